@@ -1,1 +1,16 @@
-""""""
+"""From HTML to articles: pure functions, no network, no clock, no framework. Usable on its own.
+
+    from extractors import extract, Section
+
+    article = extract(page, url, example=example_page)
+    if article:
+        print(article.title, article.text, article.method, article.confidence)
+
+Page → `decoding` → `dom` → `lines` → a method (`registry`) → `blocks` and `metadata` → `Article`.
+"""
+
+from .article import Article, Block, NoArticle
+from .errors import UnusablePage
+from .section import Section, extract
+
+__all__ = ["Article", "Block", "NoArticle", "Section", "UnusablePage", "extract"]

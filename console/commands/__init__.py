@@ -1,0 +1,1 @@
+"""The commands of `exemplar`, one file each; each file's `command` is the click command."""

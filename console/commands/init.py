@@ -1,0 +1,36 @@
+"""`exemplar init`: a sample tasks.yaml, with the schema beside it for the editor."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from console.options import examples, say
+
+HELP_CONTACT = "A URL or an e-mail address where site owners can reach you; it goes into the User-Agent."
+
+
+@click.command(epilog=examples("exemplar init", "exemplar init --contact https://example.org/our-crawler news/"))
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=Path())
+@click.option("--contact", help=HELP_CONTACT)
+@click.option("--force", is_flag=True, help="Write over an existing tasks.yaml.")
+def command(folder: Path, contact: str | None, force: bool) -> None:
+    """Write a sample tasks.yaml into FOLDER (default: here)."""
+    from crawler.task_schema import sample, write_schema
+    from crawler.tasks import loads
+
+    target = folder / "tasks.yaml"
+    if target.exists() and not force:
+        raise click.UsageError(f"{target} exists already; edit it, or use --force to write over it")
+    if contact is None and sys.stdin.isatty():
+        say("Site owners want to know who visits them. " + HELP_CONTACT)
+        contact = click.prompt("Contact (may be left empty)", default="", show_default=False) or None
+    text = sample(contact or "")
+    loads(text, str(target))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ".exemplar").mkdir(exist_ok=True)
+    write_schema(folder / ".exemplar" / "tasks.schema.json")
+    target.write_text(text, "utf-8")
+    say(f"wrote {target}. Put in your section's example, pattern and output, then: exemplar check; exemplar run --once")
+    if not contact:
+        say("No contact is set: public sites are not crawled until `settings.contact` is.")

@@ -1,0 +1,33 @@
+"""`exemplar schedule`: one part of a cluster, the clock."""
+
+import signal
+from pathlib import Path
+
+import click
+
+from console.options import examples, log_to_stderr, say, tasks_argument, verbose_option
+
+
+@click.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar schedule tasks.yaml"))
+@tasks_argument
+@click.option("--take-over", is_flag=True, help="Put this task list in force though another one is.")
+@verbose_option
+def command(tasks: Path | None, take_over: bool, verbose: bool) -> None:
+    """Publish the task list, watch it for edits, and make tasks due at their time.
+
+    Any number of these may run against one Redis; each task is still started once.
+    """
+    from crawler.scheduler import Scheduler
+    from workers.connection import connect
+    from workers.embedded import redis_for
+    from workers.quarantine import state_folder
+
+    log_to_stderr(verbose)
+    file = tasks or Path("tasks.yaml")
+    with redis_for(state_folder(file.absolute().parent), purpose="schedule", say=say) as url:
+        scheduler = Scheduler(connect(url), file, take_over=take_over)
+        scheduler.start()
+        signal.signal(signal.SIGTERM, scheduler.stop)
+        signal.signal(signal.SIGINT, scheduler.stop)
+        say(f"scheduling {len(scheduler.tasks.tasks) if scheduler.tasks else 0} tasks of {file}; Ctrl-C ends")
+        scheduler.run(on_fired=lambda names: say(f"due: {', '.join(names)}") if verbose else None)

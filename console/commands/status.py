@@ -1,0 +1,65 @@
+"""`exemplar status`: what the system does at this moment."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from console.options import examples, json_option, print_json, say, tasks_option
+
+if TYPE_CHECKING:
+    import redis
+
+
+@click.command(epilog=examples("exemplar status", "exemplar status --json", "exemplar status --problems kuaibao"))
+@tasks_option
+@click.option(
+    "--problems", metavar="TASK", help="List the task's rejected and failed URLs, and those to be tried again."
+)
+@json_option
+def command(tasks: Path | None, problems: str | None, as_json: bool) -> None:
+    """Tasks with their next run and counts, the queue, and the workers that are alive."""
+    from console.status import overview, table
+    from workers.connection import connect
+    from workers.embedded import redis_for
+    from workers.quarantine import state_folder
+
+    file = tasks or Path("tasks.yaml")
+    with redis_for(state_folder(file.absolute().parent), purpose="status", say=say) as url:
+        connection = connect(url)
+        if problems is not None:
+            _show_problems(connection, problems, as_json)
+            return
+        seen = overview(connection)
+    if as_json:
+        print_json(seen)
+        return
+    from rich.console import Console
+
+    console = Console()
+    if not seen["tasks"]:
+        console.print("no tasks are published yet; start `exemplar run`")
+        return
+    console.print(table(seen))
+    console.print(f"\nqueue: {seen['queue']['jobs']} jobs; due: {len(seen['queue']['due'])}", highlight=False)
+    for process in seen["processes"]:
+        console.print(f"alive: {process['name']}", highlight=False)
+    if not seen["processes"]:
+        console.print("no worker is alive")
+    for row in seen["tasks"]:
+        for problem in (row["last_run"] or {}).get("problems", []):
+            console.print(f"{row['task']}: {problem}", highlight=False, markup=False)
+
+
+def _show_problems(connection: "redis.Redis", task: str, as_json: bool) -> None:
+    from workers.ledger import Ledger, ledgers
+
+    if task not in ledgers(connection):
+        raise click.UsageError(f"no task {task!r} has run; known are {', '.join(ledgers(connection)) or 'none'}")
+    ledger = Ledger(connection, task)
+    rows = [row for row in ledger.open_urls("waiting") if row["reason"]] + ledger.problems()
+    for row in rows:
+        if as_json:
+            print_json(row)
+        else:
+            click.echo(f"{row['state']}\t{row['reason']}\t{row['url']}")

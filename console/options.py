@@ -1,0 +1,38 @@
+"""Options and small helps that several commands share."""
+
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+TASKS = click.Path(dir_okay=True, path_type=Path)
+tasks_argument = click.argument("tasks", type=TASKS, required=False, metavar="[TASKS.YAML]")
+tasks_option = click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say more about what happens.")
+
+
+def examples(*lines: str) -> str:
+    """The epilog that shows how a command is called."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def say(text: str) -> None:
+    """A word to the person, on standard error: standard output is for results."""
+    click.echo(text, err=True)
+
+
+def print_json(value: Any) -> None:
+    """One line of JSON, at once."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.flush()
+
+
+def log_to_stderr(verbose: bool = False) -> None:
+    """Warnings and errors as plain lines; with `verbose` everything."""
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr
+    )

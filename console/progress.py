@@ -1,0 +1,122 @@
+"""Progress of a run: a live table on a terminal, JSON lines elsewhere."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from console.options import print_json, say
+from console.runner import Accounting, Runner
+from console.status import overview, table
+
+LINE_EVERY = 5.0  # seconds between two progress lines
+TROUBLES_SHOWN = 5
+COLUMNS = ("written", "duplicate", "rejected", "failed", "waiting", "fetched")
+
+
+class Progress(Protocol):
+    """Shows what a runner does."""
+
+    def event(self, kind: str, facts: dict[str, Any]) -> None:
+        """Something happened."""
+        ...
+
+    def look(self, runner: Runner) -> None:
+        """Called a few times a second."""
+        ...
+
+    def end(self, accounting: Accounting, *, once: bool) -> None:
+        """The run is over."""
+        ...
+
+
+@contextmanager
+def progress_for(as_json: bool) -> Iterator[Progress]:
+    """The progress for this standard output."""
+    if as_json or not sys.stdout.isatty():
+        yield JsonLines()
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console()
+    with Live(console=console, refresh_per_second=4, transient=True) as live:
+        yield LiveTable(console, live)
+
+
+class JsonLines:
+    """Each event as one line of JSON; counts every few seconds."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def event(self, kind: str, facts: dict[str, Any]) -> None:
+        """Print it."""
+        print_json({"event": kind, "at": datetime.now(UTC).isoformat(timespec="seconds"), **facts})
+
+    def look(self, runner: Runner) -> None:
+        """Print the counts from time to time."""
+        if time.monotonic() - self._last < LINE_EVERY:
+            return
+        self._last = time.monotonic()
+        seen = overview(runner.connection)
+        counts = {row["task"]: row["counts"] for row in seen["tasks"]}
+        self.event("progress", {"counts": counts, "queue": seen["queue"]})
+
+    def end(self, accounting: Accounting, *, once: bool) -> None:
+        """Print the accounting."""
+        facts = {"ok": accounting.ok, "stopped": accounting.stopped, "tasks": accounting.rows()}
+        if accounting.gave_up:
+            facts["gave_up"] = accounting.gave_up
+        self.event("end", facts)
+
+
+class LiveTable:
+    """A table that is drawn anew several times a second, and the last troubles below it."""
+
+    def __init__(self, console: Any, live: Any):
+        self.console, self.live = console, live
+        self._troubles: list[str] = []
+
+    def event(self, kind: str, facts: dict[str, Any]) -> None:
+        """Keep troubles; the rest shows in the table."""
+        if kind == "trouble":
+            self._troubles = [*self._troubles, str(facts["text"])][-TROUBLES_SHOWN:]
+        elif kind == "crawled":
+            self._troubles = [*self._troubles, *(f"{facts['task']}: {text}" for text in facts["problems"])]
+
+    def look(self, runner: Runner) -> None:
+        """Draw."""
+        from rich.console import Group
+        from rich.text import Text
+
+        seen = overview(runner.connection)
+        lines = [Text(text, style="yellow") for text in self._troubles[-TROUBLES_SHOWN:]]
+        self.live.update(Group(table(seen), Text("Ctrl-C ends; nothing is lost", style="dim"), *lines))
+
+    def end(self, accounting: Accounting, *, once: bool) -> None:
+        """Print the accounting as a table that stays."""
+        self.live.stop()
+        self.console.print(accounting_table(accounting))
+        for row in accounting.rows():
+            for problem in row["problems"]:
+                self.console.print(f"{row['task']}: {problem}", highlight=False, markup=False)
+        for text in dict.fromkeys([*accounting.troubles, accounting.gave_up]):
+            if text:
+                say(f"problem: {text}")
+
+
+def accounting_table(accounting: Accounting) -> Any:
+    """What the run did, a row a task."""
+    from rich.table import Table
+
+    found = Table(box=None, pad_edge=False)
+    found.add_column("task")
+    found.add_column("run")
+    for title in COLUMNS:
+        found.add_column(title, justify="right")
+    for row in accounting.rows():
+        found.add_row(row["task"], row["outcome"], *(str(row[name]) for name in COLUMNS))
+    return found

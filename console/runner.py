@@ -1,0 +1,235 @@
+"""One machine, one command: Redis, scheduler, crawl workers and extraction workers together, until done or stopped.
+
+Scheduler and crawl workers are loops in threads here (their spiders are processes of their own); the extraction
+supervisor is a child process, because it forks. When this process dies, all of them end.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from crawler.crawl_worker import CrawlWorkers
+from crawler.publication import published
+from crawler.schedule import Schedule
+from crawler.scheduler import Scheduler
+from workers.connection import client, connect, reason
+from workers.ledger import OPEN_STATES, Counts, Ledger, State
+from workers.processes import ended_by
+
+LOOK_EVERY = 0.2  # seconds
+AWAY_TOO_LONG = 30.0  # seconds that Redis may be away before the run gives up
+STUCK_AFTER = 45.0  # seconds without any page settled, all crawling done, until a single run gives up
+STOP_WAIT = 40.0  # seconds that a part gets to end
+
+SETTLED: tuple[State, ...] = ("written", "duplicate", "rejected", "failed")  # as this run adds to them
+
+Event = Callable[[str, dict[str, Any]], None]
+
+
+@dataclass
+class Accounting:
+    """What a run has come to. `before` and `after`: the counts of each task."""
+
+    before: dict[str, Counts] = field(default_factory=dict)
+    after: dict[str, Counts] = field(default_factory=dict)
+    reports: dict[str, dict[str, Any]] = field(default_factory=dict)
+    troubles: list[str] = field(default_factory=list)
+    stopped: bool = False
+    gave_up: str = ""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a task: what this run added to each state, and what is still open."""
+        found = []
+        for name, after in self.after.items():
+            before = self.before.get(name)
+            new: dict[str, int] = {s: after.states[s] - (before.states[s] if before else 0) for s in SETTLED}
+            open_: dict[str, int] = {state: after.states[state] for state in OPEN_STATES}
+            report = self.reports.get(name, {})
+            found.append(
+                {
+                    "task": name,
+                    "seen": after.seen,
+                    **new,
+                    **open_,
+                    "unaccounted": after.unaccounted,
+                    "outcome": report.get("outcome", "not run"),
+                    "problems": report.get("problems", []),
+                }
+            )
+        return found
+
+    @property
+    def ok(self) -> bool:
+        """Whether every task ran through, no page failed, and every URL is accounted for."""
+        if self.gave_up or self.troubles:
+            return False
+        return all(
+            row["outcome"] == "finished"
+            and not row["problems"]
+            and not (row["failed"] or row["waiting"] or row["leased"] or row["fetched"] or row["unaccounted"])
+            for row in self.rows()
+        )
+
+
+class Runner:
+    """Runs the tasks of one file against the Redis at `url`."""
+
+    def __init__(self, url: str, file: Path, state: Path, *, workers: int, crawlers: int, on_event: Event):
+        self.url, self.file, self.state = url, file, state
+        self.connection = connect(url)
+        self.workers = workers
+        self.on_event = on_event
+        self.accounting = Accounting()
+        self.stopping = threading.Event()
+        self.schedule = Schedule(self.connection)
+        self.scheduler = Scheduler(self.connection, file, take_over="REDIS_URL" not in os.environ)
+        self.crawlers = CrawlWorkers(url, client(url), crawlers)
+        self._extraction: subprocess.Popen[str] | None = None
+        self._failure: BaseException | None = None
+        self._settled: tuple[int, float] = (0, time.monotonic())
+
+    def run(self, *, once: bool, on_look: Callable[["Runner"], None]) -> Accounting:
+        """Run until stopped, or with `once` until every task has run and every page is settled.
+
+        `on_look` is called a few times a second. Raises what is wrong with the file or with Redis.
+        """
+        self.scheduler.start()
+        tasks = published(self.connection).tasks
+        active = [name for name, task in tasks.items() if not task.paused]
+        self.accounting.before = {name: Ledger(self.connection, name).counts() for name in tasks}
+        self.on_event("start", {"tasks": active, "redis": self.url, "workers": self.workers})
+        if once:
+            self.schedule.clear_due()
+            self.schedule.fire_now(active)
+        with self._parts(scheduling=not once):
+            while not self.stopping.is_set():
+                self._look(on_look)
+                if once and self._done(active):
+                    break
+                self.stopping.wait(LOOK_EVERY)
+        self.accounting.stopped = self.stopping.is_set()
+        if self._failure is not None:
+            raise self._failure
+        names = active if once else list(published(self.connection).tasks)
+        self.accounting.after = {name: Ledger(self.connection, name).counts() for name in names}
+        return self.accounting
+
+    def stop(self, *_: Any) -> None:
+        """End in order: spiders hand in what they have, workers finish the page in hand. Fit for a signal handler."""
+        self.stopping.set()
+
+    @contextmanager
+    def _parts(self, *, scheduling: bool) -> Iterator[None]:
+        threads = [
+            threading.Thread(target=self._guarded, args=(lambda: self.crawlers.run(self._report),), name="crawl")
+        ]
+        if scheduling:
+            threads.append(
+                threading.Thread(target=self._guarded, args=(lambda: self.scheduler.run(self._fired),), name="schedule")
+            )
+        self._start_extraction()
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            self.scheduler.stop()
+            self.crawlers.stop()
+            for thread in threads:
+                thread.join(STOP_WAIT)
+            self._end_extraction()
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Redis may be away for a moment (the embedded one is restarted): a part goes on, or the run ends."""
+        since = time.monotonic()
+        while not self.stopping.is_set():
+            try:
+                work()
+                return
+            except redis.RedisError as error:
+                if time.monotonic() - since > AWAY_TOO_LONG:
+                    self._failure = error
+                    self.stopping.set()
+                    return
+                self.on_event("trouble", {"text": f"Redis is away: {reason(error)}; trying again"})
+                time.sleep(1.0)
+            except Exception as error:
+                self._failure = error
+                self.stopping.set()
+                return
+
+    def _look(self, on_look: Callable[["Runner"], None]) -> None:
+        if self._extraction is not None and self._extraction.poll() is not None and not self.stopping.is_set():
+            self.on_event(
+                "trouble", {"text": f"extraction {ended_by(self._extraction.returncode)}; it is started again"}
+            )
+            self._start_extraction()
+        with suppress(redis.RedisError):
+            on_look(self)
+
+    def _done(self, active: list[str]) -> bool:
+        try:
+            if not set(active) <= set(self.accounting.reports):
+                return False
+            counts = [Ledger(self.connection, name).counts() for name in active]
+        except redis.RedisError:
+            return False
+        if not sum(count.states["fetched"] for count in counts):
+            return True
+        settled = sum(count.seen - count.open for count in counts)
+        if settled != self._settled[0]:
+            self._settled = (settled, time.monotonic())
+        if time.monotonic() - self._settled[1] > STUCK_AFTER:
+            self.accounting.gave_up = "pages wait that can't be written; they are kept and come first in the next run"
+            return True
+        return False
+
+    def _report(self, task: str, report: dict[str, Any]) -> None:
+        self.accounting.reports[task] = report
+        self._settled = (-1, time.monotonic())
+        self.on_event("crawled", {"task": task, **report})
+
+    def _fired(self, tasks: list[str]) -> None:
+        self.on_event("due", {"tasks": tasks})
+
+    def _start_extraction(self) -> None:
+        environment = {**os.environ, "REDIS_URL": self.url, "EXEMPLAR_STATE": str(self.state)}
+        self._extraction = subprocess.Popen(
+            [sys.executable, "-m", "console.extraction_process", str(self.workers)],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        threading.Thread(target=self._listen, args=(self._extraction,), name="extraction", daemon=True).start()
+
+    def _listen(self, process: "subprocess.Popen[str]") -> None:
+        assert process.stderr is not None
+        for line in process.stderr:
+            text = line.strip()
+            if text.startswith("problem: "):
+                text = text.removeprefix("problem: ")
+                self.accounting.troubles.append(text)
+            self.on_event("trouble", {"text": text})
+
+    def _end_extraction(self) -> None:
+        process = self._extraction
+        if process is None or process.poll() is not None:
+            return
+        process.terminate()
+        try:
+            process.wait(STOP_WAIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

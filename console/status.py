@@ -1,0 +1,87 @@
+"""The state of the whole system, as one value: what `status` prints and `run` shows live."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import redis
+
+from crawler.publication import edition, published
+from crawler.schedule import Schedule
+from crawler.section_run import reports
+from crawler.tasks import TaskError, TaskFile
+from workers.inbox import Inbox
+from workers.ledger import Ledger, ledgers
+from workers.presence import alive
+
+
+def overview(connection: "redis.Redis") -> dict[str, Any]:
+    """Tasks with their counts, last and next run; the queue; the processes alive. JSON-ready, times in ISO 8601."""
+    try:
+        tasks: TaskFile | None = published(connection)
+    except TaskError:
+        tasks = None
+    schedule = Schedule(connection)
+    times, due, running = schedule.next_times(), schedule.due(), schedule.running()
+    names = list(tasks.tasks) if tasks else []
+    gone = [name for name in ledgers(connection) if name not in names]
+    rows = []
+    for name in [*names, *gone]:
+        last = reports(connection, name)
+        rows.append(
+            {
+                "task": name,
+                "state": _state(name, tasks, due, running),
+                "next": _iso(times.get(name)),
+                "counts": Ledger(connection, name).counts().to_dict(),
+                "last_run": last[0] if last else None,
+            }
+        )
+    current = edition(connection)
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "tasks_from": current.origin if current else None,
+        "tasks": rows,
+        "queue": {"jobs": Inbox(connection).waiting_jobs(), "due": due, "running": running},
+        "processes": alive(connection),
+    }
+
+
+def table(seen: dict[str, Any]) -> Any:
+    """The overview as a rich table."""
+    from rich.table import Table
+
+    found = Table(box=None, pad_edge=False)
+    for title in ("task", "state", "next run"):
+        found.add_column(title)
+    for title in ("seen", "waiting", "fetched", "written", "duplicate", "rejected", "failed"):
+        found.add_column(title, justify="right")
+    for row in seen["tasks"]:
+        counts = row["counts"]
+        waiting = counts["waiting"] + counts["leased"]
+        numbers = [
+            counts["seen"],
+            waiting,
+            *(counts[n] for n in ("fetched", "written", "duplicate", "rejected", "failed")),
+        ]
+        found.add_row(row["task"], row["state"], _short(row["next"]), *map(str, numbers))
+    return found
+
+
+def _state(name: str, tasks: TaskFile | None, due: list[str], running: list[str]) -> str:
+    if name in running:
+        return "running"
+    if tasks is None or name not in tasks.tasks:
+        return "removed"
+    if tasks.tasks[name].paused:
+        return "paused"
+    return "due" if name in due else "idle"
+
+
+def _iso(moment: float | None) -> str | None:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds") if moment is not None else None
+
+
+def _short(moment: str | None) -> str:
+    if moment is None:
+        return "–"
+    return datetime.fromisoformat(moment).astimezone().strftime("%m-%d %H:%M:%S")

@@ -1,0 +1,135 @@
+"""The scheduler process: keeps schedule and task list in step with tasks.yaml, and makes tasks due at their time."""
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from workers.errors import ExemplarError
+from workers.inbox import Inbox
+from workers.presence import Presence
+
+from .publication import Change, edition, publish, published
+from .schedule import Schedule
+from .tasks import TaskError, TaskFile, load
+
+TICK = 0.5  # seconds between looks at the clock
+LOOK_AT_FILE = 2.0  # seconds between looks at tasks.yaml
+SWEEP_EVERY = 5.0  # seconds between looks for lost pages, for the time when no extraction worker is up
+
+log = logging.getLogger(__name__)
+
+
+class Scheduler:
+    """Serves the schedule until stopped. Any number may serve the same Redis.
+
+    With `file` it watches the task list and publishes edits; without, it serves the list that others publish.
+    """
+
+    def __init__(self, connection: "redis.Redis", file: Path | None, *, take_over: bool = False):
+        self.redis = connection
+        self.file = file
+        self.take_over = take_over
+        self.schedule = Schedule(connection)
+        self.inbox = Inbox(connection)
+        self.presence = Presence(connection, "schedule")
+        self.tasks: TaskFile | None = None
+        self.stopping = False
+        self._in_step: str | None = None
+        self._stamp: tuple[float, int] | None = None
+        self._said = ""
+        self._looked = self._swept = 0.0
+
+    def start(self) -> Change:
+        """Load and publish the file, plan its tasks. Raises `TaskFileError` or `DivergentCopy`."""
+        change = Change()
+        if self.file is not None:
+            self._stamp = _stamp(self.file)
+            change = publish(self.redis, load(self.file), self.file, take_over=self.take_over)
+        self._adopt()
+        return change
+
+    def run(self, on_fired: Callable[[list[str]], None] | None = None) -> None:
+        """Serve until `stop`. Raises `redis.RedisError` if it is away."""
+        try:
+            while not self.stopping:
+                self.tick(on_fired)
+                time.sleep(TICK)
+        finally:
+            self.presence.leave()
+
+    def tick(self, on_fired: Callable[[list[str]], None] | None = None) -> None:
+        """One look at file, list and clock."""
+        now = time.monotonic()
+        if now - self._looked >= LOOK_AT_FILE:
+            self._looked = now
+            self._look_at_file()
+            self._look_at_edition()
+            self.presence.show(tasks=len(self.tasks.tasks) if self.tasks else 0)
+        if now - self._swept >= SWEEP_EVERY:
+            self._swept = now
+            self.inbox.sweep()
+        if self.tasks is not None:
+            fired = self.schedule.fire(self.tasks.tasks)
+            if fired and on_fired is not None:
+                on_fired(fired)
+
+    def stop(self, *_: Any) -> None:
+        """Return from `run` soon. Fit for a signal handler."""
+        self.stopping = True
+
+    def _look_at_file(self) -> None:
+        if self.file is None:
+            return
+        stamp = _stamp(self.file)
+        if stamp is None or stamp == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            change = publish(self.redis, load(self.file), self.file, in_step_with=self._in_step)
+        except (TaskError, ExemplarError) as error:
+            self._say(f"{error}\nthe task list stays as it was")
+            return
+        self._said = ""
+        if change:
+            log.warning("%s: %s", self.file, _in_words(change))
+
+    def _look_at_edition(self) -> None:
+        current = edition(self.redis)
+        if current is not None and current.fingerprint != self._in_step:
+            self._adopt()
+
+    def _adopt(self) -> None:
+        current = edition(self.redis)
+        try:
+            self.tasks = published(self.redis)
+        except TaskError:
+            return  # nothing is published yet; it may come
+        self._in_step = current.fingerprint if current else None
+        self.schedule.plan(self.tasks.tasks)
+
+    def _say(self, text: str) -> None:
+        if text != self._said:
+            self._said = text
+            log.error("%s", text)
+
+
+def _stamp(file: Path) -> tuple[float, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None  # an editor that writes a new file and renames it leaves a gap
+    return found.st_mtime, found.st_size
+
+
+def _in_words(change: Change) -> str:
+    parts = [f"{name} {', '.join(tasks)}" for name, tasks in vars_of(change).items() if tasks]
+    return "; ".join(parts)
+
+
+def vars_of(change: Change) -> dict[str, tuple[str, ...]]:
+    """What changed, by kind of change."""
+    return {"added": change.added, "changed": change.changed, "removed": change.removed}

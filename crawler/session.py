@@ -1,0 +1,82 @@
+"""What a crawling process needs before it starts: a Redis, the task list in force, and the guard it asks for."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import redis
+
+from workers.connection import connect
+from workers.embedded import redis_for
+from workers.quarantine import state_folder
+
+from .guard import Guard, guard_from
+from .publication import publish, published
+from .tasks import Settings, TaskError, TaskFile, load
+
+TASKS_FILE = "tasks.yaml"
+PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # set for the children of a crawl worker: they look at no file
+CONTACT = "EXEMPLAR_CONTACT"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """An open connection and the tasks in force."""
+
+    url: str
+    connection: "redis.Redis"
+    tasks: TaskFile
+    guard: Guard
+
+    @property
+    def settings(self) -> Settings:
+        """What tasks.yaml says for all tasks."""
+        return self.tasks.settings
+
+
+@contextmanager
+def open_session(file: Path | None, *, purpose: str, say: Callable[[str], None] = print) -> Iterator[Session]:
+    """Open a session for a command. `file` is the task list; None takes tasks.yaml here, if it is here.
+
+    Without a file, or in a crawl worker's child, the published list is used. Raises what is wrong as `ExemplarError`
+    or `TaskError`.
+    """
+    file, tasks = _task_list(file)
+    state = state_folder(file.parent if file else None)
+    with redis_for(state, purpose=purpose, say=say) as url:
+        connection = connect(url)
+        try:
+            if tasks is not None and file is not None:
+                publish(connection, tasks, file, take_over="REDIS_URL" not in os.environ)
+            in_force = published(connection)
+            yield Session(url, connection, in_force, guard_from(in_force.settings.allow_hosts))
+        finally:
+            connection.close()
+
+
+def user_agent(settings: Settings) -> str:
+    """What we call ourselves: product, version, and how to reach who runs this."""
+    from importlib.metadata import version
+
+    product = settings.user_agent if "/" in settings.user_agent else f"{settings.user_agent}/{version('exemplar')}"
+    contact = contact_of(settings)
+    return f"{product} (+{contact})" if contact else product
+
+
+def contact_of(settings: Settings) -> str:
+    """The contact of tasks.yaml or of the environment; empty if there is none."""
+    return settings.contact or os.environ.get(CONTACT, "")
+
+
+def _task_list(file: Path | None) -> tuple[Path | None, TaskFile | None]:
+    if os.environ.get(PUBLISHED_ONLY):
+        return None, None
+    if file is None:
+        file = Path(TASKS_FILE)
+        if not file.exists():
+            if "REDIS_URL" in os.environ:
+                return None, None
+            raise TaskError(f"no {TASKS_FILE} in {Path.cwd()}; write one with `exemplar init`, or name it")
+    return file, load(file)

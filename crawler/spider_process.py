@@ -1,0 +1,93 @@
+"""A spider in a process of its own: Scrapy's reactor runs once in a process' life.
+
+`run_section` is for the command `exemplar crawl`, which ends with it; a crawl worker starts this module as a child.
+"""
+
+import json
+import logging
+import os
+import sys
+import warnings
+from typing import Any
+
+import redis
+
+from workers.connection import reason
+from workers.errors import ExemplarError, RedisUnavailable
+from workers.processes import die_with_parent
+
+from .section_run import RunReport, TaskBusy
+from .tasks import TaskError
+
+EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE, EXIT_BUSY = 0, 1, 2, 3, 75  # 75: sysexits' "try again later"
+
+
+def run_section(task: str, **arguments: Any) -> RunReport:
+    """Run the spider for one task in this process and return its report.
+
+    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since. Raises what is wrong at the start
+    as `ExemplarError`, `TaskError` or `redis.RedisError`.
+    """
+    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
+    warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
+    from scrapy.crawler import CrawlerProcess
+    from scrapy.utils.project import get_project_settings
+
+    process = CrawlerProcess(get_project_settings())
+    crawler = process.create_crawler("section")
+    logging.getLogger("scrapy").setLevel(logging.ERROR)
+    _quiet_start(crawler)
+    process.crawl(crawler, task=task, **{name: str(value) for name, value in arguments.items() if value is not None})
+    process.start(install_signal_handlers=True)
+    error = crawler.settings.get("EXEMPLAR_ERROR")
+    if error is not None:
+        raise error
+    report = getattr(crawler.spider, "report", None)
+    if report is None:
+        raise ExemplarError(f"task {task}: the spider ended without a report; run it with --verbose to see why")
+    return report  # type: ignore[no-any-return]
+
+
+def exit_code(report: RunReport) -> int:
+    """The exit code that tells what a report says."""
+    if report.outcome == "redis":
+        return EXIT_UNAVAILABLE
+    return EXIT_OK if report.ok and not report.failed else EXIT_FAILED
+
+
+def main(task: str) -> int:
+    """The child of a crawl worker: prints the report as one line of JSON, or what is wrong."""
+    die_with_parent()
+    try:
+        report = run_section(task)
+    except TaskBusy as error:
+        print(error, file=sys.stderr)
+        return EXIT_BUSY
+    except (RedisUnavailable, redis.RedisError) as error:
+        print(reason(error), file=sys.stderr)
+        return EXIT_UNAVAILABLE
+    except (ExemplarError, TaskError) as error:
+        print(error, file=sys.stderr)
+        return EXIT_FAILED
+    print(json.dumps(report.to_dict(), ensure_ascii=False))
+    return exit_code(report)
+
+
+class _NoTraceback(logging.Filter):
+    """Drops Scrapy's traceback of an error that we say ourselves, in one line."""
+
+    def __init__(self, crawler: Any):
+        super().__init__()
+        self.crawler = crawler
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return self.crawler.settings.get("EXEMPLAR_ERROR") is None
+
+
+def _quiet_start(crawler: Any) -> None:
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_NoTraceback(crawler))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

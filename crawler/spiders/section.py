@@ -1,0 +1,307 @@
+"""The one spider: a section's new pages. It speaks Scrapy; what to fetch and what came of it, `SectionRun` decides.
+
+`exemplar crawl TASK` and `scrapy crawl section -a task=TASK` run it alike.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import redis
+import scrapy
+from scrapy import Request, signals
+from scrapy.exceptions import DontCloseSpider
+from scrapy.http import Response
+from twisted.internet.task import LoopingCall
+
+from crawler.discovery import ListPage
+from crawler.resolver import REFUSED, use_guard
+from crawler.section_run import RunOptions, RunReport, SectionRun
+from crawler.session import Session, contact_of, open_session, user_agent
+from crawler.tasks import expand
+from crawler.verdicts import Verdict, of_answer, of_failure
+from extractors.urls import normalise
+from workers.connection import reason
+from workers.errors import ExemplarError
+from workers.inbox import StoredPage
+from workers.ledger import Leased
+
+ARTICLES_AT_ONCE = 16  # in flight, waiting for their turn included
+LISTS_AT_ONCE = 2
+UNREACHABLE_AFTER = 8  # articles in a row without any answer: the site is away, the rest waits for the next run
+LIST_RETRIES = 2
+LIST_PAUSES = (2.0, 5.0)  # seconds
+
+log = logging.getLogger(__name__)
+
+
+class SectionSpider(scrapy.Spider):
+    """Finds and fetches the new pages of one task."""
+
+    name = "section"
+    report: RunReport | None = None
+
+    def __init__(self, session: Session, resources: ExitStack, run: SectionRun, **kwargs: Any):
+        super().__init__(**kwargs)
+        self.session, self.resources, self.run = session, resources, run
+        self.connection = session.connection
+        self.outcome = "finished"
+        self.trouble = ""
+        self._articles = self._lists = 0  # in flight
+        self._silent = 0  # articles in a row that got no answer
+        self._beat: LoopingCall | None = None
+        self._closing: asyncio.Future[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
+        """Open the session and begin the run. Arguments: task, limit, all, since, tasks (the file).
+
+        A mistake ends as one line in the log, and the process with its exit code.
+        """
+        try:
+            return cls._begin(crawler, **kwargs)
+        except (ExemplarError, ValueError, redis.RedisError) as error:
+            crawler.settings.set("EXEMPLAR_ERROR", error, priority="cmdline")
+            raise
+
+    @classmethod
+    def _begin(cls, crawler: Any, task: str = "", tasks: str = "", **kwargs: Any) -> "SectionSpider":
+        resources = ExitStack()
+        with resources:
+            session = resources.enter_context(open_session(Path(tasks) if tasks else None, purpose="crawl"))
+            if not task:
+                raise ExemplarError("no task is named; say -a task=NAME")
+            run = SectionRun(session.connection, session.tasks[task], _options(kwargs))
+            _apply(crawler.settings, session, run)
+            use_guard(session.guard)
+            run.begin()
+            spider = cls(session, resources.pop_all(), run)
+        spider._set_crawler(crawler)
+        crawler.signals.connect(spider._idle, signal=signals.spider_idle)
+        crawler.signals.connect(spider._opened, signal=signals.spider_opened)
+        return spider
+
+    # -- requests ---------------------------------------------------------------------------------------------------
+
+    async def start(self) -> AsyncIterator[Request]:
+        """The example first, if it is not kept yet; then lists and articles in turn."""
+        if self.run.needs_example():
+            yield self._request(self.run.task.example, self._example_came, self._example_failed)
+            return
+        for request in self._more():
+            yield request
+
+    def _more(self) -> Iterator[Request]:
+        """What to fetch next: a few list pages and some articles are in flight at any time."""
+        if self.outcome != "finished":
+            return
+        try:
+            while self._lists < LISTS_AT_ONCE and (page := self.run.next_list()):
+                self._lists += 1
+                yield self._list_request(page)
+            free = ARTICLES_AT_ONCE - self._articles
+            if free >= ARTICLES_AT_ONCE // 4:
+                for leased in self.run.next_articles(free):
+                    self._articles += 1
+                    yield self._request(leased.url, self._article_came, self._article_failed, leased=leased)
+        except redis.RedisError as error:
+            self._stop("redis", f"Redis is away: {reason(error)}")
+
+    def _list_request(self, page: ListPage, tries: int = 0) -> Request:
+        return self._request(page.url, self._list_came, self._list_failed, page=page, tries=tries)
+
+    def _request(self, url: str, callback: Any, errback: Any, **kwargs: Any) -> Request:
+        headers = {name: expand(value, os.environ) for name, value in self.run.task.headers.items()}
+        return Request(url, callback=callback, errback=errback, headers=headers, dont_filter=True, cb_kwargs=kwargs)
+
+    # -- what came --------------------------------------------------------------------------------------------------
+
+    def _example_came(self, response: Response) -> Iterator[Request]:
+        verdict = self._verdict(response)
+        with self._redis_errors():
+            if verdict.kind == "page":
+                self.run.example_came(_page(response))
+            else:
+                self.run.example_failed(verdict.reason)
+        yield from self._more()
+
+    def _example_failed(self, failure: Any) -> Iterator[Request]:
+        with self._redis_errors():
+            self.run.example_failed(self._failure(failure).reason)
+        yield from self._more()
+
+    async def _list_came(self, response: Response, page: ListPage, tries: int) -> AsyncIterator[Request]:
+        verdict = self._verdict(response)
+        if verdict.kind != "page":
+            async for request in self._list_missed(page, tries, verdict):
+                yield request
+            return
+        self._lists -= 1
+        with self._redis_errors():
+            self.run.list_read(page, response.body, normalise(response.url), _content_type(response))
+        for request in self._more():
+            yield request
+
+    def _list_failed(self, failure: Any) -> AsyncIterator[Request]:
+        return self._list_missed(**failure.request.cb_kwargs, verdict=self._failure(failure))
+
+    async def _list_missed(self, page: ListPage, tries: int, verdict: Verdict) -> AsyncIterator[Request]:
+        if verdict.kind == "again" and tries < LIST_RETRIES and self.outcome == "finished":
+            await asyncio.sleep(LIST_PAUSES[tries])
+            yield self._list_request(page, tries + 1)
+            return
+        self._lists -= 1
+        with self._redis_errors():
+            self.run.list_failed(page, verdict.reason, passing=verdict.kind == "again")
+        for request in self._more():
+            yield request
+
+    def _article_came(self, response: Response, leased: Leased) -> Iterator[Request]:
+        self._articles -= 1
+        self._silent = 0
+        with self._redis_errors():
+            self._settle(leased, response, self._verdict(response))
+        yield from self._more()
+
+    def _article_failed(self, failure: Any) -> Iterator[Request]:
+        self._articles -= 1
+        leased: Leased = failure.request.cb_kwargs["leased"]
+        verdict = self._failure(failure)
+        self._silent = self._silent + 1 if verdict.kind == "again" else 0
+        with self._redis_errors():
+            if verdict.kind == "reject":
+                self.run.article_rejected(leased, verdict.reason)
+            else:
+                self.run.article_failed(leased, verdict.reason, passing=verdict.kind == "again")
+        if self._silent >= UNREACHABLE_AFTER:
+            host = urlsplit(leased.url).netloc
+            self._stop("unreachable", f"{host} does not answer ({verdict.reason}); the rest waits for the next run")
+        yield from self._more()
+
+    def _settle(self, leased: Leased, response: Response, verdict: Verdict) -> None:
+        url = normalise(response.url)
+        if verdict.kind == "page" and url != leased.url and not self.run.pattern.match(url):
+            self.run.article_rejected(leased, f"leads to {url}, which is not of the pattern")
+        elif verdict.kind == "page":
+            self.run.article_came(leased, _page(response), response.status)
+        elif verdict.kind == "reject":
+            if not self.run.not_there_yet(leased):
+                self.run.article_rejected(leased, verdict.reason)
+        else:
+            self.run.article_failed(leased, verdict.reason, passing=verdict.kind == "again")
+
+    # -- life -------------------------------------------------------------------------------------------------------
+
+    def _opened(self) -> None:
+        self._beat = LoopingCall(self._beat_once)
+        self._beat.start(1.0, now=False)
+
+    def _beat_once(self) -> None:
+        with self._redis_errors():
+            self.run.beat()
+
+    def _idle(self) -> None:
+        """Nothing is in flight: fetch what is left, wait for what is to be tried again soon, or end."""
+        if self._schedule():
+            raise DontCloseSpider
+        try:
+            wait = self.run.pause() if self.outcome == "finished" else None
+        except redis.RedisError:
+            wait = None
+        if wait is not None:
+            asyncio.get_event_loop().call_later(wait + 0.05, self._schedule)
+            raise DontCloseSpider
+
+    def _schedule(self) -> bool:
+        requests = list(self._more())
+        for request in requests:
+            self.crawler.engine.crawl(request)
+        return bool(requests)
+
+    def closed(self, why: str) -> None:
+        """Scrapy's word for the end, by whatever cause."""
+        if self._beat is not None and self._beat.running:
+            self._beat.stop()
+        outcome = self.outcome if why == "finished" or self.outcome != "finished" else "stopped"
+        try:
+            if self.trouble:
+                self.run.report.problems.append(self.trouble)
+            self.report = self.run.end(outcome)
+        except redis.RedisError as error:
+            self.report = self.run.report
+            self.report.outcome = "redis"
+            self.report.problems.append(f"Redis is away: {reason(error)}")
+        finally:
+            self.resources.close()
+
+    def _stop(self, outcome: str, trouble: str) -> None:
+        if self.outcome != "finished":
+            return
+        self.outcome, self.trouble = outcome, trouble
+        log.error("task %s: %s", self.run.task.name, trouble)
+        if self.crawler.engine is not None:
+            self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=outcome))
+
+    def _redis_errors(self) -> "_StopOnRedisError":
+        return _StopOnRedisError(self)
+
+    def _verdict(self, response: Response) -> Verdict:
+        return of_answer(response.status, _content_type(response), response.body)
+
+    def _failure(self, failure: Any) -> Verdict:
+        host = urlsplit(failure.request.url).hostname or ""
+        dns = failure.type.__name__ in ("DNSLookupError", "CannotResolveHostError")
+        return of_failure(failure.value, refused=REFUSED.get(host) if dns else None)
+
+
+class _StopOnRedisError:
+    """Ends the run when Redis is away; what is in flight is leased and comes again."""
+
+    def __init__(self, spider: SectionSpider):
+        self.spider = spider
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        if isinstance(error, redis.RedisError):
+            self.spider._stop("redis", f"Redis is away: {reason(error)}")
+            return True
+        return False
+
+
+def _options(arguments: dict[str, str]) -> RunOptions:
+    limit, since = arguments.get("limit"), arguments.get("since")
+    return RunOptions(
+        limit=int(limit) if limit else None,
+        all=str(arguments.get("all", "")).lower() in ("1", "true", "yes"),
+        since=date.fromisoformat(since) if since else None,
+    )
+
+
+def _apply(settings: Any, session: Session, run: SectionRun) -> None:
+    """What the task says, as Scrapy's settings. What was given on Scrapy's command line stays."""
+    said = {
+        "USER_AGENT": user_agent(session.settings),
+        "ROBOTSTXT_USER_AGENT": session.settings.user_agent.split("/")[0],
+        "ROBOTSTXT_OBEY": run.task.robots,
+        "DOWNLOAD_TIMEOUT": run.task.timeout,
+        "EXEMPLAR_DELAY": run.task.delay,
+        "EXEMPLAR_CONTACT": contact_of(session.settings),
+    }
+    for name, value in said.items():
+        settings.set(name, value, priority="spider")
+
+
+def _page(response: Response) -> StoredPage:
+    return StoredPage(normalise(response.url), response.body, _content_type(response), datetime.now(UTC))
+
+
+def _content_type(response: Response) -> str:
+    return (response.headers.get("Content-Type") or b"").decode("latin-1")

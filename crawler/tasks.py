@@ -1,0 +1,40 @@
+"""tasks.yaml: what to crawl, how often and where to. The front door; the rooms behind it:
+
+`task_model` what a task may say, `task_file` reading it with every mistake at once, `task_schema` the JSON Schema and
+the sample, `sections_csv` tasks from a spreadsheet, `periods` when, `environment` variables and secrets.
+"""
+
+from crawler.environment import expand, redact
+from crawler.mistakes import Mistake, TaskError, TaskFileError
+from crawler.patterns import Match, Pattern, PatternError
+from crawler.periods import Period
+from crawler.sections_csv import append_tasks, read_sections
+from crawler.task_file import load, loads
+from crawler.task_model import METHODS, Filter, Settings, Task, TaskFile
+from crawler.task_schema import SCHEMA_BESIDE_TASKS, SCHEMA_FILE, json_schema, sample, write_schema
+
+__all__ = [
+    "METHODS",
+    "SCHEMA_BESIDE_TASKS",
+    "SCHEMA_FILE",
+    "Filter",
+    "Match",
+    "Mistake",
+    "Pattern",
+    "PatternError",
+    "Period",
+    "Settings",
+    "Task",
+    "TaskError",
+    "TaskFile",
+    "TaskFileError",
+    "append_tasks",
+    "expand",
+    "json_schema",
+    "load",
+    "loads",
+    "read_sections",
+    "redact",
+    "sample",
+    "write_schema",
+]

@@ -1,0 +1,62 @@
+"""Method `density`: one page alone, without an example.
+
+The steps of `body` with no line matched and no profile (formulation Z): the densest segment of unlinked text, its root,
+and the lines below it that are neither links nor noise by their element or class.
+"""
+
+import numpy as np
+
+from .article import Article, NoArticle
+from .assembly import Cut, assemble, read
+from .body import NO_PROFILE, Body, cut_body
+from .lines import Floats, Lines, PathTrie
+from .page import Page
+
+METHOD = "density"
+# Share of pages with F1 ≥ .9 by the body's bytes, on the development sets.
+CONFIDENCE = ((300, 0.15), (600, 0.5), (1_500, 0.85), (float("inf"), 0.92))
+MIN_BODY = 120  # bytes; less than this on a page that is otherwise links is a footer line
+LINK_PAGE = 0.6  # share of linked bytes from which a page is otherwise links
+
+
+class Density:
+    """Cuts each page by itself. Keeps nothing between pages."""
+
+    def extract(self, page: Page) -> Article | NoArticle:
+        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
+        parsed = read(page, PathTrie())
+        if isinstance(parsed, NoArticle):
+            return parsed
+        return assemble(parsed, cut(parsed.lines))
+
+
+def cut(lines: Lines, reason: str = "no example") -> Cut | str:
+    """Return the body of a page alone, or in words why there is none."""
+    body = cut_alone(lines)
+    width = float(lines.width[body.kept].sum())
+    total, linked = float(lines.width.sum()), float(lines.linked.sum())
+    if not body.kept:
+        return "no running text: only links and scraps"
+    if width < MIN_BODY and linked > LINK_PAGE * total:
+        return f"mostly links, and only {width:.0f} bytes of other text in one place"
+    return Cut(body.kept, body.root, METHOD, confidence(width), reason)
+
+
+def cut_alone(lines: Lines) -> Body:
+    """Return the body of a page alone."""
+    return cut_body(lines, unmatched(lines), NO_PROFILE)
+
+
+def unmatched(lines: Lines) -> Floats:
+    """Return the similarity of a page to nothing: all zero."""
+    return np.zeros(len(lines), np.float32)
+
+
+def confidence(width: float) -> float:
+    """Return the measured share of right pages among those with a body of `width` bytes."""
+    return next(share for limit, share in CONFIDENCE if width < limit)
+
+
+def create(example: Page | None) -> Density:
+    """Return the extractor; an example is of no use to it."""
+    return Density()

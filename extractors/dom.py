@@ -1,0 +1,79 @@
+"""HTML → element tree, whatever the page.
+
+lxml drops the rest of a page that is nested too deep without an exception; only its error log tells. Such a page is
+read a second time through a target that keeps the depth bounded.
+"""
+
+from typing import Any
+
+from lxml import etree
+
+from .errors import UnusablePage
+
+MAX_DEPTH = 256  # levels kept when a tree is rebuilt; the deepest of the development pages has 51
+RAW_TEXT = frozenset({"script", "style"})
+
+
+def parse(html: str) -> etree._Element:
+    """Return the root element. Raises `UnusablePage` if there is no element in `html`."""
+    data = (html.replace("\0", "") if "\0" in html else html).encode("utf-8", "replace")
+    parser = _parser()
+    try:
+        root = etree.fromstring(data, parser)
+        if _was_cut(parser):
+            root = etree.fromstring(data, _parser(target=_ShallowTree()))
+    except (etree.LxmlError, ValueError) as error:
+        raise UnusablePage(f"the HTML parser gave up: {error}") from error
+    if root is None:
+        raise UnusablePage("no text and no element in the page")
+    return root
+
+
+def inner_text(element: etree._Element) -> str:
+    """Return all text below `element`."""
+    return "".join(str(text) for text in element.itertext())
+
+
+def _parser(target: Any = None) -> etree.HTMLParser:
+    # A parser costs a microsecond; one for each page keeps error logs and threads apart.
+    return etree.HTMLParser(
+        encoding="utf-8", collect_ids=False, remove_comments=True, remove_pis=True, huge_tree=True, target=target
+    )
+
+
+def _was_cut(parser: etree.HTMLParser) -> bool:
+    last = parser.error_log.last_error
+    return last is not None and last.level == etree.ErrorLevels.FATAL
+
+
+class _ShallowTree:
+    """A parser target: builds the tree, but elements below `MAX_DEPTH` become children of the last one above it."""
+
+    def __init__(self) -> None:
+        self._builder = etree.TreeBuilder()
+        self._depth = 0
+        self._open: list[str] = []
+
+    def start(self, tag: str, attributes: dict[Any, Any]) -> None:
+        if len(self._open) < MAX_DEPTH:
+            self._builder.start(tag, attributes)
+        elif tag not in RAW_TEXT:
+            self._builder.start(tag, {})
+            self._builder.end(tag)
+        self._open.append(tag)
+
+    def end(self, tag: str) -> None:
+        self._open.pop()
+        if len(self._open) < MAX_DEPTH:
+            self._builder.end(tag)
+
+    def data(self, text: str) -> None:
+        if len(self._open) <= MAX_DEPTH or self._open[-1] not in RAW_TEXT:
+            self._builder.data(text)
+
+    def close(self) -> etree._Element | None:
+        # Nothing was opened: an empty page.
+        try:
+            return self._builder.close()
+        except (AssertionError, etree.XMLSyntaxError):
+            return None

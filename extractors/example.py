@@ -1,0 +1,165 @@
+"""Method `example`: the body is what the page doesn't share with an example page of its section.
+
+Source: 004 (see `similarity` and `body`), as formulation H: FS and BS without drift, turning points, body root and the
+example's path profile. Two guards are ours. An example from elsewhere shows by how few lines around the body match; the
+page is then cut alone, and the answer says so. A near twin of the page (the same text once more) has nothing to
+subtract and lends only its paths.
+
+Section memory is ours too: each of a few recent pages cuts the page like an example, independently, and a line stays if
+at least half of them keep it. Pages pooled into one profile were worse than one example; the vote is better.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import density
+from .article import Article, NoArticle
+from .assembly import Cut, assemble, read
+from .body import Body, cut_body, line_content, line_weights, profile_from, profile_of, turning_points
+from .errors import UnusablePage
+from .lines import Floats, Lines, PathTrie
+from .page import Page
+from .similarity import align
+
+METHOD = "example"
+MEMORY = 5  # pages, the example included
+MAX_TRIE = 50_000  # entries (some 10 MB); a trie that has grown beyond is rebuilt with the voters' paths only
+SURROUNDING_WIDTH = 200  # bytes; longer lines around the body are another article's, not the template's
+DISSIMILAR = 0.10  # share of matched surrounding lines: 99% of pairs of two sites lie below, 1.3% of one section's
+TWIN_REPEATED, TWIN_REST = (
+    0.4,
+    0.1,
+)  # a twin repeats this share of the body, and what is new is less than this share of it
+DOUBTFUL, DOUBTFUL_CONFIDENCE = 0.15, 0.87  # below this surrounding match, confidence is at most that
+# Share of pages with F1 ≥ .9 by the body's bytes, over all pairs of the development pages.
+CONFIDENCE = ((300, 0.17), (600, 0.62), (float("inf"), 0.97))
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one example says about a page. `match`: share of the surrounding lines that it shares, 0 to 1."""
+
+    body: Body
+    match: float
+    twin: bool = False
+
+
+class Example:
+    """An example page, prepared once, and the section's recent pages. Memory stays bounded over any number of pages."""
+
+    def __init__(self, example: Page | None) -> None:
+        self._trie = PathTrie()
+        self._fixed = 0  # voters that never leave
+        self._voters: list[Lines] = []  # the example, if there is one, then recent pages, oldest first
+        if example is not None:
+            self.learn(example)
+            if not self._voters:
+                raise UnusablePage("the example page holds almost no text")
+        self._fixed = len(self._voters)
+
+    def extract(self, page: Page) -> Article | NoArticle:
+        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
+        self._bound_trie()
+        parsed = read(page, self._trie)
+        if isinstance(parsed, NoArticle):
+            return parsed
+        if not self._voters:
+            return assemble(parsed, density.cut(parsed.lines))
+        return assemble(parsed, elect(parsed.lines, [cast(voter, parsed.lines) for voter in self._voters]))
+
+    def learn(self, page: Page) -> None:
+        """Let `page` vote on later pages; the oldest recent page leaves. A page without text is passed over."""
+        self._bound_trie()
+        parsed = read(page, self._trie)
+        if isinstance(parsed, NoArticle):
+            return
+        if len(self._voters) == MEMORY:
+            del self._voters[self._fixed]
+        self._voters.append(parsed.lines)
+
+    def _bound_trie(self) -> None:
+        if self._trie.size > MAX_TRIE:
+            self._trie = PathTrie()
+            for lines in self._voters:
+                lines.move_to(self._trie)
+
+
+def cast(example: Lines, page: Lines) -> Vote:
+    """Return what `example` says about `page`. Both have paths of one trie."""
+    similarity = align(example, page)
+    body = cut_body(page, similarity.page, profile_of(example, similarity.example))
+    match = surrounding_match(page, similarity.page, body)
+    if not is_twin(page, similarity.page):
+        return Vote(body, match)
+    paths = profile_from(example, _kept_width(example, density.cut_alone(example)))
+    return Vote(cut_body(page, density.unmatched(page), paths), match, twin=True)
+
+
+def elect(page: Lines, votes: list[Vote]) -> Cut | str:
+    """Return the lines that at least half of the votes keep, or in words why there is no article.
+
+    Examples that differ from the page abstain; if all do, the page is cut alone.
+    """
+    valid = [vote for vote in votes if vote.twin or vote.match >= DISSIMILAR]
+    best = max(vote.match for vote in votes)
+    if not valid:
+        return density.cut(page, f"example differs: {best:.0%} of the surrounding lines match")
+    counts = np.zeros(len(page), np.int8)
+    for vote in valid:
+        counts[vote.body.kept] += 1
+    kept = np.flatnonzero(2 * counts >= len(valid))
+    if not len(kept):
+        return density.cut(page, "nothing differs from the example")
+    width = float(page.width[kept].sum())
+    root = min((vote.body.root for vote in valid if vote.body.kept), key=lambda path: page.trie.depth[path])
+    return Cut(kept.tolist(), root, METHOD, confidence(width, best), _reason(valid, best))
+
+
+def surrounding_match(page: Lines, similarity: Floats, body: Body) -> float:
+    """Return the mean similarity of the short lines outside the body: 0 (another template) to 1."""
+    around = page.width < SURROUNDING_WIDTH
+    around[body.kept] = False
+    return float(similarity[around].mean()) if around.any() else 0.0
+
+
+def is_twin(page: Lines, similarity: Floats) -> bool:
+    """Whether the example holds nearly the same text as the page."""
+    new = float(line_content(page, similarity, *turning_points(line_weights(page, similarity))).sum())
+    structural = line_content(page, density.unmatched(page), 0, len(page))
+    if new >= TWIN_REST * float(structural.sum()):
+        return False  # saves the second cut below on all but a few pages
+    alone = density.cut_alone(page).kept
+    repeated = float((page.width[alone] * similarity[alone]).sum()) / (float(page.width[alone].sum()) + 1)
+    return repeated > TWIN_REPEATED and new < TWIN_REST * float(structural[alone].sum())
+
+
+def confidence(width: float, match: float) -> float:
+    """Return the measured share of right pages among those with a body of `width` bytes and this surrounding match."""
+    share = next(share for limit, share in CONFIDENCE if width < limit)
+    return share if match >= DOUBTFUL else min(share, DOUBTFUL_CONFIDENCE)
+
+
+def _kept_width(lines: Lines, body: Body) -> Floats:
+    content = np.zeros(len(lines), np.float32)
+    content[body.kept] = lines.width[body.kept]
+    return content
+
+
+def _reason(valid: list[Vote], match: float) -> str:
+    if all(vote.twin for vote in valid):
+        return "the example holds nearly the same text: cut by the example's paths alone"
+    voters = f"vote of {len(valid)} pages, " if len(valid) > 1 else ""
+    return f"{voters}{match:.0%} of the surrounding lines match the example"
+
+
+def create(example: Page | None) -> Example:
+    """Return the extractor. Raises `ValueError` without an example, `UnusablePage` for one that holds no text."""
+    if example is None:
+        raise ValueError("method 'example' needs an example page")
+    return Example(example)
+
+
+def create_auto(example: Page | None) -> Example:
+    """Return the extractor that uses an example page where there is one and it fits, and else cuts the page alone."""
+    return Example(example)

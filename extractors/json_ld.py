@@ -1,0 +1,52 @@
+"""schema.org data in JSON-LD scripts → what is said there about the article."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+MAX_LENGTH = 500_000  # characters of one script; longer ones are product catalogues
+MAX_DEPTH = 6  # levels of nesting in which an article is looked for
+ARTICLE_TYPES = ("Article", "Posting", "Report", "Review", "CreativeWork", "Recipe")  # endings of @type
+
+
+def find_article(scripts: Iterable[str]) -> dict[str, Any]:
+    """Return the first object whose type is an article's, or {}. Scripts that are not JSON are passed over."""
+    for script in scripts:
+        for item in _objects(_load(script)):
+            if any(name.endswith(ARTICLE_TYPES) for name in texts(item.get("@type"))):
+                return item
+    return {}
+
+
+def texts(value: Any) -> list[str]:
+    """Return the texts that a property may hold: a text, an object's name or address, or a list of these."""
+    if isinstance(value, str):
+        return [value] if value.strip() else []
+    if isinstance(value, dict):
+        return texts(value.get("name") or value.get("url") or value.get("@id"))
+    if isinstance(value, list):
+        return [text for entry in value if not isinstance(entry, list) for text in texts(entry)]
+    return []
+
+
+def _load(script: str) -> Any:
+    if len(script) > MAX_LENGTH:
+        return None
+    text = script.strip().removeprefix("<!--").removesuffix("-->").removeprefix("//<![CDATA[").removesuffix("//]]>")
+    try:
+        return json.loads(text.strip().rstrip(";"), strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _objects(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield the objects in `value`, outer ones first."""
+    if depth > MAX_DEPTH:
+        return
+    if isinstance(value, list):
+        for entry in value:
+            yield from _objects(entry, depth + 1)
+    elif isinstance(value, dict):
+        yield value
+        for key in ("@graph", "mainEntity", "mainEntityOfPage", "itemListElement"):
+            yield from _objects(value.get(key), depth + 1)

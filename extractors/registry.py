@@ -1,0 +1,30 @@
+"""Method name → extractor. Modules are imported when their method is asked for: some will bring models along."""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from importlib import import_module
+
+from .interface import Extractor
+from .page import Page
+
+Factory = Callable[[Page | None], Extractor]
+
+METHODS = {  # name: (module, factory); a factory takes the example page or None
+    "auto": ("example", "create_auto"),
+    "example": ("example", "create"),
+    "density": ("density", "create"),
+}
+
+
+def create(method: str, example: Page | None) -> Extractor:
+    """Return the extractor of that name, prepared with `example`.
+
+    Raises `ValueError` for a name that is unknown or a method that needs an example and has none, `UnusablePage` if the
+    example can't be used.
+    """
+    if method not in METHODS:
+        nearest = get_close_matches(method, METHODS, n=1, cutoff=0.0)[0]
+        raise ValueError(f"unknown method {method!r}: did you mean {nearest!r}? Known: {', '.join(METHODS)}")
+    module, name = METHODS[method]
+    factory: Factory = getattr(import_module(f".{module}", __package__), name)
+    return factory(example)

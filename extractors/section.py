@@ -1,0 +1,91 @@
+"""The public calls: pages in as bytes or text, articles out."""
+
+from datetime import datetime
+
+from .article import Article, NoArticle
+from .decoding import decode
+from .interface import Learner
+from .page import Page
+from .registry import create
+
+
+class Section:
+    """The pages of one section of a site: an example page, prepared once, and what later pages add.
+
+    Not for several threads at once.
+    """
+
+    def __init__(self, example: bytes | str | None, url: str | None = None, *, method: str = "auto") -> None:
+        """Prepare `example`, the HTML of one article, whose address is `url`; None if there is none.
+
+        Raises `ValueError` for an unknown method or one that needs an example, `UnusablePage` if the example can't be
+        used.
+        """
+        _check_type("method", method, str)
+        page = None if example is None else make_page(example, url, name="example")
+        self._extractor = create(method, page)
+
+    def extract(
+        self,
+        html: bytes | str,
+        url: str | None = None,
+        *,
+        content_type: str | None = None,
+        fetched_at: datetime | None = None,
+    ) -> Article | NoArticle:
+        """Return the article of a page, or why there is none.
+
+        `content_type` is the HTTP header, for the encoding; `fetched_at` (aware) resolves dates such as "yesterday".
+        Raises `UnusablePage` if nothing can be read from the page.
+        """
+        return self._extractor.extract(make_page(html, url, content_type, fetched_at))
+
+    def learn(self, html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> None:
+        """Let a recent page of the section vote on later ones. Methods without memory ignore it.
+
+        Raises `UnusablePage` if nothing can be read from the page.
+        """
+        page = make_page(html, url, content_type)
+        if isinstance(self._extractor, Learner):
+            self._extractor.learn(page)
+
+
+def extract(
+    html: bytes | str,
+    url: str | None = None,
+    *,
+    example: bytes | str | None = None,
+    method: str = "auto",
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+) -> Article | NoArticle:
+    """Return the article of one page, or why there is none. For many pages of a section, prepare a `Section`.
+
+    Parameters and errors are those of `Section`.
+    """
+    return Section(example, method=method).extract(html, url, content_type=content_type, fetched_at=fetched_at)
+
+
+def make_page(
+    html: bytes | str,
+    url: str | None = None,
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+    *,
+    name: str = "html",
+) -> Page:
+    """Return the page, decoded. Raises `TypeError` or `ValueError` that names the argument of the wrong kind."""
+    _check_type(name, html, (bytes, bytearray, memoryview, str))
+    _check_type("url", url, (str, type(None)))
+    _check_type("content_type", content_type, (str, type(None)))
+    _check_type("fetched_at", fetched_at, (datetime, type(None)))
+    if fetched_at is not None and fetched_at.tzinfo is None:
+        raise ValueError("fetched_at has no time zone")
+    text = html if isinstance(html, str) else decode(bytes(html), content_type)[0]
+    return Page(text, url, fetched_at)
+
+
+def _check_type(name: str, value: object, kinds: type | tuple[type, ...]) -> None:
+    if not isinstance(value, kinds):
+        names = " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
+        raise TypeError(f"{name} must be {names.replace('NoneType', 'None')}, not {type(value).__name__}")

@@ -1,0 +1,115 @@
+"""One spelling for every URL: two URLs that surely name the same page become the same text.
+
+Rules: RFC 3986 section 6.2.2 (case, percent-escapes, dot segments) and 6.2.3 (default port, empty path), plus what a
+browser does to a link's text (white space, backslashes), plus tracking parameters that never choose the page.
+Left as it is: the order of parameters, trailing slashes, `www.`, user names, anything a server may care about.
+"""
+
+import re
+from urllib.parse import SplitResult, urlsplit
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+TRACKING_PREFIXES = ("utm_",)
+TRACKING_NAMES = frozenset({
+    "gclid", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "igshid", "mc_cid", "mc_eid", "spm", "bd_vid",
+    "isappinstalled",
+})  # fmt: skip
+# WeChat adds from=… when a page is shared; other values of `from` may choose the page.
+TRACKING_PAIRS = frozenset({"from=timeline", "from=singlemessage", "from=groupmessage"})
+
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+# A stray % that would become part of an escape once its neighbour is decoded (`%%34%31`).
+_STRAY_PERCENT = re.compile(r"%(?=[0-9A-Fa-f]?%)")
+_UNSAFE = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]")
+_BEFORE_QUERY = re.compile(r"^[^?#]*")
+_TAB_OR_NEWLINE = re.compile(r"[\t\r\n]")
+_EDGES = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL standard strips them
+
+
+def normalise(url: str) -> str:
+    """Return the project's one spelling of `url`; applying it twice changes nothing more.
+
+    Text that is no absolute http(s) URL (mailto:, relative, malformed) comes back without outer white space and
+    otherwise as it is: whether it may be fetched is for others to say. Never raises.
+    """
+    text = _TAB_OR_NEWLINE.sub("", url.strip(_EDGES))
+    parts = split_web(text)
+    if parts is None:
+        return text
+    path = remove_dot_segments(escape(parts.path)) or "/"
+    query = drop_tracking(escape(parts.query))
+    return f"{parts.scheme}://{_authority(parts)}{path}" + (f"?{query}" if query else "")
+
+
+def split_web(url: str) -> SplitResult | None:
+    """Return the parts of an absolute http(s) URL, or None if `url` isn't one (no host, bad port, another scheme)."""
+    try:
+        parts = urlsplit(_BEFORE_QUERY.sub(lambda head: head[0].replace("\\", "/"), url, count=1))
+        usable = parts.scheme in DEFAULT_PORTS and bool(parts.hostname) and (parts.port or 0) >= 0
+    except ValueError:
+        return None
+    return parts if usable else None
+
+
+def escape(text: str) -> str:
+    """Return `text` (a path or a query) with each character escaped or not as its one spelling wants.
+
+    Non-ASCII text becomes UTF-8 escapes; escapes are upper-case; escaped letters, digits and `-._~` are decoded.
+    """
+    text = _STRAY_PERCENT.sub("%25", _UNSAFE.sub(_percent, text))
+    return _ESCAPE.sub(_tidy_escape, text)
+
+
+def drop_tracking(query: str) -> str:
+    """Return `query` (without `?`) without the parameters that only say where the reader came from."""
+    return "&".join(pair for pair in query.split("&") if not is_tracking(pair))
+
+
+def is_tracking(pair: str) -> bool:
+    """Whether `pair` (`name=value`) never chooses the page."""
+    name = pair.partition("=")[0].lower()
+    return name.startswith(TRACKING_PREFIXES) or name in TRACKING_NAMES or pair in TRACKING_PAIRS
+
+
+def remove_dot_segments(path: str) -> str:
+    """Return `path` with `.` and `..` resolved (RFC 3986 section 5.2.4); `..` at the top is ignored."""
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    segments = path.split("/")
+    for segment in segments:
+        if segment == "..":
+            del kept[max(1, len(kept) - 1) :]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/".join(kept)
+
+
+def ascii_host(host: str) -> str:
+    """Return `host` in lower case, names outside ASCII as IDNA (`xn--…`); one that can't be encoded is only lowered."""
+    if host.isascii():
+        return host.lower()
+    try:
+        return host.encode("idna").decode("ascii").lower()
+    except UnicodeError:
+        return host.lower()
+
+
+def _authority(parts: SplitResult) -> str:
+    host = ascii_host(parts.hostname or "")
+    host = f"[{host}]" if ":" in host else host
+    user, at, _ = parts.netloc.rpartition("@")
+    port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
+    return f"{user}{at}{host}{port}"
+
+
+def _percent(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace"))
+
+
+def _tidy_escape(match: re.Match[str]) -> str:
+    char = chr(int(match[1], 16))
+    return char if char in _UNRESERVED else match[0].upper()

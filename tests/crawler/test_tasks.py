@@ -1,0 +1,451 @@
+"""tasks.yaml: what it may say, and that every mistake in it is named with its place."""
+
+import json
+import re
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler import tasks
+from crawler.tasks import Period, Task, TaskError, TaskFile, TaskFileError, expand, load, loads, redact
+from crawler.yaml_source import read_text
+
+GOOD = """\
+defaults:
+  every: 1h
+tasks:
+  kuaibao:
+    example: http://h/a/kuaibao/2012/0312/345.html
+    pattern: http://h/a/kuaibao/{date:%Y/%m%d}/{id}.html
+    start: http://h/a/kuaibao/
+    follow: http://h/a/*/list_{id}.html
+    output: out/{task}.jsonl
+    keep: {keywords: [央行], since: 2012-01-01}
+settings:
+  contact: https://example.org/our-crawler
+  allow_hosts: [127.0.0.1]
+"""
+MINIMAL = "tasks:\n  a: {example: 'http://h/1', pattern: '/{id}', every: 1h, output: a.db}\n"
+
+
+def mistakes_of(text: str) -> list[str]:
+    with pytest.raises(TaskFileError) as caught:
+        loads(text)
+    return str(caught.value).splitlines()
+
+
+def test_four_keys_are_enough():
+    task = loads(MINIMAL).tasks["a"]
+    assert (task.name, task.example, task.pattern.text, task.every.seconds) == ("a", "http://h/1", "/{id}", 3600)
+    assert (task.output, task.start, task.depth, task.limit, task.method) == (("a.db",), (), 3, 2000, "auto")
+    assert (task.paused, task.delay, task.timeout, task.retries, task.robots) == (False, 1.0, 30, 3, True)
+
+
+def test_single_values_and_lists_are_both_fine():
+    task = loads(GOOD).tasks["kuaibao"]
+    assert [start.text for start in task.start] == ["http://h/a/kuaibao/"]
+    assert task.follow[0].match("http://h/a/x/list_2.html")
+    assert task.outputs() == ("out/kuaibao.jsonl",)
+    assert (task.keep.keywords, task.keep.since, bool(task.drop)) == (("央行",), date(2012, 1, 1), False)
+
+
+def test_defaults_fill_in_and_give_way():
+    found = loads(
+        GOOD.replace("every: 1h", "every: 1h\n  delay: 5\n  depth: 1").replace("output:", "depth: 7\n    output:")
+    )
+    assert (found.tasks["kuaibao"].delay, found.tasks["kuaibao"].depth) == (5, 7)
+
+
+def test_delay_of_the_settings_is_every_tasks_default():
+    assert loads(GOOD + "  delay: 2.5\n").tasks["kuaibao"].delay == 2.5
+
+
+def test_keywords_may_stand_alone():
+    keep = loads(MINIMAL.replace("every:", "keep: [a, 2024], every:")).tasks["a"].keep
+    assert keep.keywords == ("a", "2024")
+
+
+def test_start_pages_are_written_out_newest_first():
+    text = MINIMAL.replace("every:", "start: ['/{date:%Y-%m-%d}/', '/list_{n:1..2}.html'], every:")
+    assert loads(text).tasks["a"].start_urls(date(2024, 1, 1), days=2) == [
+        "http://h/2024-01-01/",
+        "http://h/2023-12-31/",
+        "http://h/list_1.html",
+        "http://h/list_2.html",
+    ]
+
+
+def test_keys_of_an_anchor_are_merged():
+    text = (
+        "tasks:\n  a: &a {example: 'http://h/1', pattern: '/{id}', every: 1h, output: a.db}\n  b: {<<: *a, every: 2h}\n"
+    )
+    found = loads(text)
+    assert (found.tasks["b"].every.text, found.tasks["b"].example) == ("2h", "http://h/1")
+
+
+def test_published_list_comes_back_equal_with_variables_unexpanded():
+    found = loads(GOOD.replace("out/{task}.jsonl", "[a.db, '${PG_DSN}']"))
+    assert TaskFile.from_json(found.to_json()) == found
+    assert "${PG_DSN}" in found.to_json()
+
+
+def test_what_was_not_published_here_is_refused():
+    for text in ["", "[]", "{}", '{"tasks": {"a": {}}, "settings": {}}']:
+        with pytest.raises(TaskError):
+            TaskFile.from_json(text)
+
+
+def test_fingerprint_changes_with_the_pages_not_with_the_pace():
+    task = loads(GOOD).tasks["kuaibao"]
+    slower = loads(GOOD.replace("1h", "2h").replace("output:", "paused: true\n    delay: 9\n    output:")).tasks[
+        "kuaibao"
+    ]
+    deeper = loads(GOOD.replace("output:", "depth: 4\n    output:")).tasks["kuaibao"]
+    assert task.fingerprint == slower.fingerprint != deeper.fingerprint
+
+
+def test_an_unknown_task_names_the_nearest():
+    with pytest.raises(TaskError, match="did you mean 'kuaibao'"):
+        loads(GOOD)["kuibao"]
+
+
+def test_a_task_cannot_be_changed():
+    with pytest.raises(ValueError, match="frozen"):
+        loads(GOOD).tasks["kuaibao"].depth = 4
+
+
+# Mistakes. Each edit of GOOD is refused at line:column of the mistake, with these words.
+
+EDITS = [
+    # (text to replace, its replacement, line:column, key path, words of message and hint)
+    ("pattern:", "patern:", "6:5", "tasks.kuaibao.patern", "unknown key; did you mean 'pattern'?"),
+    ("example:", "exmaple:", "5:5", "tasks.kuaibao.exmaple", "did you mean 'example'?"),
+    ("output:", "ouput:", "9:5", "tasks.kuaibao.ouput", "did you mean 'output'?"),
+    ("follow:", "folow:", "8:5", "tasks.kuaibao.folow", "did you mean 'follow'?"),
+    ("start:", "Start:", "7:5", "tasks.kuaibao.Start", "did you mean 'start'?"),
+    ("start:", "qqq:", "7:5", "tasks.kuaibao.qqq", "unknown key; known are example, pattern, every"),
+    ("keywords:", "keyword:", "10:12", "tasks.kuaibao.keep.keyword", "did you mean 'keywords'?"),
+    ("since:", "sinc:", "10:28", "tasks.kuaibao.keep.sinc", "did you mean 'since'?"),
+    ("contact:", "contcat:", "12:3", "settings.contcat", "did you mean 'contact'?"),
+    ("allow_hosts:", "allowed_hosts:", "13:3", "settings.allowed_hosts", "did you mean 'allow_hosts'?"),
+    ("settings:", "setings:", "11:1", "setings", "did you mean 'settings'?"),
+    ("defaults:", "default:", "1:1", "default", "did you mean 'defaults'?"),
+    ("tasks:", "task:", "3:1", "task", "did you mean 'tasks'?"),
+    ("  every: 1h", "  evry: 1h", "2:3", "defaults.evry", "did you mean 'every'?"),
+    ("defaults:\n  every: 1h\n", "every: 1h\n", "1:1", "every", "it belongs under a task or under 'defaults:'"),
+    ("  allow_hosts: [127.0.0.1]", "delay: 3", "13:1", "delay", "it belongs under a task or under 'defaults:'"),
+    ("every: 1h", "every: 1hour", "2:10", "defaults.every", "write 1h"),
+    ("every: 1h", "every: 30", "2:10", "defaults.every", "30 has no unit; write 30s, 30m or 30h"),
+    ("every: 1h", "every: 1s", "2:10", "defaults.every", "shorter than 10 seconds"),
+    ("every: 1h", "every: sometimes", "2:10", "defaults.every", "write 30m, 2h, 1d"),
+    ("every: 1h", "every:", "2:3", "defaults.every", "write 30m"),
+    ("every: 1h", "every: [1h]", "2:10", "defaults.every", "write 30m"),
+    ("every: 1h", "every: 0 25 * * *", "2:10", "defaults.every", "not a cron line"),
+    ("every: 1h", "every: 0 8 * * 1-5 Asia/Shangai", "2:22", "defaults.every", "did you mean Asia/Shanghai?"),
+    ("every: 1h", "every: {cron: 0 8 * * *, zon: UTC}", "2:28", "defaults.every.zon", "did you mean 'zone'?"),
+    (
+        "every: 1h",
+        "every: {cron: 0 8 * * *, zone: Asia/Tokio}",
+        "2:34",
+        "defaults.every.zone",
+        "did you mean Asia/Tokyo?",
+    ),
+    ("every: 1h", "every: {cron: 0 8 * *}", "2:17", "defaults.every.cron", "5 fields"),
+    ("defaults:\n  every: 1h", "defaults:", "3:3", "tasks.kuaibao", "'every' is missing here and in 'defaults:'"),
+    ("    output: out/{task}.jsonl\n", "", "4:3", "tasks.kuaibao", "'output' is missing"),
+    ("    example: http://h/a/kuaibao/2012/0312/345.html\n", "", "4:3", "tasks.kuaibao", "'example' is missing"),
+    ("example: http://h", "example: ftp://h", "5:14", "tasks.kuaibao.example", "no http(s) URL"),
+    ("example: http://h", "example: h.example", "5:14", "tasks.kuaibao.example", "write http://h.example"),
+    ("example: http://h/a", "example: http://h/ a", "5:23", "tasks.kuaibao.example", "white space"),
+    (
+        "example: http://h/a/kuaibao/2012",
+        "example: http://h/{id}",
+        "5:23",
+        "tasks.kuaibao.example",
+        "a pattern, not the URL",
+    ),
+    ("example: http://h/a", "example: [http://h/a]", "5:26", "", "not YAML"),
+    ("{date:%Y/%m%d}", "{dat:%Y/%m%d}", "6:33", "tasks.kuaibao.pattern", "did you mean {date:%Y-%m-%d}?"),
+    (
+        "pattern: http://h/a/kuaibao/{date:%Y/%m%d}/{id}.html",
+        "pattern: '/{idd}'",
+        "6:16",
+        "tasks.kuaibao.pattern",
+        "{id}",
+    ),
+    ("{id}.html\n    start", "{id}.htm\n    start", "6:14", "tasks.kuaibao.pattern", "the URL goes on with 'l'"),
+    (
+        "pattern: http://h/a/k",
+        "pattern: http://h/b/k",
+        "6:14",
+        "tasks.kuaibao.pattern",
+        "wants 'b/kuaibao/', the URL has 'a/",
+    ),
+    ("pattern: http", "pattern: re:(http", "6:17", "tasks.kuaibao.pattern", "missing )"),
+    (
+        "start: http://h/a/kuaibao/",
+        "start: [http://h/, 'http://h/{id}']",
+        "7:24",
+        "tasks.kuaibao.start[1]",
+        "written out",
+    ),
+    ("follow: http://h/a/*/", "follow: http://h/a/***/", "8:24", "tasks.kuaibao.follow", "3 stars"),
+    ("{task}", "{tsk}", "9:17", "tasks.kuaibao.output", "did you mean {task}?"),
+    (".jsonl", ".json", "9:13", "tasks.kuaibao.output", "did you mean .jsonl?"),
+    (".jsonl", ".csv", "9:13", "tasks.kuaibao.output", "use a path that ends in .jsonl"),
+    ("out/{task}.jsonl", "[a.db, mysql://h/d]", "9:20", "tasks.kuaibao.output[1]", "sqlite:///path"),
+    ("out/{task}.jsonl", "out/${1}.jsonl", "9:17", "tasks.kuaibao.output", "write ${NAME}"),
+    ("out/{task}.jsonl", "[]", "9:13", "tasks.kuaibao.output", "empty"),
+    ("out/{task}.jsonl", "7", "9:13", "tasks.kuaibao.output", "wants text, not 7"),
+    ("output:", "depth: 21\n    output:", "9:12", "tasks.kuaibao.depth", "wants at most 20, not 21"),
+    ("output:", "depth: '3'\n    output:", "9:12", "tasks.kuaibao.depth", "wants a whole number"),
+    ("output:", "limit: 0\n    output:", "9:12", "tasks.kuaibao.limit", "wants more than 0"),
+    ("output:", "method: densty\n    output:", "9:13", "tasks.kuaibao.method", "did you mean 'density'?"),
+    ("output:", "paused: 'no'\n    output:", "9:13", "tasks.kuaibao.paused", "write true or false"),
+    ("output:", "delay: -1\n    output:", "9:12", "tasks.kuaibao.delay", "wants at least 0"),
+    ("output:", "delay: .nan\n    output:", "9:12", "tasks.kuaibao.delay", ""),
+    ("output:", "headers: {A B: c}\n    output:", "9:20", "tasks.kuaibao.headers.A B", "no header's name"),
+    ("output:", "headers: {X: 1}\n    output:", "9:18", "tasks.kuaibao.headers.X", "wants text"),
+    ("output:", "start: http://h/\n    output:", "9:5", "tasks.kuaibao.start", "duplicate key, first on line 7"),
+    ("2012-01-01", "2012-02-30", "10:35", "tasks.kuaibao.keep.since", "write it as 2024-12-31"),
+    ("2012-01-01}", "2012-01-01, until: 2011-01-01}", "10:54", "tasks.kuaibao.keep.until", "swap the two"),
+    ("https://example.org/our-crawler", "me", "12:12", "settings.contact", "neither a URL nor an e-mail"),
+    ("127.0.0.1", "10.0.0.0/99", "13:17", "settings.allow_hosts[0]", "10.0.0.0/8"),
+    ("  kuaibao:", "  a/b:", "4:3", "tasks.a/b", "write a-b"),
+    ("  kuaibao:", "  .a:", "4:3", "tasks..a", "can't start with a dot"),
+    ("  kuaibao:", "  ? [a]\n  :", "4:5", "tasks", "a key must be a word"),
+    ("settings:", "  b:\nsettings:", "11:3", "tasks.b", "empty; a task needs example, pattern, every, output"),
+    ("settings:", "  b: yes\nsettings:", "11:3", "tasks.b", "wants a map, not 'yes'"),
+    ("settings:", "  kuaibao: {}\nsettings:", "11:3", "tasks.kuaibao", "duplicate key, first on line 4"),
+    ("settings:", "settings: &a\n  delay: *a", "11:11", "settings.delay", "an alias of a value inside itself"),
+    ("defaults:\n  every: 1h", "defaults: 1h", "1:11", "defaults", "wants a map, not '1h'"),
+    ("    example", "\texample", "5:1", "", "a tab in the indentation"),
+    ("    example", "   example", "6:12", "", "check the indentation"),
+    ("example: ", "example:", "5:13", "", "a key without a space after its colon"),
+    ("follow: http://h/a/*/", "follow: */", "8:13", "", "quotes"),
+    ("127.0.0.1", "@home", "13:17", "", "quotes"),
+    ("settings:", "---\nsettings:", "11:1", "", "one file holds one task list"),
+    ("contact: https", "contact: !me https", "12:12", "settings.contact", "a tag (!me) has no meaning here"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "place", "key_path", "says"), EDITS, ids=[f"{e[0]}->{e[1]}" for e in EDITS])
+def test_mistake_is_named_with_its_place(old, new, place, key_path, says):
+    assert GOOD.count(old) >= 1
+    found = mistakes_of(GOOD.replace(old, new, 1))
+    assert all(re.match(r"tasks\.yaml:[0-9]+:[0-9]+: ", line) for line in found)
+    assert any(line.startswith(f"tasks.yaml:{place}") and key_path in line and says in line for line in found), found
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "tasks.yaml:1:1: empty"),
+        ("# nothing\n", "tasks.yaml:1:1: empty"),
+        ("[1]", "tasks.yaml:1:1: wants a map, not a list"),
+        ("tasks", "tasks.yaml:1:1: wants a map, not 'tasks'"),
+        ("tasks:", "tasks.yaml:1:1: tasks: empty"),
+        ("tasks: [a]", "tasks.yaml:1:1: tasks: wants a map of tasks by name"),
+        ("settings: {}", "tasks.yaml:1:1: 'tasks' is missing"),
+        ("tasks: {a: \x01}", "tasks.yaml:1:12: character 0x1 can't stand in YAML"),
+        ("[" * 5000, "nested too deeply"),
+        ("a: " + "[" * 60 + "]" * 60, "nested too deeply"),
+        ("tasks: &a\n  x: *a\n", "tasks.yaml:1:8: tasks.x: an alias of a value inside itself"),
+    ],
+)
+def test_what_is_no_task_list_is_refused(text, says):
+    assert says in "\n".join(mistakes_of(text))
+
+
+def test_aliases_that_multiply_are_refused():
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    assert any("aliases repeat more than" in line for line in mistakes_of("\n".join(lines)))
+
+
+def test_all_mistakes_come_at_once_in_the_order_of_the_file():
+    text = GOOD.replace("1h", "1q").replace("pattern:", "patern:").replace("{task}", "{x}").replace("contact", "c")
+    assert [line.split(":")[1] for line in mistakes_of(text)] == ["2", "6", "9", "12"]
+
+
+def test_a_wrong_default_is_told_once_not_for_each_task():
+    text = GOOD.replace("1h", "1q").replace(
+        "settings:", "  b: {example: http://h/1, pattern: '/{id}', output: a.db}\nsettings:"
+    )
+    text = text.replace("example: http://h/1,", "example: 'http://h/1',")
+    assert len(mistakes_of(text)) == 1
+
+
+def test_a_default_that_fits_one_task_only_is_told_at_the_other():
+    defaults = "defaults: {pattern: '/a/{id}', every: 1h, output: a.db}\n"
+    found = mistakes_of(defaults + "tasks:\n  x: {example: 'http://h/a/1'}\n  y: {example: 'http://h/b/1'}\n")
+    assert len(found) == 1
+    assert found[0].startswith("tasks.yaml:4:3: tasks.y: the pattern from 'defaults:' doesn't match the example; ")
+
+
+def test_files_that_cannot_be_read_are_mistakes_too(tmp_path: Path):
+    (tmp_path / "gbk.yaml").write_bytes("a: 1\nb: 新".encode("gb18030"))
+    (tmp_path / "utf16.yaml").write_bytes("a: 1".encode("utf-16"))
+    (tmp_path / "tasks.yml").write_text(MINIMAL)
+    says = {
+        "gbk.yaml": "gbk.yaml:2:4: byte 0xd0 is not UTF-8",
+        "utf16.yaml": "UTF-16; save it as UTF-8",
+        "tasks.yaml": "no such file; did you mean",
+        ".": "a folder, not a file",
+        "tasks.yml/x": "can't be read",
+    }
+    for name, words in says.items():
+        with pytest.raises(TaskFileError) as caught:
+            load(tmp_path / name)
+        assert words in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path):
+    path = tmp_path / "tasks.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
+    assert load(path).folder == tmp_path
+
+
+def places_of_mistakes(text: str) -> list[tuple[int, int]]:
+    try:
+        loads(text)
+    except TaskFileError as error:
+        return [(mistake.line, mistake.column) for mistake in error.mistakes] or [(0, 0)]
+    return []
+
+
+@given(st.text() | st.text(alphabet=" \t\n:-[]{}#&*!|>'\"%@`taskdefu1,?<\x00\x85\ufeff"))
+def test_any_text_is_a_task_list_or_a_task_file_error(text):
+    assert all(line >= 1 and column >= 1 for line, column in places_of_mistakes(text))
+
+
+@given(st.integers(0, len(GOOD) - 1), st.sampled_from("\t :x{}[]'\"-#&*\n"))
+def test_any_single_slip_is_a_task_list_or_a_task_file_error(at, char):
+    for text in (GOOD[:at] + char + GOOD[at:], GOOD[:at] + char + GOOD[at + 1 :]):
+        assert all(line >= 1 and column >= 1 for line, column in places_of_mistakes(text))
+
+
+# Periods
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("30s", 30), ("30m", 1800), ("2h", 7200), ("1d", 86400), ("1w", 604800), ("1h30m", 5400)]
+)
+def test_fixed_period_counts_from_the_moment(text, seconds):
+    period = Period.parse(text)
+    moment = datetime(2024, 1, 1, tzinfo=UTC)
+    assert (period.next_after(moment) - moment).total_seconds() == period.seconds_hint == seconds
+
+
+@pytest.mark.parametrize("value", ["0 8 * * 1-5 Asia/Shanghai", {"cron": "0 8 * * 1-5", "zone": "Asia/Shanghai"}])
+def test_cron_line_is_in_its_zone(value):
+    friday = datetime(2024, 1, 5, 0, 0, tzinfo=UTC)  # 08:00 in Shanghai
+    assert Period.parse(value).next_after(friday) == datetime(2024, 1, 8, 0, 0, tzinfo=UTC)
+    assert Period.parse(value).seconds_hint == 86400
+
+
+def due(cron: str, start: datetime, count: int) -> list[str]:
+    times = [start]
+    for _ in range(count):
+        times.append(Period.parse(cron).next_after(times[-1]))
+    return [f"{time:%d %H:%M}" for time in times[1:]]
+
+
+def test_a_time_the_clock_skips_fires_once():
+    # New York, 10 March 2024: 02:00 becomes 03:00, which is 07:00 UTC
+    assert due("30 2 * * * America/New_York", datetime(2024, 3, 9, 8, tzinfo=UTC), 2) == ["10 07:30", "11 06:30"]
+
+
+def test_a_time_that_comes_twice_fires_once():
+    # New York, 3 November 2024: 02:00 becomes 01:00, which is 06:00 UTC
+    assert due("30 1 * * * America/New_York", datetime(2024, 11, 2, 8, tzinfo=UTC), 2) == ["03 05:30", "04 06:30"]
+
+
+def test_every_half_hour_is_half_an_hour_also_when_the_clock_changes():
+    in_autumn = due("*/30 * * * * America/New_York", datetime(2024, 11, 3, 5, 15, tzinfo=UTC), 4)
+    in_spring = due("*/30 * * * * America/New_York", datetime(2024, 3, 10, 6, 15, tzinfo=UTC), 3)
+    assert in_autumn == ["03 05:30", "03 06:00", "03 06:30", "03 07:00"]
+    assert in_spring == ["10 06:30", "10 07:00", "10 07:30"]
+
+
+def test_a_cron_line_that_never_comes_due_is_refused():
+    with pytest.raises(ValueError, match="never comes due"):
+        Period.parse("0 0 30 2 *")
+
+
+# Variables and secrets
+
+
+def test_variables_are_filled_in_where_asked():
+    assert expand("${DIR}/a-${N:-1}.db", {"DIR": "/out"}) == "/out/a-1.db"
+
+
+def test_a_missing_variable_is_named_and_so_is_its_neighbour():
+    with pytest.raises(TaskError, match=r"PG_DNS is not set; did you mean PG_DSN\?"):
+        expand("${PG_DNS}", {"PG_DSN": "x"})
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("postgresql://me:s3cret@h/d", "postgresql://me:***@h/d"),
+        ("redis://:s3cret@h:6379/0", "redis://:***@h:6379/0"),
+        ("http://h:80/a@b", "http://h:80/a@b"),
+        ("password: s3cret", "password: ***"),
+        ('{"api_key": "s3cret"}', '{"api_key": ***}'),
+        ("http://h/?access_token=s3cret&id=1", "http://h/?access_token=***&id=1"),
+        ("Authorization: Bearer s3cret", "Authorization: ***"),
+    ],
+)
+def test_secrets_are_never_shown(text, shown):
+    assert redact(text) == shown
+
+
+# Schema and sample
+
+
+def test_shipped_schema_is_that_of_the_model():
+    shipped = json.loads(tasks.SCHEMA_FILE.read_text(encoding="utf-8"))
+    assert shipped == tasks.json_schema(), "run: python -m crawler.task_schema"
+    jsonschema.Draft7Validator.check_schema(shipped)
+
+
+def test_schema_describes_every_key_with_an_example():
+    definitions = tasks.json_schema()["definitions"]
+    for name in ("Task", "Settings", "Filter"):
+        assert definitions[name]["additionalProperties"] is False
+        for key, value in definitions[name]["properties"].items():
+            assert value.get("description"), key
+            assert value.get("examples"), key
+    assert set(definitions["Task"]["properties"]) == set(Task.model_fields) - {"name"}
+
+
+@pytest.mark.parametrize("text", [GOOD, MINIMAL, tasks.sample(), tasks.sample("a@example.org")])
+def test_schema_takes_what_the_loader_takes(text):
+    loads(text)
+    jsonschema.Draft7Validator(tasks.json_schema()).validate(read_text(text).data)
+
+
+@pytest.mark.parametrize(
+    "edit", [("pattern:", "patern:"), ("every: 1h", ""), ("output:", "depth: 21\n    output:"), ("kuaibao:", "a/b:")]
+)
+def test_schema_refuses_what_an_editor_can_see(edit):
+    data = read_text(GOOD.replace(*edit, 1)).data
+    assert not jsonschema.Draft7Validator(tasks.json_schema()).is_valid(data)
+
+
+def test_sample_has_the_modeline_and_one_paused_task():
+    text = tasks.sample("https://example.org/bot")
+    found = loads(text)
+    assert text.startswith("# yaml-language-server: $schema=.exemplar/tasks.schema.json\n")
+    assert [task.paused for task in found.tasks.values()] == [True]
+    assert found.settings.contact == "https://example.org/bot"
+
+
+def test_sample_refuses_a_contact_that_is_none():
+    with pytest.raises(TaskError, match="neither a URL"):
+        tasks.sample("me\nsettings: {}")

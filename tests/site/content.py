@@ -1,0 +1,164 @@
+"""The articles of the sample site, read from plain files: what a file says is the truth, pages are made from it.
+
+A file is a header of `key: value` lines, an empty line, and blocks parted by empty lines. A block is a paragraph unless
+it opens as a sub-heading (`## `), a quote (`> `), an ordered list (`1. `), a table row (`| `), a figure
+(`![caption](image)`) or preformatted text (a fence of three backticks). Inside text, `**bold**` and `[words](address)`.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from functools import cache
+from pathlib import Path
+
+SECTIONS = ("zh", "en")
+CONTENT = Path(__file__).parent / "content"
+TOWN_TIME = timezone(timedelta(hours=-5))  # printed by the English pages; the Chinese ones print no zone
+
+OPENINGS = {"## ": "heading", "> ": "quote", "1. ": "list", "| ": "table", "![": "figure", "```": "pre"}
+LINK = re.compile(r"\[([^]]+)]\(([^)]+)\)")
+BOLD = re.compile(r"\*\*(.+?)\*\*")
+FIGURE = re.compile(r"!\[(.+)]\((.+)\)")
+LIST_NUMBER = re.compile(r"^\d+\. ")
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of an article's body; `lines` still carry the inline marks."""
+
+    kind: str
+    lines: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """What a reader sees, one line per row or item; a figure's caption is not body text."""
+        if self.kind == "figure":
+            return ""
+        if self.kind == "pre":
+            return "\n".join(self.lines)
+        if self.kind == "table":
+            return "\n".join(" ".join(cells(line)) for line in self.lines)
+        return "\n".join(plain(line) for line in self.lines)
+
+
+@dataclass(frozen=True)
+class Story:
+    """One content file. `also` serves the same page at a second path, `moved` answers 301."""
+
+    section: str
+    key: str
+    title: str
+    published: datetime
+    author: str
+    source: str
+    keywords: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    layout: str = ""
+    also: str = ""
+    moved: str = ""
+
+    @property
+    def path(self) -> str:
+        """The path of the article's page, by the section's URL pattern."""
+        if self.section == "zh":
+            return f"/zh/news/{self.published:%Y/%m%d}/{self.key}.html"
+        return f"/en/stories/{self.published:%Y/%m/%d}/{self.key}/"
+
+    @property
+    def summary(self) -> str:
+        """The opening of the article, as long as a teaser."""
+        opening = next(block.text for block in self.blocks if block.kind == "paragraph")
+        if self.section == "zh":
+            return opening[:72] + "……"
+        return " ".join(opening.split()[:34]) + " …"
+
+
+@dataclass(frozen=True)
+class TruthArticle:
+    """What a perfect extraction returns for one article. `other_paths` lead to the same article."""
+
+    section: str
+    path: str
+    title: str
+    published: datetime
+    author: str
+    source: str
+    keywords: tuple[str, ...]
+    language: str
+    text: str
+    other_paths: tuple[str, ...]
+
+
+def truth(section: str) -> list[TruthArticle]:
+    """Every article of a section, newest first. `published` has a zone only where the pages print one."""
+    return [_truth_of(story) for story in stories(section)]
+
+
+@cache
+def stories(section: str) -> tuple[Story, ...]:
+    """The section's content files, newest first."""
+    if section not in SECTIONS:
+        raise ValueError(f"no section {section!r}; there are {', '.join(SECTIONS)}")
+    read = (read_story(section, path.read_text("utf-8")) for path in (CONTENT / section).glob("*.txt"))
+    return tuple(sorted(read, key=lambda story: story.published, reverse=True))
+
+
+def read_story(section: str, source: str) -> Story:
+    header, body = source.split("\n\n", 1)
+    fields = dict(line.split(": ", 1) for line in header.splitlines())
+    published = datetime.strptime(fields["date"], "%Y-%m-%d %H:%M")
+    return Story(
+        section=section,
+        key=fields["id"],
+        title=fields["title"],
+        published=published.replace(tzinfo=TOWN_TIME) if section == "en" else published,
+        author=fields["author"],
+        source=fields["source"],
+        keywords=tuple(re.split(r"[,，]\s*", fields["keywords"])),
+        blocks=tuple(_block(chunk) for chunk in body.strip("\n").split("\n\n")),
+        layout=fields.get("layout", ""),
+        also=fields.get("also", ""),
+        moved=fields.get("moved", ""),
+    )
+
+
+def plain(text: str) -> str:
+    """The text without its inline marks."""
+    return BOLD.sub(r"\1", LINK.sub(r"\1", text))
+
+
+def _truth_of(story: Story) -> TruthArticle:
+    return TruthArticle(
+        section=story.section,
+        path=story.path,
+        title=story.title,
+        published=story.published,
+        author=story.author,
+        source=story.source,
+        keywords=story.keywords,
+        language=story.section,
+        text="\n\n".join(block.text for block in story.blocks if block.text),
+        other_paths=tuple(path for path in (story.also, story.moved) if path),
+    )
+
+
+def _block(chunk: str) -> Block:
+    kind = next((kind for opening, kind in OPENINGS.items() if chunk.startswith(opening)), "paragraph")
+    return Block(kind, tuple(_block_lines(kind, chunk.splitlines())))
+
+
+def _block_lines(kind: str, lines: list[str]) -> list[str]:
+    match kind:
+        case "list":
+            return [LIST_NUMBER.sub("", line) for line in lines]
+        case "heading" | "quote":
+            return [line.split(" ", 1)[1] for line in lines]
+        case "pre":
+            return lines[1:-1]
+        case _:
+            return lines
+
+
+def cells(row: str) -> list[str]:
+    """The cells of a table's row `| a | b |`."""
+    return [cell.strip() for cell in row.strip("| ").split("|")]

@@ -1,0 +1,24 @@
+"""The common yardstick: F1 over 4-word shingles as a multiset; each CJK character is a word of its own."""
+
+import re
+from collections import Counter
+
+SHINGLE = 4  # words
+WORD = re.compile(
+    r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+
+
+def shingle_f1(predicted: str, expected: str) -> float:
+    """Between 0 and 1; two texts without words agree fully."""
+    found, wanted = shingles(predicted), shingles(expected)
+    if not found and not wanted:
+        return 1.0
+    return 2 * (found & wanted).total() / (found.total() + wanted.total())
+
+
+def shingles(text: str) -> Counter[tuple[str, ...]]:
+    """All runs of four words with their counts; a shorter text is one run."""
+    words = WORD.findall(text)
+    starts = range(max(1, len(words) - SHINGLE + 1)) if words else ()
+    return Counter(tuple(words[start : start + SHINGLE]) for start in starts)

@@ -1,0 +1,148 @@
+"""The sample site behind a real HTTP server on loopback, whose behaviour a test can change while it runs."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from tests.site.pages import NOT_FOUND, Response, render_site
+
+HOST = "127.0.0.1"
+IDLE_SECONDS = 30  # a kept-alive connection nobody uses is closed after this
+
+
+class LoggedRequest(NamedTuple):
+    """One request as the server saw it; `time` is `time.monotonic()`, `path` includes the query."""
+
+    time: float
+    method: str
+    path: str
+    user_agent: str
+    status: int
+
+
+class Override(NamedTuple):
+    """What to change in one path's answer; None keeps the page's own."""
+
+    status: int | None = None
+    headers: dict[str, str] | None = None
+    body: bytes | None = None
+    delay: float = 0.0
+    answer: Callable[[LoggedRequest], Response] | None = None
+
+    def apply(self, request: LoggedRequest, page: Response) -> Response:
+        if self.answer:
+            return self.answer(request)
+        return Response(
+            page.status if self.status is None else self.status,
+            page.headers if self.headers is None else self.headers,
+            page.body if self.body is None else self.body,
+        )
+
+
+class SiteServer:
+    """`with SiteServer() as site:` serves the site at `site.url` until the block ends.
+
+    `requests` lists what was asked for; `robots_txt`, when set, replaces the site's own; `override` changes one path.
+    """
+
+    def __init__(self, port: int = 0, design: str = "classic", unpublished: int = 0) -> None:
+        self.requests: list[LoggedRequest] = []
+        self.robots_txt: str | None = None
+        self._overrides: dict[str, Override] = {}
+        self._closing = threading.Event()
+        self._http = _Http((HOST, port), self)
+        self.url = f"http://{HOST}:{self._http.server_port}"
+        self.relaunch(design, unpublished)
+
+    def relaunch(self, design: str = "classic", unpublished: int = 0) -> None:
+        """Show the same content in another design, or publish: the newest `unpublished` articles are not out yet."""
+        self._pages = render_site(self.url, design, unpublished)
+
+    def __enter__(self) -> "SiteServer":
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._closing.set()
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def override(
+        self,
+        path: str,
+        answer: Callable[[LoggedRequest], Response] | None = None,
+        *,
+        status: int | None = None,
+        headers: dict[str, str] | None = None,
+        body: bytes | None = None,
+        delay: float = 0.0,
+    ) -> None:
+        """Change the answers at `path` (with its query) from now on; `delay` is in seconds, before the first byte."""
+        self._overrides[path] = Override(status, headers, body, delay, answer)
+
+    def restore(self, path: str) -> None:
+        """Undo `override`."""
+        del self._overrides[path]
+
+    def answer(self, method: str, path: str, user_agent: str) -> Response:
+        """Log one request and answer it."""
+        page = self._page(path)
+        override = self._overrides.get(path, Override())
+        arrived = LoggedRequest(time.monotonic(), method, path, user_agent, 0)
+        if override.delay:
+            self._closing.wait(override.delay)
+        response = override.apply(arrived, page)
+        self.requests.append(arrived._replace(status=response.status))
+        return response
+
+    def _page(self, path: str) -> Response:
+        if path == "/robots.txt" and self.robots_txt is not None:
+            return Response(200, {"Content-Type": "text/plain"}, self.robots_txt.encode())
+        return self._pages.get(path) or self._pages.get(without_tracking(path), NOT_FOUND)
+
+
+def without_tracking(path: str) -> str:
+    """The path without `utm_…` parameters, which sites ignore."""
+    parts = urlsplit(path)
+    query = [(name, value) for name, value in parse_qsl(parts.query) if not name.startswith("utm_")]
+    return parts._replace(query=urlencode(query)).geturl()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = IDLE_SECONDS
+    server: "_Http"
+
+    def do_GET(self) -> None:
+        response = self.server.site.answer(self.command, self.path, self.headers.get("User-Agent", ""))
+        self.send_response(response.status)
+        for name, value in {"Content-Length": str(len(response.body)), **response.headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(response.body)
+
+    do_HEAD = do_GET  # noqa: N815 - the standard library's naming
+
+    def log_message(self, *args: Any) -> None:
+        """Requests are kept in `SiteServer.requests`, not printed."""
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, address: tuple[str, int], site: SiteServer) -> None:
+        self.site = site
+        super().__init__(address, _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up early is what tests do on purpose; other errors are printed."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)

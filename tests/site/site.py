@@ -1,0 +1,28 @@
+"""Serve the sample site from the command line: `python tests/site/site.py --port 18480`."""
+
+import argparse
+import contextlib
+import signal
+import sys
+from pathlib import Path
+
+DEFAULT_PORT = 18480
+
+
+def main() -> None:
+    from tests.site.pages import DESIGNS
+    from tests.site.server import SiteServer
+
+    parser = argparse.ArgumentParser(description="Serve the sample news site on 127.0.0.1 until interrupted.")
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="0 picks a free one (default: %(default)s)")
+    parser.add_argument("--design", choices=DESIGNS, default=DESIGNS[0], help="which markup (default: %(default)s)")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with contextlib.suppress(KeyboardInterrupt), SiteServer(options.port, options.design) as site:
+        print(site.url, flush=True)
+        signal.pause()
+
+
+if __name__ == "__main__":
+    sys.path[0] = str(Path(__file__).resolve().parents[2])  # the repository's root instead of this folder
+    main()

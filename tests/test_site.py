@@ -1,0 +1,333 @@
+"""The sample site serves what it says: other tests and the demo rely on it."""
+
+import http.client
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+
+from tests.site import (
+    DEAD_LINKS,
+    DESIGNS,
+    LIST_PATHS,
+    PATTERNS,
+    SECTIONS,
+    Response,
+    SiteServer,
+    shingle_f1,
+    tasks_yaml,
+    truth,
+)
+from tests.site.pages import ENCODINGS, PRIVATE
+
+ARTICLE_PATH = {
+    "zh": re.compile(r"/zh/news/\d{4}/\d{4}/\d+\.html"),
+    "en": re.compile(r"/en/stories/\d{4}/\d{2}/\d{2}/[a-z-]+/"),
+}
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+
+def fetch(site: SiteServer, path: str, method: str = "GET") -> Answer:
+    """One real request; redirects are not followed."""
+    connection = http.client.HTTPConnection(urlsplit(site.url).netloc, timeout=10)
+    try:
+        connection.request(method, path, headers={"User-Agent": "site-test"})
+        response = connection.getresponse()
+        return Answer(response.status, response.headers, response.read())
+    finally:
+        connection.close()
+
+
+class Links(HTMLParser):
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [value for name, value in attrs if name in {"href", "src"} and value]
+
+
+def links(html: str) -> list[str]:
+    return Links(html).found
+
+
+def page(site: SiteServer, path: str) -> str:
+    section = "zh" if path.startswith("/zh/") else "en"
+    return fetch(site, path).body.decode(ENCODINGS[section])
+
+
+def visible(html: str) -> str:
+    """The words of a page: tags and entities gone, white space dropped."""
+    text = re.sub(r"<[^>]+>", "", html).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    return re.sub(r"\s", "", text)
+
+
+@pytest.fixture(params=DESIGNS)
+def site(request: pytest.FixtureRequest) -> Iterator[SiteServer]:
+    with SiteServer(design=request.param) as server:
+        yield server
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_block_of_the_truth_is_on_the_articles_page(site, section):
+    for article in truth(section):
+        words = visible(page(site, article.path))
+        assert re.sub(r"\s", "", article.title) in words
+        for paragraph in article.text.split("\n"):
+            assert re.sub(r"\s", "", paragraph) in words, (article.path, paragraph)
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_truth_is_newest_first_and_each_article_has_its_own_path(section):
+    articles = truth(section)
+    assert articles == sorted(articles, key=lambda article: article.published, reverse=True)
+    assert len({article.path for article in articles}) == len(articles) == {"zh": 16, "en": 14}[section]
+    assert all(ARTICLE_PATH[section].fullmatch(article.path) for article in articles)
+
+
+def test_truth_has_no_marks_of_the_content_files_and_no_captions():
+    for article in truth("zh") + truth("en"):
+        assert not re.search(r"\*\*|\]\(|^#|^>|^!|```|\|", article.text, re.MULTILINE), article.path
+        assert "图为昨天傍晚" not in article.text
+        assert "Photograph by" not in article.text
+
+
+def test_only_english_dates_have_a_zone():
+    assert all(article.published.tzinfo for article in truth("en"))
+    assert not any(article.published.tzinfo for article in truth("zh"))
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_list_pages_name_every_article(site, section):
+    listed = [link for path in LIST_PATHS[section] for link in links(page(site, path))]
+    for article in truth(section):
+        assert {article.path, *article.other_paths} <= set(listed)
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_list_pages_lead_from_one_to_the_next(site, section):
+    pages = LIST_PATHS[section]
+    assert all(after in links(page(site, before)) for before, after in zip(pages, pages[1:], strict=False))
+
+
+def test_every_link_resolves_but_the_dead_ones(site):
+    seen, waiting, dead = set(), ["/"], set()
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        answer = fetch(site, path)
+        if answer.status == 404:
+            dead.add(path)
+        if not answer.headers.get("Content-Type", "").startswith("text/html"):
+            continue
+        encoding = ENCODINGS["zh" if path.startswith("/zh/") else "en"]
+        for link in links(answer.body.decode(encoding)):
+            target = urlsplit(urljoin(site.url + path, link))
+            if target.netloc == urlsplit(site.url).netloc:
+                waiting.append(target._replace(scheme="", netloc="", fragment="").geturl())
+    assert dead == set(DEAD_LINKS.values())
+    assert {
+        PRIVATE,
+        "/img/river.png",
+        "/sitemap.xml",
+        *(path for paths in LIST_PATHS.values() for path in paths),
+    } <= seen
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_lists_hold_links_a_crawler_must_not_take(site, section):
+    found = links("".join(page(site, path) for path in LIST_PATHS[section]))
+    assert {DEAD_LINKS[section], PRIVATE, "/img/river.png"} <= set(found)
+    for opening in ("https://elsewhere.example/", "mailto:", "javascript:"):
+        assert any(link.startswith(opening) for link in found), opening
+    assert ARTICLE_PATH[section].fullmatch(DEAD_LINKS[section])
+
+
+def test_chinese_charset_is_named_in_the_page_only_and_too_narrow(site):
+    answer = fetch(site, truth("zh")[0].path)
+    assert answer.headers["Content-Type"] == "text/html"
+    assert b'<meta charset="gb2312">' in answer.body
+    everything = b"".join(fetch(site, article.path).body for article in truth("zh"))
+    assert set("镕堃喆") <= set(everything.decode("gbk"))
+    with pytest.raises(UnicodeDecodeError):
+        everything.decode("gb2312")
+
+
+def test_english_charset_is_named_in_header_and_page(site):
+    answer = fetch(site, LIST_PATHS["en"][0])
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert b'<meta charset="utf-8">' in answer.body
+
+
+def test_rare_characters_stand_in_article_texts():
+    assert set("镕堃喆") <= set("".join(article.text for article in truth("zh")))
+
+
+def test_second_address_of_an_article_names_the_first_as_canonical(site):
+    (article,) = [article for article in truth("en") if article.other_paths]
+    html = page(site, article.other_paths[0])
+    assert f'<link rel="canonical" href="{site.url}{article.path}">' in html
+    assert html == page(site, article.path)
+
+
+def test_moved_article_redirects_to_its_new_address(site):
+    (article,) = [article for article in truth("zh") if article.other_paths]
+    answer = fetch(site, article.other_paths[0])
+    assert (answer.status, answer.headers["Location"]) == (301, article.path)
+
+
+def test_tracking_parameters_change_nothing(site):
+    path = truth("en")[0].path
+    assert fetch(site, path + "?utm_source=most-read").body == fetch(site, path).body
+
+
+def test_unknown_pages_and_queries_are_not_found(site):
+    assert fetch(site, "/nowhere").status == 404
+    assert fetch(site, "/en/stories/?page=99").status == 404
+
+
+def test_robots_disallow_the_private_folder_and_name_the_sitemap(site):
+    rules = fetch(site, "/robots.txt").body.decode()
+    assert "Disallow: /private/" in rules
+    assert f"Sitemap: {site.url}/sitemap.xml" in rules
+    sitemap = fetch(site, "/sitemap.xml").body.decode()
+    assert re.findall("<loc>(.*?)</loc>", sitemap) == [site.url + a.path for s in SECTIONS for a in truth(s)]
+
+
+def test_image_is_a_png(site):
+    answer = fetch(site, "/img/river.png")
+    assert answer.headers["Content-Type"] == "image/png"
+    assert answer.body.startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_teasers_of_other_articles_surround_each_body(site):
+    for section in SECTIONS:
+        articles = truth(section)
+        for article in articles:
+            words = visible(page(site, article.path))
+            others = [other for other in articles if other is not article]
+            assert sum(re.sub(r"\s", "", other.text)[:40] in words for other in others) >= 4
+
+
+def test_the_two_designs_share_no_article_markup():
+    def classes(design: str, section: str) -> set[str]:
+        with SiteServer(design=design) as site:
+            return set(re.findall(r'class="([^"]+)"', page(site, truth(section)[0].path)))
+
+    for section in SECTIONS:
+        assert not classes("classic", section) & classes("new", section)
+
+
+def test_unpublished_articles_come_out_by_relaunch():
+    newest, next_one = truth("en")[:2]
+    with SiteServer(unpublished=1) as site:
+        assert fetch(site, newest.path).status == 404
+        assert newest.path not in fetch(site, "/en/stories/").body.decode()
+        assert fetch(site, next_one.path).status == 200
+        site.relaunch()
+        assert fetch(site, newest.path).status == 200
+        assert newest.path in fetch(site, "/en/stories/").body.decode()
+
+
+def test_override_changes_one_path_until_restored():
+    with SiteServer() as site:
+        site.override("/about.html", status=503, headers={"Retry-After": "7"}, body=b"later")
+        answer = fetch(site, "/about.html")
+        assert (answer.status, answer.headers["Retry-After"], answer.body) == (503, "7", b"later")
+        site.restore("/about.html")
+        assert fetch(site, "/about.html").status == 200
+
+
+def test_override_can_be_a_function_of_the_request():
+    with SiteServer() as site:
+        site.override("/about.html", lambda request: Response(200, {}, request.user_agent.encode()))
+        assert fetch(site, "/about.html").body == b"site-test"
+
+
+def test_delayed_answer_does_not_hold_up_others_or_the_end():
+    with SiteServer() as site:
+        site.override("/about.html", delay=60)
+        connection = http.client.HTTPConnection(urlsplit(site.url).netloc)
+        connection.request("GET", "/about.html")
+        assert fetch(site, "/").status == 200
+        connection.close()
+
+
+def test_robots_txt_can_be_replaced():
+    with SiteServer() as site:
+        site.robots_txt = "User-agent: *\nDisallow: /\n"
+        assert fetch(site, "/robots.txt").body == b"User-agent: *\nDisallow: /\n"
+
+
+def test_requests_are_logged_in_order_with_agent_and_status():
+    with SiteServer() as site:
+        fetch(site, "/")
+        fetch(site, "/en/stories/?page=2", method="HEAD")
+        fetch(site, "/nowhere")
+    assert [(r.method, r.path, r.status) for r in site.requests] == [
+        ("GET", "/", 200),
+        ("HEAD", "/en/stories/?page=2", 200),
+        ("GET", "/nowhere", 404),
+    ]
+    assert {r.user_agent for r in site.requests} == {"site-test"}
+    assert [r.time for r in site.requests] == sorted(r.time for r in site.requests)
+
+
+def test_head_has_the_length_but_no_body(site):
+    answer = fetch(site, "/", method="HEAD")
+    assert answer.body == b""
+    assert int(answer.headers["Content-Length"]) == len(fetch(site, "/").body)
+
+
+def test_site_runs_from_the_command_line():
+    script = Path(__file__).parent / "site" / "site.py"
+    with subprocess.Popen([sys.executable, script, "--port", "0"], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            url = process.stdout.readline().strip()
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+", url)
+            process.terminate()
+            assert process.wait(10) == 0
+        finally:
+            process.kill()
+
+
+def test_tasks_name_pages_that_exist(site):
+    tasks = tasks_yaml(site.url, "rows")
+    for path in re.findall(rf"(?:example|start): {site.url}(\S+)", tasks):
+        assert fetch(site, path).status == 200
+    for section in SECTIONS:
+        assert f"pattern: {site.url}{PATTERNS[section]}\n" in tasks
+    assert "rows/{task}.jsonl" in tasks
+
+
+def test_shingle_f1_of_equal_and_of_foreign_texts():
+    assert shingle_f1("今天的江面很静", "今天的江面很静") == 1.0
+    assert shingle_f1("one two three four five", "six seven eight nine") == 0.0
+    assert shingle_f1("", "") == 1.0
+    assert shingle_f1("", "word") == 0.0
+
+
+def test_shingle_f1_counts_repeats_and_single_chinese_characters():
+    # three runs of four expected, two of them found, one run too many: precision 2/3, recall 2/3
+    assert shingle_f1("一二三四五七", "一二三四五六") == pytest.approx(2 / 3)
+    # the text twice over: recall 1, precision 1/3 (one run of three right, two straddle or repeat)
+    assert shingle_f1("a b c d a b c d", "a b c d") == pytest.approx(2 * 1 / (5 + 1))
+
+
+def test_shingle_f1_ignores_white_space_and_punctuation():
+    assert shingle_f1("江 面，很\n静。水", "江面很静水") == 1.0

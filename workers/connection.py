@@ -1,0 +1,96 @@
+"""The connection to Redis: patient with a restart, clear about what is wrong, careful about open servers."""
+
+import ipaddress
+import os
+import socket
+from urllib.parse import urlsplit
+
+import redis
+from redis.backoff import ExponentialBackoff
+from redis.retry import Retry
+
+from .errors import RedisRefused, RedisUnavailable
+
+TIMEOUT = 10.0  # seconds for one answer; a Redis that loads its file needs some
+RETRIES = 6  # with the back-off below about 6 s: an embedded Redis is back after 0.1 s, a managed one fails over in 5 s
+OLDEST = (6, 2)  # BLMOVE, the reliable pop
+
+# Whoever can write to this Redis decides what is crawled and where files go.
+OPEN_REDIS_ALLOWED = "EXEMPLAR_ALLOW_OPEN_REDIS"
+
+
+def client(url: str) -> "redis.Redis":
+    """A client that sends nothing yet. Commands are tried again for some seconds while the server restarts."""
+    return redis.Redis.from_url(
+        url,
+        socket_timeout=TIMEOUT,
+        socket_connect_timeout=3.0,
+        health_check_interval=30,
+        retry=Retry(ExponentialBackoff(cap=2.0, base=0.1), RETRIES),
+        retry_on_error=[redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError],
+    )
+
+
+def connect(url: str) -> "redis.Redis":
+    """A client whose server has answered and is fit for use.
+
+    Raises `RedisRefused` if the address is wrong or unsafe, `RedisUnavailable` if nothing usable answers there.
+    """
+    _refuse_open_server(url)
+    shown = without_password(url)
+    try:
+        once = redis.Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=3.0, retry=None)
+        info = once.info("server")
+        policy = once.info("memory").get("maxmemory_policy", "noeviction")
+        once.close()
+    except ValueError as error:
+        raise RedisRefused(f"REDIS_URL {shown}: {error}; write redis://host:6379/0 or unix:///redis.sock") from None
+    except redis.AuthenticationError as error:
+        raise RedisRefused(f"Redis at {shown} refuses us: {error}; put the password into REDIS_URL") from None
+    except (redis.RedisError, OSError) as error:
+        raise RedisUnavailable(
+            f"Redis at {shown} does not answer ({reason(error)}); start it, or unset REDIS_URL to use the embedded one"
+        ) from None
+    version = tuple(int(part) for part in str(info["redis_version"]).split(".")[:2])
+    if version < OLDEST:
+        raise RedisUnavailable(f"Redis at {shown} is {info['redis_version']}; 6.2 or newer is needed")
+    if policy != "noeviction":
+        raise RedisRefused(
+            f"Redis at {shown} may throw pages away (maxmemory-policy {policy}); set maxmemory-policy noeviction"
+        )
+    return client(url)
+
+
+def reason(error: BaseException) -> str:
+    """An error of redis-py in a few words."""
+    text = str(error) or type(error).__name__
+    return text.split("\n")[0].rstrip(".")
+
+
+def without_password(url: str) -> str:
+    """The address as it may be shown."""
+    parts = urlsplit(url)
+    if parts.password is None:
+        return url
+    return url.replace(f":{parts.password}@", ":***@", 1)
+
+
+def _refuse_open_server(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme == "unix" or parts.password or os.environ.get(OPEN_REDIS_ALLOWED):
+        return
+    for address in _addresses(parts.hostname or "localhost"):
+        if address.is_global:
+            raise RedisRefused(
+                f"Redis at {without_password(url)} has a public address ({address}) and no password: anyone could "
+                f"write to it. Give it one (redis://:password@host), or set {OPEN_REDIS_ALLOWED}=1 if a firewall "
+                "guards it"
+            )
+
+
+def _addresses(host: str) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        return []
+    return [ipaddress.ip_address(str(entry[4][0]).split("%")[0]) for entry in found]

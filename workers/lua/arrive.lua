@@ -1,0 +1,13 @@
+-- A page came in. ARGV: fingerprint, when to ring again, (field, value) … of the page
+local name = ARGV[1]
+if redis.call('HEXISTS', k_open, name) == 0 or redis.call('ZSCORE', k_fetched, name)
+    or redis.call('ZSCORE', k_held, name) then
+  return 0
+end
+redis.call('ZREM', k_leased, name)
+redis.call('ZREM', k_waiting, name)
+redis.call('ZREM', k_delayed, name)
+redis.call('ZADD', k_fetched, ARGV[2], name)
+redis.call('HDEL', k_why, name)
+redis.call('HSET', k_page .. ':' .. name, unpack(ARGV, 3))
+return 1

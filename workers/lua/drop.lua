@@ -1,0 +1,8 @@
+-- An open URL is forgotten as if it had never been seen. ARGV: fingerprint
+local name = ARGV[1]
+if redis.call('HDEL', k_open, name) == 0 then return 0 end
+for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
+for _, map in ipairs({k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
+redis.call('UNLINK', k_page .. ':' .. name)
+redis.call('HINCRBY', k_counts, 'seen', -1)
+return 1

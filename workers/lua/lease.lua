@@ -1,0 +1,20 @@
+-- Lease waiting URLs. ARGV: most, now, seconds -> flat (fingerprint, record, tries) …
+local most, now, seconds = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local function wait_again(set)
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', set, '-inf', now, 'LIMIT', 0, 1000)) do
+    redis.call('ZREM', set, name)
+    redis.call('ZADD', k_waiting, cjson.decode(redis.call('HGET', k_open, name)).rank, name)
+  end
+end
+wait_again(k_delayed)
+wait_again(k_leased)
+local out = {}
+if most <= 0 then return out end
+for _, name in ipairs(redis.call('ZRANGE', k_waiting, 0, most - 1)) do
+  redis.call('ZREM', k_waiting, name)
+  redis.call('ZADD', k_leased, now + seconds, name)
+  out[#out + 1] = name
+  out[#out + 1] = redis.call('HGET', k_open, name)
+  out[#out + 1] = redis.call('HINCRBY', k_tries, name, 1)
+end
+return out

@@ -1,0 +1,12 @@
+-- A worker takes a fetched page. ARGV: fingerprint, worker, now, lease's end -> record, cuts, page (flat)
+local name = ARGV[1]
+local lease_end = redis.call('ZSCORE', k_held, name)
+if lease_end then
+  if redis.call('HGET', k_holders, name) ~= ARGV[2] and tonumber(lease_end) > tonumber(ARGV[3]) then return false end
+elseif redis.call('ZREM', k_fetched, name) == 0 then
+  return false
+end
+redis.call('HSET', k_holders, name, ARGV[2])
+redis.call('ZADD', k_held, ARGV[4], name)
+return {redis.call('HGET', k_open, name), redis.call('HINCRBY', k_cuts, name, 1),
+        redis.call('HGETALL', k_page .. ':' .. name)}

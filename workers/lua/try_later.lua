@@ -1,0 +1,6 @@
+-- A leased URL failed in passing. ARGV: fingerprint, reason, not before
+if redis.call('ZREM', k_leased, ARGV[1]) == 1 then
+  redis.call('ZADD', k_delayed, ARGV[3], ARGV[1])
+  redis.call('HSET', k_why, ARGV[1], ARGV[2])
+end
+return 1

@@ -1,0 +1,28 @@
+"""Small things about processes that several parts need."""
+
+import contextlib
+import ctypes
+import os
+import signal
+
+
+def die_with_parent(sig: int = signal.SIGKILL, *, parent: int | None = None) -> None:
+    """Linux: send this process `sig` when its parent dies, so that it can't go on unwatched.
+
+    With `parent` (its process id) the process ends at once if that one is gone already.
+    """
+    pr_set_pdeathsig = 1
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None, use_errno=True).prctl(pr_set_pdeathsig, sig)
+    if parent is not None and os.getppid() != parent:
+        os._exit(1)
+
+
+def ended_by(code: int | None) -> str:
+    """An exit code in words."""
+    if code is None:
+        return "still running"
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            return f"ended by {signal.Signals(-code).name}"
+    return f"exit code {code}"

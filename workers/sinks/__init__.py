@@ -1,0 +1,57 @@
+"""Where rows go. One file a kind of target; `open_sink` picks by the way an output is written."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from workers.errors import OutputError
+
+from .interface import ListSink, Sink
+from .jsonl import JsonLinesSink
+from .sqlite import SqliteSink
+
+__all__ = ["KINDS", "JsonLinesSink", "ListSink", "Sink", "SqliteSink", "expand", "kind_of", "open_sink"]
+
+KINDS: Mapping[str, tuple[str, ...]] = {"jsonl": (".jsonl", ".ndjson"), "sqlite": (".db", ".sqlite", ".sqlite3")}
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+
+def kind_of(output: str) -> str | None:
+    """The kind of target that an output names; None if it names none that we know."""
+    if output.startswith("sqlite:"):
+        return "sqlite"
+    if "://" in output:
+        return None
+    suffix = Path(output).suffix.lower()
+    return next((kind for kind, suffixes in KINDS.items() if suffix in suffixes), None)
+
+
+def expand(output: str, task: str, environ: Mapping[str, str] | None = None) -> str:
+    """Fill in `{task}` and `${VARIABLES}`. Raises `OutputError` that names a missing variable."""
+    known = os.environ if environ is None else environ
+
+    def value(match: re.Match[str]) -> str:
+        name, default = match[1], match[2]
+        if name in known:
+            return known[name]
+        if default is not None:
+            return default
+        raise OutputError(f"task {task}: output {output} needs the environment variable {name}, which is not set")
+
+    return _VARIABLE.sub(value, output.replace("{task}", task))
+
+
+def open_sink(output: str, task: str, folder: Path) -> Sink:
+    """The sink of an output; relative paths begin at `folder`. Raises `OutputError` if it can't be one."""
+    target = expand(output, task)
+    kind = kind_of(target)
+    if kind is None:
+        known = ", ".join(suffix for suffixes in KINDS.values() for suffix in suffixes)
+        raise OutputError(f"task {task}: output {output} is of no known kind; use a path that ends in {known}")
+    if target.startswith("sqlite:"):
+        # sqlite:///relative.db and sqlite:////absolute.db, as SQLAlchemy writes them
+        target = unquote(urlsplit(target).path)[1:]
+    path = folder / Path(target).expanduser()
+    return JsonLinesSink(path) if kind == "jsonl" else SqliteSink(path)

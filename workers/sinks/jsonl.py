@@ -1,0 +1,120 @@
+"""JSON lines: one article a line, appended under the file's lock. All workers that append share the file system."""
+
+import fcntl
+import json
+import mmap
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from workers.errors import SinkUnavailable
+from workers.rows import KEY, Row, key_of
+
+
+class JsonLinesSink:
+    """Appends rows to a `.jsonl` file. The file may be moved away at any time; the next row starts a new one."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.name = str(path)
+        self._file: int | None = None
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the lock of the file that stands under this path now."""
+        try:
+            self._file = self._open_locked()
+            _mend_tail(self._file)
+        except OSError as error:
+            self._unlock()
+            raise self._unavailable(error) from None
+        try:
+            yield
+        finally:
+            self._unlock()
+
+    def write(self, rows: Sequence[Row], *, again: bool) -> None:
+        """Append the rows in one write; a write that fails half-way is undone."""
+        assert self._file is not None, "write inside `with sink.exclusive()`"
+        if again:
+            rows = [row for row in rows if not _holds(self._file, row)]
+        data = b"".join(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in rows)
+        end = os.fstat(self._file).st_size
+        try:
+            _write_all(self._file, data)
+        except OSError as error:
+            os.ftruncate(self._file, end)
+            raise self._unavailable(error) from None
+
+    def close(self) -> None:
+        """Nothing is open between writes."""
+        self._unlock()
+
+    def _open_locked(self) -> int:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            fcntl.flock(file, fcntl.LOCK_EX)
+            try:
+                if os.path.samestat(os.fstat(file), self.path.stat()):
+                    return file
+            except FileNotFoundError:
+                pass
+            os.close(file)  # somebody moved the file away while we waited
+
+    def _unlock(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _unavailable(self, error: OSError) -> SinkUnavailable:
+        return SinkUnavailable(f"{self.name} can't be written: {error.strerror or error}")
+
+
+def _write_all(file: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def _mend_tail(file: int) -> None:
+    """A power cut can leave half a line. Its page was not settled and comes again, so the half is cut off."""
+    end = os.fstat(file).st_size
+    if end == 0 or os.pread(file, 1, end - 1) == b"\n":
+        return
+    with mmap.mmap(file, end, access=mmap.ACCESS_READ) as text:
+        start = text.rfind(b"\n") + 1
+        tail = text[start:]
+    try:
+        json.loads(tail)
+    except ValueError:
+        os.ftruncate(file, start)
+    else:
+        os.write(file, b"\n")  # a whole row that somebody's editor left without its line end
+
+
+def _holds(file: int, row: Row) -> bool:
+    """Whether the file has a row with this row's key. Only for pages that came a second time: it reads the file."""
+    size = os.fstat(file).st_size
+    if size == 0:
+        return False
+    wanted = key_of(row)
+    needle = json.dumps(row["canonical_url"], ensure_ascii=False).encode("utf-8", "replace")
+    with mmap.mmap(file, size, access=mmap.ACCESS_READ) as text:
+        at = text.rfind(needle)
+        while at >= 0:
+            start = text.rfind(b"\n", 0, at) + 1
+            if _key_of_line(text[start : text.find(b"\n", at)]) == wanted:
+                return True
+            at = text.rfind(needle, 0, start)
+    return False
+
+
+def _key_of_line(line: bytes) -> tuple[Any, ...] | None:
+    try:
+        row = json.loads(line)
+        return tuple(row.get(name) for name in KEY)
+    except (ValueError, AttributeError):
+        return None

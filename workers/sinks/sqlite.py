@@ -1,0 +1,94 @@
+"""SQLite: table `articles`, upserted by key. For one machine; many workers on it may write."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from pathlib import Path
+from typing import Any
+
+from workers.errors import SinkUnavailable
+from workers.rows import KEY, Row
+
+BUSY_SECONDS = 30.0  # how long a writer waits for another
+COLUMNS = {
+    "task": "TEXT NOT NULL",
+    "url": "TEXT NOT NULL",
+    "canonical_url": "TEXT NOT NULL",
+    "title": "TEXT",
+    "text": "TEXT NOT NULL",
+    "published": "TEXT",
+    "author": "TEXT",
+    "source": "TEXT",
+    "keywords": "TEXT",  # JSON list
+    "language": "TEXT",
+    "description": "TEXT",
+    "site_name": "TEXT",
+    "image": "TEXT",
+    "method": "TEXT",
+    "confidence": "REAL",
+    "reason": "TEXT",
+    "fetched_at": "TEXT NOT NULL",
+    "content_hash": "TEXT NOT NULL",
+    "version": "INTEGER NOT NULL",
+    "blocks": "TEXT",  # JSON list
+}
+_CREATE = (
+    "CREATE TABLE IF NOT EXISTS articles ("
+    + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    + f", PRIMARY KEY ({', '.join(KEY)}))"
+)
+_UPSERT = (
+    f"INSERT INTO articles ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "
+    f"ON CONFLICT ({', '.join(KEY)}) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name not in KEY)
+)
+
+
+class SqliteSink:
+    """Upserts rows into table `articles` of a database file."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.name = str(path)
+        self._connection: sqlite3.Connection | None = None
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Not needed: a row written twice is one row."""
+        return nullcontext()
+
+    def write(self, rows: Sequence[Row], *, again: bool) -> None:
+        """Upsert the rows in one transaction."""
+        try:
+            with self._open() as connection:
+                connection.executemany(_UPSERT, [_values(row) for row in rows])
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            raise SinkUnavailable(f"{self.name} can't be written: {error}") from None
+
+    def close(self) -> None:
+        """Close the database; the next write opens it again."""
+        if self._connection is not None:
+            with closing(self._connection):
+                self._connection = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None or not self.path.exists():
+            self.close()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(_CREATE)
+            self._connection = connection
+        return self._connection
+
+
+def _values(row: Row) -> tuple[Any, ...]:
+    return tuple(_plain(row.get(name)) for name in COLUMNS)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()  # a lone surrogate can't be stored
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, tuple, dict)) else value

@@ -1,0 +1,171 @@
+"""The supervisor of extraction workers: starts them, ends one whose page is over its deadline, replaces the dead.
+
+An alarm inside the worker can't interrupt lxml, so the deadline is kept from here. The supervisor imports what workers
+need before it forks them: they start in milliseconds and share the memory. It also rings for pages that were lost
+anywhere in the cluster.
+"""
+
+import gc
+import logging
+import multiprocessing
+import os
+import signal
+import socket
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from multiprocessing.context import ForkProcess
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from .connection import client
+from .inbox import Inbox
+from .ledger import Fingerprint, Ledger
+from .presence import Presence
+from .processes import ended_by
+from .watch import messages
+from .worker import work
+
+SWEEP_EVERY = 3.0  # seconds between looks for lost pages
+LOOK_EVERY = 0.05  # seconds between looks at the workers
+STOP_WAIT = 30.0  # seconds that workers get to finish the job in hand
+QUICK_DEATH = 2.0  # a worker that lived less than so many seconds is replaced only after a pause
+PAUSE_AFTER_QUICK_DEATH = 1.0  # seconds
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Worker:
+    """A running worker and what it told us."""
+
+    name: str
+    process: ForkProcess
+    reports: int  # read end of its pipe
+    born: float = field(default_factory=time.monotonic)
+    buffer: bytearray = field(default_factory=bytearray)
+    task: str = ""
+    job: list[Fingerprint] = field(default_factory=list)
+    page: Fingerprint = ""
+    deadline: float = 0.0  # monotonic; 0 if no page is in hand
+
+
+class Supervisor:
+    """Runs `count` extraction workers against the Redis at `url` until `stop` is called."""
+
+    def __init__(self, url: str, count: int, *, state: Path, until_empty: bool = False):
+        self.url, self.count, self.state, self.until_empty = url, count, state, until_empty
+        self.redis: redis.Redis = client(url)
+        self.inbox = Inbox(self.redis)
+        self.presence = Presence(self.redis, "extract")
+        self.stopping = False
+        self._context = multiprocessing.get_context("fork")
+        self._workers: list[_Worker] = []
+        self._not_before = 0.0
+        self._swept = 0.0
+
+    def run(self, on_trouble: Callable[[str], None] | None = None) -> None:
+        """Supervise until `stop`, or with `until_empty` until no page waits. Raises `redis.RedisError`."""
+        self._trouble = on_trouble or log.error
+        gc.collect()
+        gc.freeze()  # forked workers share these pages instead of copying them at their first collection
+        try:
+            while not self.stopping:
+                self._look()
+                self._fill()
+                self._sweep()
+                if self.until_empty and self._all_done():
+                    break
+                time.sleep(LOOK_EVERY)
+        finally:
+            self._end()
+
+    def stop(self, *_: Any) -> None:
+        """Finish what is in hand, then return from `run`. Fit for a signal handler."""
+        self.stopping = True
+
+    def _fill(self) -> None:
+        while len(self._workers) < self.count and time.monotonic() >= self._not_before and not self.stopping:
+            self._workers.append(self._start())
+
+    def _start(self) -> _Worker:
+        name = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        read, write = os.pipe()
+        others = [read, *(worker.reports for worker in self._workers)]
+        process = self._context.Process(
+            target=_work, args=(self.url, name, write, others, self.state, os.getpid()), name=name, daemon=False
+        )
+        process.start()
+        os.close(write)
+        return _Worker(name, process, read)
+
+    def _look(self) -> None:
+        for worker in list(self._workers):
+            self._listen(worker)
+            if worker.deadline and time.monotonic() > worker.deadline:
+                log.warning("task %s: page %s is over its deadline; its worker is ended", worker.task, worker.page)
+                worker.process.kill()
+                worker.process.join()
+            if not worker.process.is_alive():
+                self._bury(worker)
+
+    def _listen(self, worker: _Worker) -> None:
+        for message in messages(worker.reports, worker.buffer):
+            if "begin" in message:
+                worker.page = str(message["begin"])
+                worker.deadline = time.monotonic() + float(str(message["seconds"]))
+            elif "job" in message:
+                worker.task, worker.job = str(message["task"]), [str(name) for name in message["job"]]  # type: ignore[attr-defined]
+            elif "trouble" in message:
+                self._trouble(str(message["trouble"]))
+            else:
+                worker.deadline = 0.0
+
+    def _bury(self, worker: _Worker) -> None:
+        worker.process.join()
+        self._listen(worker)
+        os.close(worker.reports)
+        self._workers.remove(worker)
+        if time.monotonic() - worker.born < QUICK_DEATH:
+            self._not_before = time.monotonic() + PAUSE_AFTER_QUICK_DEATH
+        if not self.stopping and worker.process.exitcode:
+            log.warning("worker %s: %s", worker.name, ended_by(worker.process.exitcode))
+        if worker.job:
+            ledger = Ledger(self.redis, worker.task)
+            ledger.free(ledger.held_by(worker.name))
+            self.inbox.ring(worker.task, worker.job)
+
+    def _sweep(self) -> None:
+        if time.monotonic() - self._swept > SWEEP_EVERY:
+            self._swept = time.monotonic()
+            self.inbox.sweep()
+            self.presence.show(workers=len(self._workers), wanted=self.count)
+
+    def _all_done(self) -> bool:
+        busy = any(worker.deadline for worker in self._workers)
+        return not busy and self.inbox.waiting_jobs() == 0 and not self.inbox.pages_waiting()
+
+    def _end(self) -> None:
+        self.stopping = True
+        for worker in self._workers:
+            if worker.process.pid is not None and worker.process.is_alive():
+                os.kill(worker.process.pid, signal.SIGTERM)
+        limit = time.monotonic() + STOP_WAIT
+        while any(worker.process.is_alive() for worker in self._workers) and time.monotonic() < limit:
+            for worker in self._workers:
+                self._listen(worker)  # or a worker could wait for room in its pipe
+            time.sleep(0.02)
+        for worker in list(self._workers):
+            worker.process.kill()
+            self._bury(worker)
+        self.presence.leave()
+
+
+def _work(url: str, name: str, report: int, others: list[int], state: Path, parent: int) -> None:
+    for file in others:
+        os.close(file)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    work(url, name, report, state=state, parent=parent)
