@@ -72,10 +72,8 @@ def exemplar() -> None:
 def main() -> None:
     """The entry point: never a traceback for what a person can mend."""
     try:
-        exemplar(standalone_mode=False)
-        code = EXIT_OK
-    except click.exceptions.Exit as stop:
-        code = stop.exit_code
+        answer = exemplar(standalone_mode=False)
+        code = answer if isinstance(answer, int) else EXIT_OK  # click returns the code of an `Exit`
     except click.ClickException as error:
         error.show()
         code = EXIT_USAGE

@@ -33,6 +33,7 @@ def print_json(value: Any) -> None:
 
 def log_to_stderr(verbose: bool = False) -> None:
     """Warnings and errors as plain lines; with `verbose` everything."""
-    logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(logging.DEBUG if verbose else logging.WARNING)
+    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    logging.getLogger().addHandler(handler)

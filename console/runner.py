@@ -107,8 +107,9 @@ class Runner:
         active = [name for name, task in tasks.items() if not task.paused]
         self.accounting.before = {name: Ledger(self.connection, name).counts() for name in tasks}
         self.on_event("start", {"tasks": active, "redis": self.url, "workers": self.workers})
+        if "REDIS_URL" not in os.environ:
+            self.schedule.clear()  # this Redis is ours alone: what it says of other workers is of dead ones
         if once:
-            self.schedule.clear_due()
             self.schedule.fire_now(active)
         with self._parts(scheduling=not once):
             while not self.stopping.is_set():

@@ -39,9 +39,11 @@ DATE_CODES = {
     "%-H": ("1[0-9]|2[0-3]|0?[0-9]", "an hour 0–23"),
 }
 SLUG_CHAR = r"[A-Za-z0-9_~!'()+,-]|%[0-9A-F]{2}"
-SLUG = f"(?:{SLUG_CHAR})+"
-# Dots only where the pattern goes on after the slug: `{slug}.html` takes `v1.2.html`, `/{slug}` not `/index.html`.
-SLUG_WITH_DOTS = rf"{SLUG}(?:\.{SLUG})*"
+SLUG_WORD = f"(?:{SLUG_CHAR})+"
+# A dot before a digit is a version's (`release-1.20`). Other dots only where the pattern goes on after the slug:
+# `{slug}.html` takes `node.js.html`, `/{slug}` not `/index.html`.
+SLUG = rf"{SLUG_WORD}(?:\.[0-9](?:{SLUG_CHAR})*)*"
+SLUG_WITH_DOTS = rf"{SLUG_WORD}(?:\.{SLUG_WORD})*"
 
 # What people write for a placeholder that goes by another name here.
 ALIASES = {
@@ -288,7 +290,7 @@ class _Parser:
             case "id":
                 return [Field("id", "[0-9]+", "digits", source, at)]
             case "slug":
-                dots = self.text[self.pos : self.pos + 1] not in ("", "/", "?", "[", "]", "*")
+                dots = self.text[self.pos : self.pos + 1] not in ("", "?", "[", "]", "*")
                 return [Field("slug", SLUG_WITH_DOTS if dots else SLUG, "letters, digits, - or _", source, at)]
         nearest = _nearest_name(name)
         raise PatternError(f"unknown placeholder {source}", at, f"did you mean {EXAMPLES[nearest]}?")

@@ -149,9 +149,11 @@ class Schedule:
         if names:
             self.redis.zadd(keys.DUE, dict.fromkeys(names, time.time()), nx=True)
 
-    def clear_due(self) -> None:
-        """Take back what is due and not yet begun: a single run begins from a clean slate."""
-        self.redis.delete(keys.DUE)
+    def clear(self) -> None:
+        """Take back what is due or running: for one who knows that no other crawl worker is alive."""
+        for raw in cast(list[bytes], self.redis.zrange(keys.RUNNING, 0, -1)):
+            self.redis.delete(keys.of_task(raw.decode(), "run"))
+        self.redis.delete(keys.DUE, keys.RUNNING, keys.RUN_HOLDERS)
 
     def lease(self, *, seconds: float = LEASE_SECONDS) -> RunLease | None:
         """Take the task that has been due longest; None if none is. Leases that ran out are due again first."""

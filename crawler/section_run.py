@@ -32,7 +32,7 @@ from .tasks import Task
 PAGES_A_FLUSH = 10  # pages that go to Redis together
 BYTES_A_FLUSH = 2**20  # … or as soon as they are this big together
 SECONDS_A_FLUSH = 1.0  # … or this old
-LOCK_SECONDS = 60.0  # a run without a sign of life for this long is taken for dead
+LOCK_SECONDS = 30.0  # a run without a sign of life for this long is taken for dead
 PAUSES = (3.0, 15.0, 60.0, 300.0, 1800.0)  # seconds before a page is tried again, by tries so far
 PATIENCE = 20.0  # seconds a run waits at its end for pages that are to be tried again
 ENUMERATED_MOST = 500  # URLs that a pattern writes by itself in one run
@@ -111,6 +111,7 @@ class SectionRun:
         lock = keys.of_task(self.task.name, "run")
         if not self.redis.set(lock, self._token, nx=True, px=int(LOCK_SECONDS * 1000)):
             raise TaskBusy(f"task {self.task.name} is being crawled already; its run ends first")
+        self.ledger.reclaim()  # one run at a time: what is leased was in the hands of a run that died
         past = _text_map(self.redis.hgetall(keys.of_task(self.task.name, "walk")))
         if past.get("shape") != self._shape():
             past = {"first": past.get("first", "")}

@@ -333,7 +333,14 @@ def _scalar(value: Any, key: bool = False) -> str:
     wanted: Any = {text: 1} if key else {"k": text}
     if text == text.strip() and text.isprintable() and not read_back.mistakes and read_back.data == wanted:
         return text
-    return json.dumps(text, ensure_ascii=not text.isprintable())
+    return '"' + "".join(map(_quoted, text)) + '"'
+
+
+def _quoted(char: str) -> str:
+    """Return one character as it stands in YAML's double quotes."""
+    if char in '"\\':
+        return "\\" + char
+    return char if char.isprintable() else f"\\U{ord(char):08X}"
 
 
 def _check_result(text: str, path: Path, known: TaskFile | None, new: Sequence[Mapping[str, Any]]) -> None:

@@ -19,6 +19,7 @@ KINDS: dict[str, Kind] = {
     "blockquote": "quote",
 }
 KINDS |= dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading")
+CELL_WIDTH = 60  # bytes a line; "tables" with longer lines are layout, and their cells hold prose
 JOINED = frozenset({"list", "table"})  # kinds whose neighbouring lines make one block
 
 
@@ -28,6 +29,8 @@ def make_blocks(lines: Lines, kept: list[int], root: int) -> tuple[Block, ...]:
     blocks: list[Block] = []
     for (kind, holder), run in groupby(marks, key=lambda mark: mark[1:]):
         indices = [mark[0] for mark in run]
+        if kind == "table" and lines.width[indices].mean() > CELL_WIDTH:
+            kind = "paragraph"
         if kind in JOINED:
             blocks.append(Block(kind, _join_items(lines, indices, "\t" if kind == "table" else " ")))
         else:

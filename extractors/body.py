@@ -130,17 +130,20 @@ def cut_body(lines: Lines, similarity: Floats, profile: Profile) -> Body:
 def _standing(root: int, lines: Lines, shares: dict[int, float], profile: Profile) -> dict[int, int]:
     """Return for each path of `lines` whether lines there belong to the body below `root`."""
     trie = lines.trie
-    top = trie.depth[root]
+    supported = {root: True}  # whether all wrappers between root and path hold enough; no entry: not below the root
+    for path in trie.with_ancestors(lines.paths):
+        parent = trie.parent[path]
+        if parent in supported:
+            weak = trie.is_wrapper(path) and shares.get(path, 0.0) < WRAPPER_SHARE
+            supported[path] = supported[parent] and not weak
 
     def judge(path: int) -> int:
-        steps = list(trie.up(path, root))
-        if path != root and (trie.parent[steps[-1]] != root or trie.noise_depth[path] > top):
+        if path not in supported or trie.noise_depth[path] > trie.depth[root]:
             return OUT
-        if trie.tag[path] == "pre" or profile.by_leaf.get(trie.leaf[path], 0.0) >= LEAF_SHARE:
+        tag = trie.tag[path]
+        if supported[path] or tag == "pre" or profile.by_leaf.get(trie.leaf[path], 0.0) >= LEAF_SHARE:
             return IN
-        if all(shares.get(step, 0.0) >= WRAPPER_SHARE for step in steps if trie.is_wrapper(step)):
-            return IN
-        return IN_SEGMENT if trie.tag[path] in HEADINGS else OUT
+        return IN_SEGMENT if tag in HEADINGS else OUT
 
     return {path: judge(path) for path in set(lines.paths)}
 
@@ -191,10 +194,10 @@ def _by_path(paths: list[int], content: Floats) -> dict[int, float]:
 def _subtree_shares(by_path: dict[int, float], trie: PathTrie) -> dict[int, float]:
     """Return, for each path and its ancestors, the share of the content at or below it."""
     total = sum(by_path.values())
-    shares: dict[int, float] = {}
-    for path, amount in by_path.items():
-        for step in trie.up(path):
-            _add(shares, step, amount / total)
+    shares = {path: amount / total for path, amount in by_path.items()}
+    for path in reversed(trie.with_ancestors(by_path)):
+        if trie.parent[path] > 0:
+            _add(shares, trie.parent[path], shares[path])
     return shares
 
 

@@ -27,6 +27,7 @@ _ABSOLUTE = (
 _COMPACT = re.compile(
     r"^\s*(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?:T?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d))?Z?\s*$"
 )
+_DIGIT = re.compile(r"\d")
 _EPOCH = re.compile(r"^\s*(\d{10})(?:\d{3})?\s*$")
 _AGO = re.compile(
     r"(?P<count>\d{1,3})\s*(?P<unit>分钟|小时|天|minutes?|mins?|hours?|hrs?|days?)\s*(?:前|ago)", re.IGNORECASE
@@ -56,6 +57,8 @@ def is_plausible(found: date, fetched_at: datetime | None) -> bool:
 
 
 def _candidates(text: str, fetched_at: datetime | None) -> list[date | None]:
+    if not _DIGIT.search(text):
+        return [_relative(text, fetched_at)] if fetched_at else []
     epoch = _EPOCH.match(text)
     if epoch:
         return [datetime.fromtimestamp(int(epoch[1]), UTC)]

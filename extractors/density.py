@@ -14,7 +14,7 @@ from .page import Page
 
 METHOD = "density"
 # Share of pages with F1 ≥ .9 by the body's bytes, on the development sets.
-CONFIDENCE = ((300, 0.15), (600, 0.5), (1_500, 0.85), (float("inf"), 0.92))
+CONFIDENCE = ((300, 0.35), (600, 0.80), (1_500, 0.88), (float("inf"), 0.94))
 MIN_BODY = 120  # bytes; less than this on a page that is otherwise links is a footer line
 LINK_PAGE = 0.6  # share of linked bytes from which a page is otherwise links
 

@@ -27,12 +27,10 @@ MEMORY = 5  # pages, the example included
 MAX_TRIE = 50_000  # entries (some 10 MB); a trie that has grown beyond is rebuilt with the voters' paths only
 SURROUNDING_WIDTH = 200  # bytes; longer lines around the body are another article's, not the template's
 DISSIMILAR = 0.10  # share of matched surrounding lines: 99% of pairs of two sites lie below, 1.3% of one section's
-TWIN_REPEATED, TWIN_REST = (
-    0.4,
-    0.1,
-)  # a twin repeats this share of the body, and what is new is less than this share of it
+TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …
+TWIN_REST = 0.1  # … and share of it that may be new
 DOUBTFUL, DOUBTFUL_CONFIDENCE = 0.15, 0.87  # below this surrounding match, confidence is at most that
-# Share of pages with F1 ≥ .9 by the body's bytes, over all pairs of the development pages.
+# Share of pairs of pages of one section with F1 ≥ .9, by the bytes of the body that was cut.
 CONFIDENCE = ((300, 0.17), (600, 0.62), (float("inf"), 0.97))
 
 

@@ -5,7 +5,8 @@ Templates are often declared in a language that their texts are not written in.
 
 import re
 
-SAMPLE = 500  # characters of the body
+LETTERS_A_WORD = 3  # Latin letters that weigh as much as a Chinese character
+SAMPLE = 300  # characters of the body
 
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]"), 0.10),  # share of the letters from which the script decides
@@ -25,6 +26,7 @@ _ONE_SCRIPT_LANGUAGES = {  # languages that may be meant where a script was seen
     "hi": {"hi", "mr", "ne"},
 }
 _ENGLISH = re.compile(r"\b(?:the|and|of|to|in|is|that|for|with|was)\b", re.IGNORECASE)
+_OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f]")
 _LATIN_LETTER = re.compile(r"[A-Za-z\u00c0-\u024f]")
 ENGLISH_SHARE = 0.12  # share of words that are common English ones; other languages stay below .04
 
@@ -45,8 +47,8 @@ def find_language(declared: str, body: str) -> str | None:
 
 def language_by_script(text: str) -> str | None:
     """Return the language that the text's letters tell, or None where many languages share them."""
-    if text.isascii():
+    letters = len(_OTHER_LETTER.findall(text))
+    if not letters:
         return None
-    counts = {language: len(pattern.findall(text)) for language, pattern, _ in _SCRIPTS}
-    letters = sum(counts.values()) + len(_LATIN_LETTER.findall(text)) / 3  # a word of Latin letters for a character
-    return next((name for name, _, share in _SCRIPTS if letters and counts[name] > share * letters), None)
+    letters += len(_LATIN_LETTER.findall(text)) // LETTERS_A_WORD
+    return next((name for name, letter, share in _SCRIPTS if len(letter.findall(text)) > share * letters), None)

@@ -26,7 +26,9 @@ Flags = NDArray[np.bool_]
 MAX_DEPTH = 256  # levels of recursion; what lies deeper is read flat, in its ancestor's path
 MASKED_LENGTH = 40  # characters: digits of lines up to this count as equal (dates, counters); longer lines are prose
 PATH_CLASSES = 3  # classes of an element that its path keeps
+CLASSES_LENGTH = 300  # characters of a class attribute that are looked at
 SIGNATURE_LENGTH = 4  # elements
+FOLDED_AT_ONCE = 100_000  # characters; a 50 MB line would need half a GB for its words
 CODE_WEIGHT = 0.2  # code counts this much when the body is looked for
 
 BLOCK, SKIP, BREAK, LINK, PRE, ITEM = range(1, 7)
@@ -91,6 +93,7 @@ class PathTrie:
         """Return the path of an element below `parent`."""
         classes = ""
         if raw_classes:
+            raw_classes = raw_classes[:CLASSES_LENGTH]
             known = self._normal.get(raw_classes)
             if known is None:
                 known = _DIGITS.sub("0", " ".join(raw_classes.split()[:PATH_CLASSES]))
@@ -110,12 +113,20 @@ class PathTrie:
             yield path
             path = self.parent[path]
 
+    def with_ancestors(self, paths: Iterable[int]) -> list[int]:
+        """Return `paths` and all their ancestors, each once, parents before children; linear in their number."""
+        found: set[int] = set()
+        for path in paths:
+            while path > 0 and path not in found:
+                found.add(path)
+                path = self.parent[path]
+        return sorted(found)
+
     def copy_from(self, other: "PathTrie", paths: list[int]) -> list[int]:
         """Intern `paths` of another trie here. Return their ints here, in the same order."""
         moved = {0: 0}
-        for path in sorted(set(paths)):
-            for step in reversed([step for step in other.up(path) if step not in moved]):
-                moved[step] = self.child(moved[other.parent[step]], other.tag[step], other.classes[step])
+        for path in other.with_ancestors(paths):
+            moved[path] = self.child(moved[other.parent[path]], other.tag[path], other.classes[path])
         return [moved[path] for path in paths]
 
     def _add(self, parent: int, tag: str, classes: str) -> int:
@@ -199,6 +210,7 @@ def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
 
 
 def _walk(body: etree._Element, trie: PathTrie) -> Lines:
+    """Read the lines below `body`: the hot loop, written out flat where a call would cost more than it explains."""
     texts: list[str] = []
     paths: list[int] = []
     items: list[int] = []
@@ -221,7 +233,7 @@ def _walk(body: etree._Element, trie: PathTrie) -> Lines:
     def flush(block: int, verbatim: bool = False) -> None:
         nonlocal linked
         text = "".join(buffer)
-        text = text.strip("\n") if verbatim else " ".join(text.split())
+        text = text.strip("\n") if verbatim else " ".join(text.split()) if len(text) < FOLDED_AT_ONCE else fold(text)
         if text and not text.isspace():
             texts.append(text)
             paths.append(path_at(block))
@@ -326,12 +338,21 @@ def _walk(body: etree._Element, trie: PathTrie) -> Lines:
     read_children(body, 0, 0, False)
     if buffer:
         flush(0)
-    del (
-        path_at,
-        read_children,
-        read_verbatim,
-    )  # they refer to themselves: without this each tree waits for the collector
+    # These refer to themselves; without this, each page waits for the garbage collector.
+    del path_at, read_children, read_verbatim
     return Lines(trie, texts, paths, items, link_chars)
+
+
+def fold(text: str) -> str:
+    """Return `text` with each run of white space as one space, and none at its ends."""
+    parts = []
+    start = 0
+    while start < len(text):
+        end = text.find(" ", start + FOLDED_AT_ONCE)
+        end = len(text) if end < 0 else end
+        parts.append(" ".join(text[start:end].split()))
+        start = end
+    return " ".join(filter(None, parts))
 
 
 def _is_hidden(element: etree._Element) -> bool:

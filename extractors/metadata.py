@@ -24,6 +24,9 @@ from .urls import split_web
 
 LINES_BEFORE, LINES_WITHIN = 15, 5  # lines before the body, and its first ones, where date and byline stand
 MAX_BYLINE = 200  # characters; longer lines are prose
+MAX_CONTENT = 5_000  # characters of a meta element that are read
+MAX_REPEATED = 10  # <h1> and <time> elements of a page that are read: lists have one for each entry
+MAX_HEADING = 300  # characters; a longer <h1> was never closed
 LANGUAGE_LINES = 10  # lines of the body that tell its language
 
 TITLE_META = ("og:title", "twitter:title", "dc.title", "sailthru.title", "parsely-title", "headline")
@@ -51,10 +54,11 @@ IMAGE_META = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image"
 NO_SOURCE = frozenset({"未知", "本站", "网络", "互联网"})  # what editors fill in when they don't know
 _LIST_SEPARATOR = re.compile(r"[,，;；、|]")
 # A Chinese name or a Latin one, the latter with spaces: names end where another script, a sign or a digit begins.
-_NAME = r"([^\W\d_A-Za-z][^\s|｜/；;，,。（(\])）】\[]{0,29}|[A-Za-z][\w.'’-]*(?: [A-Za-z][\w.'’-]*){0,5})"
+_NAME = r"([^\W\d_A-Za-z][^\s|｜/；;，,。（(\])）】》\[]{0,29}|[A-Za-z][\w.'’-]*(?: [A-Za-z][\w.'’-]*){0,5})"
 _SOURCE = re.compile(rf"(?:来源|稿源|来自)\s*[:：]\s*[《【]?{_NAME}")
 _AUTHOR = re.compile(rf"(?:(?:作者|撰文|记者|文)\s*[:：]|文\s*[|｜/])\s*{_NAME}")
-_BYLINE = re.compile(r"^(?:written\s+|posted\s+)?by:?\s+([A-Z][\w.'’-]*(?:\s+[\w.'’-]+){0,5})", re.IGNORECASE)
+_WORD = r"[A-Z][\w.'’-]*"
+_BYLINE = re.compile(rf"^(?i:(?:written|posted|story)\s+)?(?i:by):?\s+({_WORD}(?:\s+(?:and\s+)?{_WORD}){{0,5}})")
 _LEADING_BY = re.compile(r"^\W*(?:by\b)?\W*", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?:|www\.|@|facebook\.com")  # what some sites put in place of the author's name
 _REPORTER = re.compile(r"(?:本报|新华社|中新社)?记者\s?([\u4e00-\u9fff]{2,4})(?=[\s）)　]|$)")
@@ -134,10 +138,10 @@ def read_head(root: etree._Element) -> Head:
             head.base = head.base or element.get("href") or ""
         elif tag == "title":
             head.title = head.title or (clean(element.text) or "")
-        elif tag == "time":
+        elif tag == "time" and len(head.times) < MAX_REPEATED:
             _read_time(head, element)
-        else:
-            head.headings.append(clean(inner_text(element)) or "")
+        elif tag == "h1" and len(head.headings) < MAX_REPEATED:
+            _read_heading(head, element)
     return head
 
 
@@ -207,7 +211,13 @@ def _read_meta(head: Head, element: etree._Element) -> None:
     for attribute in ("name", "property", "itemprop", "http-equiv"):
         name = element.get(attribute)
         if name:
-            head.meta.setdefault(name.strip().lower(), []).append(content.strip())
+            head.meta.setdefault(name.strip().lower(), []).append(content[:MAX_CONTENT].strip())
+
+
+def _read_heading(head: Head, element: etree._Element) -> None:
+    text = clean(inner_text(element))
+    if text and len(text) <= MAX_HEADING:
+        head.headings.append(text)
 
 
 def _read_time(head: Head, element: etree._Element) -> None:

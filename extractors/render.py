@@ -8,7 +8,7 @@ from .article import Article, Block
 
 Format = Literal["text", "markdown", "json"]
 
-_MARKDOWN_LINE_START = re.compile(r"^(\s*)([#>]|[-+*](?=\s)|\d+[.)](?=\s))")
+_MARKDOWN_LINE_START = re.compile(r"^(\s*)(?:([#>+-])|(\d+)([.)])(?=\s))")
 _MARKDOWN_CHARACTERS = re.compile(r"([\\`*_\[\]<])")
 _BACKTICKS = re.compile(r"`{3,}")
 
@@ -65,4 +65,4 @@ def _table(rows: list[list[str]]) -> str:
 
 
 def _escape(text: str) -> str:
-    return _MARKDOWN_LINE_START.sub(r"\1\\\2", _MARKDOWN_CHARACTERS.sub(r"\\\1", text))
+    return _MARKDOWN_LINE_START.sub(r"\1\3\\\2\4", _MARKDOWN_CHARACTERS.sub(r"\\\1", text))

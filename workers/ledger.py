@@ -148,6 +148,14 @@ class Ledger:
         if names:
             self.redis.zadd(self._keys["leased"], dict.fromkeys(names, time.time() + seconds), xx=True)
 
+    def reclaim(self) -> int:
+        """All leased URLs wait again, the tries counted: for one who knows that no spider of the task is alive."""
+        names = [_text(name) for name in self.redis.zrange(self._keys["leased"], 0, -1)]
+        if names:
+            self.redis.zadd(self._keys["leased"], dict.fromkeys(names, 0.0), xx=True)
+            self.lease(0)
+        return len(names)
+
     def put_back(self, names: Sequence[Fingerprint]) -> None:
         """Leased URLs that were not looked at wait again, and the try is not counted."""
         if names:

@@ -78,7 +78,7 @@ def test_cells_become_values_and_lists(tmp_path):
     [
         ("", "sections.csv:1:1: empty"),
         ("name,example,patern\n", "sections.csv:1:3: patern: unknown column; did you mean 'pattern'?"),
-        ("名称,示例,规侓\n", "sections.csv:1:3: 规侓: unknown column; did you mean"),
+        ("名称,示例,规侓\n", "sections.csv:1:3: 规侓: unknown column; known are 名称, 示例, 规律"),
         ("name,example\n", "sections.csv:1:1: the column 'pattern' is missing; also called 规律"),
         ("name,example,pattern,name\n", "sections.csv:1:4: name: this column comes twice"),
         ("name,example,pattern\n", "sections.csv:1:1: no rows below the header"),

@@ -36,7 +36,7 @@ TOPIC_PATHS = {"zh": "/zh/zhuanti/", "en": "/en/topics/"}
 DEAD_LINKS = {"zh": "/zh/news/2026/1019/1016.html", "en": "/en/stories/2026/10/12/night-ferry-timetable/"}
 IMAGE = "/img/river.png"
 PRIVATE = "/private/subscribers.html"
-WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 MONTHS = {10: "October", 11: "November"}
 
 

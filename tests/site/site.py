@@ -11,14 +11,25 @@ DEFAULT_PORT = 18480
 
 def main() -> None:
     from tests.site.pages import DESIGNS
-    from tests.site.server import SiteServer
 
     parser = argparse.ArgumentParser(description="Serve the sample news site on 127.0.0.1 until interrupted.")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="0 picks a free one (default: %(default)s)")
     parser.add_argument("--design", choices=DESIGNS, default=DESIGNS[0], help="which markup (default: %(default)s)")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with contextlib.suppress(KeyboardInterrupt), SiteServer(options.port, options.design) as site:
+    with contextlib.suppress(KeyboardInterrupt):
+        serve(options.port, options.design)
+
+
+def serve(port: int, design: str) -> None:
+    """Print the address, then serve until a signal comes; a port in use ends the program with a message."""
+    from tests.site.server import SiteServer
+
+    try:
+        site = SiteServer(port, design)
+    except OSError as error:
+        sys.exit(f"cannot serve on port {port}: {error.strerror}")
+    with site:
         print(site.url, flush=True)
         signal.pause()
 

@@ -1,0 +1,85 @@
+"""`exemplar demo`: the main job on the sample site that comes with the source, on the embedded Redis."""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from console.options import examples, json_option, print_json, say
+
+SHOWN = 40  # characters of a title
+SITE = "tests.site"
+
+
+@click.command(epilog=examples("exemplar demo", "exemplar demo --folder try-it"))
+@click.option("--folder", type=click.Path(file_okay=False, path_type=Path), help="Where to work.  [default: a new one]")
+@json_option
+def command(folder: Path | None, as_json: bool) -> None:
+    """Serve a small news site on loopback (Chinese in GBK, English in UTF-8), crawl it, and show the articles."""
+    site = _sample_site()
+    work = folder or Path(tempfile.mkdtemp(prefix="exemplar-demo-"))
+    work.mkdir(parents=True, exist_ok=True)
+    with site.SiteServer() as server:
+        (work / "tasks.yaml").write_text(site.tasks_yaml(server.url), "utf-8")
+        say(f"the sample site is served at {server.url}; its two tasks are in {work / 'tasks.yaml'}")
+        code = _run(work)
+    rows = _rows(work)
+    if as_json:
+        print_json(
+            [{name: row[name] for name in ("task", "title", "published", "method", "confidence")} for row in rows]
+        )
+    else:
+        _show(rows, work, {article.path: article for name in ("zh", "en") for article in site.truth(name)}, site)
+    raise click.exceptions.Exit(code)
+
+
+def _sample_site() -> Any:
+    root = Path(__file__).resolve().parents[2]
+    if not (root / "tests" / "site").is_dir():
+        raise click.UsageError("the sample site is part of the source: clone it and call `make demo` there")
+    sys.path.insert(0, str(root))
+    from importlib import import_module
+
+    return import_module(SITE)
+
+
+def _run(work: Path) -> int:
+    import subprocess
+
+    environment = {name: value for name, value in os.environ.items() if name not in ("REDIS_URL", "EXEMPLAR_STATE")}
+    command = [sys.executable, "-m", "console", "run", str(work / "tasks.yaml"), "--once", "--json"]
+    done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL)
+    return done.returncode
+
+
+def _rows(work: Path) -> list[dict[str, Any]]:
+    files = sorted((work / "out").glob("*.jsonl"))
+    return [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
+
+
+def _show(rows: list[dict[str, Any]], work: Path, truth: dict[str, Any], site: Any) -> None:
+    from urllib.parse import urlsplit
+
+    from rich.console import Console
+    from rich.table import Table
+
+    found = Table(box=None, pad_edge=False)
+    for title in ("task", "published", "title", "author"):
+        found.add_column(title, no_wrap=True)
+    for title in ("characters", "F1", "method"):
+        found.add_column(title, justify="right")
+    for row in sorted(rows, key=lambda row: (row["task"], row["published"] or "")):
+        known = truth.get(urlsplit(row["canonical_url"]).path)
+        f1 = f"{site.shingle_f1(row['text'], known.text):.3f}" if known else "–"
+        title, published = (row["title"] or "")[:SHOWN], (row["published"] or "")[:16]
+        found.add_row(row["task"], published, title, row["author"] or "", str(len(row["text"])), f1, row["method"])
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    console.print(found)
+    console.print(f"\n{len(rows)} articles. F1 compares each text with what the site's author wrote.", highlight=False)
+    for file in sorted((work / "out").iterdir()):
+        if file.suffix in (".jsonl", ".db"):
+            console.print(f"  {file}", highlight=False, soft_wrap=True)

@@ -1,0 +1,108 @@
+"""`exemplar extract`: articles out of single pages, without tasks."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from console.options import examples, print_json, say
+
+if TYPE_CHECKING:
+    from console.pages_in import Missing, PageIn
+    from extractors import Article, NoArticle, Section
+
+SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
+
+
+@click.command(
+    epilog=examples(
+        "exemplar extract page.html",
+        "exemplar extract --example known.html --format json saved-pages/ > articles.jsonl",
+        "exemplar extract https://example.org/2026/11/some-article",
+        "exemplar extract urls.txt --output texts/",
+        "curl -s https://example.org/page | exemplar extract -",
+    )
+)
+@click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
+@click.option("--example", metavar="FILE|URL", help="An article of the same section: cuts better than without.")
+@click.option("--method", default="auto", show_default=True, help="auto, example or density.")
+@click.option("--format", "form", type=click.Choice(list(SUFFIXES)), default="text", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path), help="Write one file a page into this folder.")
+def command(sources: tuple[str, ...], example: str | None, method: str, form: str, output: Path | None) -> None:
+    """Cut the article out of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
+
+    With several pages, text and Markdown come with a line that names each page; JSON is one object a line. Pages
+    without an article are named on standard error.
+    """
+    from console.pages_in import Missing, pages
+    from extractors import Article
+
+    model, found = pages(sources, example)
+    section = _section(model, method)
+    several = (
+        len(sources) > 1 or Path(sources[0]).is_dir() or (Path(sources[0]).is_file() and sources[0].endswith(".txt"))
+    )
+    missed = 0
+    for page in found:
+        result = page if isinstance(page, Missing) else _cut(section, page)
+        if not isinstance(result, Article):
+            missed += 1
+            say(f"{page.name}: {result.reason}")
+            if form == "json" and output is None:
+                print_json({"file": page.name, "text": "", "reason": result.reason})
+            continue
+        if output is not None:
+            _write(output, page.name, result, form)
+        else:
+            _show(page.name, result, form, several)
+    if missed:
+        raise click.exceptions.Exit(1)
+
+
+def _section(model: "PageIn | None", method: str) -> "Section":
+    from extractors import Section, UnusablePage
+    from workers.errors import ExemplarError
+
+    try:
+        return Section(model.body if model else None, model.url if model else None, method=method)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    except UnusablePage as error:
+        raise ExemplarError(f"example {model.name if model else ''}: {error}") from None
+
+
+def _cut(section: "Section", page: "PageIn") -> "Article | NoArticle | Missing":
+    from console.pages_in import Missing
+    from extractors import UnusablePage
+
+    try:
+        return section.extract(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+    except UnusablePage as error:
+        return Missing(page.name, f"unusable page: {error}")
+
+
+def _show(name: str, article: "Article", form: str, several: bool) -> None:
+    from extractors.render import render
+
+    if form == "json":
+        print_json({"file": name, **article.to_dict()})
+        return
+    if several:
+        click.echo(f"==> {name} <==")
+    click.echo(render(article, form))  # type: ignore[arg-type]
+    if several:
+        click.echo()
+
+
+def _write(folder: Path, name: str, article: "Article", form: str) -> None:
+    from extractors.render import render
+
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = re.sub(r"[^\w.-]+", "_", re.sub(r"^https?://|\.html?(\.gz)?$", "", name)).strip("_.")[-150:] or "page"
+    target = folder / (stem + SUFFIXES[form])
+    number = 1
+    while target.exists():
+        number += 1
+        target = folder / f"{stem}-{number}{SUFFIXES[form]}"
+    target.write_text(render(article, form) + "\n", "utf-8")  # type: ignore[arg-type]

@@ -1,0 +1,45 @@
+"""Fetches single URLs that a person named, through the same guard, pace and robots.txt as any crawl."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import scrapy
+from scrapy import Request
+from scrapy.http import Response
+
+from crawler.resolver import REFUSED
+from crawler.verdicts import of_answer, of_failure
+from extractors.urls import normalise
+from workers.inbox import StoredPage
+
+Answer = StoredPage | str  # the page, or why there is none
+
+
+class PagesSpider(scrapy.Spider):
+    """Fetches `urls` and gives each answer to `on_answer(url, answer)`. An interval keeps one host's pace."""
+
+    name = "pages"
+
+    def __init__(self, urls: Sequence[str], on_answer: Callable[[str, Answer], None], **kwargs: Any):
+        super().__init__(**kwargs)
+        self.urls, self.on_answer = urls, on_answer
+
+    async def start(self) -> AsyncIterator[Request]:
+        """One request a URL."""
+        for url in self.urls:
+            yield Request(url, callback=self._came, errback=self._failed, dont_filter=True, cb_kwargs={"asked": url})
+
+    def _came(self, response: Response, asked: str) -> None:
+        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        verdict = of_answer(response.status, content_type, response.body)
+        if verdict.kind == "page":
+            page = StoredPage(normalise(response.url), response.body, content_type, datetime.now(UTC))
+            self.on_answer(asked, page)
+        else:
+            self.on_answer(asked, verdict.reason)
+
+    def _failed(self, failure: Any) -> None:
+        refused = REFUSED.get(urlsplit(failure.request.url).hostname or "")
+        self.on_answer(failure.request.cb_kwargs["asked"], of_failure(failure.value, refused=refused).reason)

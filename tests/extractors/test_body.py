@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+from extractors.body import NO_PROFILE, Profile, cut_body, profile_from, turning_points
+from extractors.dom import parse
+from extractors.lines import PathTrie, read_lines
+
+from .pages import BAKERY, HARBOUR
+
+PROSE = "".join(f"<p>{text}</p>" for text in HARBOUR + BAKERY)
+
+
+def kept(html, profile=NO_PROFILE):
+    lines = read_lines(parse(html), PathTrie())
+    body = cut_body(lines, np.zeros(len(lines), np.float32), profile)
+    return [lines.texts[index] for index in body.kept]
+
+
+@pytest.mark.parametrize(
+    ("weights", "segment"),
+    [
+        ([], (0, 0)),
+        ([-1, -2], (0, 0)),
+        ([-5, 3, -1, 4, -9, 2], (1, 4)),
+        ([1, 1, 1], (0, 3)),
+        ([2, -5, 2, 1], (2, 4)),
+    ],
+)
+def test_turning_points_bound_the_segment_with_the_largest_sum(weights, segment):
+    assert turning_points(np.array(weights, np.float32)) == segment
+
+
+def test_body_is_what_stands_below_the_element_that_holds_most_of_the_prose():
+    page = f"<div class=menu>Menu</div><div class=story>{PROSE}<p>Short.</p></div><div class=foot>Imprint</div>"
+    assert kept(page) == [*HARBOUR, *BAKERY, "Short."]
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "<aside>Subscribe to our letter, it comes on Fridays and costs nothing.</aside>",
+        "<figure><img src=x><figcaption>The pier at noon, seen from the east.</figcaption></figure>",
+        '<p class="img-caption">The pier at noon, seen from the east.</p>',
+        "<div class=promo><p>Win a weekend at the lake with our puzzle.</p></div>",
+        "<p><a href=/more>Read also what happened to the old gauge after the storm</a></p>",
+        '<blockquote class="twitter-tweet">The tide is high. (pier cat)</blockquote>',
+    ],
+)
+def test_noise_among_the_paragraphs_is_left_out(noise):
+    page = f"<div class=story>{PROSE}{noise}<p>The last line.</p></div>"
+    assert kept(page) == [*HARBOUR, *BAKERY, "The last line."]
+
+
+def test_figure_that_holds_a_listing_is_no_picture():
+    page = f"<div class=story>{PROSE}<figure class=code><pre>print('tide')</pre></figure></div>"
+    assert kept(page)[-1] == "print('tide')"
+
+
+def test_listing_in_a_small_wrapper_stays():
+    page = f'<div class=story>{PROSE}<div class="highlight"><pre>read_gauge()</pre></div></div>'
+    assert kept(page)[-1] == "read_gauge()"
+
+
+def test_line_numbers_beside_a_listing_go():
+    table = "<table><tr><td><pre>1\n2\n3</pre></td><td><pre>a = 1\nb = 2\nc = 3</pre></td></tr></table>"
+    assert kept(f"<div class=story>{PROSE}{table}</div>")[-1] == "a = 1\nb = 2\nc = 3"
+
+
+def test_heading_inside_a_small_wrapper_stays_within_the_segment_only():
+    inside = (
+        f"<div class=story>{PROSE}<div class=head><h2>Tides</h2></div>{PROSE}<div class=rel><h2>More</h2></div></div>"
+    )
+    assert "Tides" in kept(inside)
+    assert "More" not in kept(inside)
+
+
+def test_example_s_profile_decides_between_two_candidates():
+    comments = "".join(f"<div class=post>{text} I have seen it with my own eyes.</div>" for text in BAKERY)
+    page = f"<div class=story>{''.join(f'<p>{t}</p>' for t in HARBOUR)}</div><div class=talk>{comments}</div>"
+    trie = PathTrie()
+    example = read_lines(parse(f"<div class=story>{PROSE}</div>"), trie)
+    profile = profile_from(example, example.width)
+    lines = read_lines(parse(page), trie)
+    alone = cut_body(lines, np.zeros(len(lines), np.float32), NO_PROFILE)
+    guided = cut_body(lines, np.zeros(len(lines), np.float32), profile)
+    assert [lines.texts[index] for index in guided.kept] == list(HARBOUR)
+    assert alone.kept != guided.kept
+
+
+def test_profile_of_nothing_is_empty():
+    lines = read_lines(parse("<p>a</p>"), PathTrie())
+    assert profile_from(lines, np.zeros(1, np.float32)) == Profile()
+
+
+def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere():
+    page = f"<div class=story>{PROSE}<p>Good day, dear readers.</p><div>Share this story with friends.</div></div>"
+    lines = read_lines(parse(page), PathTrie())
+    similarity = np.zeros(len(lines), np.float32)
+    similarity[-2:] = 1
+    texts = [lines.texts[index] for index in cut_body(lines, similarity, NO_PROFILE).kept]
+    assert "Good day, dear readers." in texts
+    assert "Share this story with friends." not in texts

@@ -1,0 +1,40 @@
+import pytest
+
+from extractors import UnusablePage
+from extractors.dom import MAX_DEPTH, inner_text, parse
+
+FAR_TOO_DEEP = 5_000  # levels; lxml gives up at some 2,000
+
+
+def depth(root):
+    return max(len(list(element.iterancestors())) for element in root.iter())
+
+
+@pytest.mark.parametrize("tag", ["div", "span", "b"])
+def test_text_below_the_parser_s_limit_is_not_lost(tag):
+    root = parse(f"<p>before</p>{f'<{tag}>' * FAR_TOO_DEEP}the deep text")
+    assert inner_text(root) == "beforethe deep text"
+
+
+def test_rebuilt_tree_is_shallow():
+    root = parse(f"{'<div>' * FAR_TOO_DEEP}text")
+    assert depth(root) <= MAX_DEPTH + 1
+
+
+def test_scripts_in_a_rebuilt_tree_stay_scripts():
+    root = parse(f"{'<div>' * FAR_TOO_DEEP}text<script>var x = 1;</script>")
+    assert "var x" not in inner_text(root)
+
+
+def test_nul_characters_are_dropped():
+    assert inner_text(parse("<p>he\0llo</p>")) == "hello"
+
+
+def test_lone_surrogates_do_not_stop_the_parser():
+    assert inner_text(parse("<p>a\ud800b</p>")) == "a?b"
+
+
+@pytest.mark.parametrize("nothing", ["", "   ", "<!-- only a comment -->", "\0\0"])
+def test_page_without_any_element_is_unusable(nothing):
+    with pytest.raises(UnusablePage):
+        parse(nothing)

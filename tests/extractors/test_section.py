@@ -1,0 +1,107 @@
+"""The public calls."""
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import extractors
+from extractors import Article, NoArticle, Section, UnusablePage, extract
+
+from .pages import BAKERY, HARBOUR, news_page
+
+EXAMPLE = news_page("Tides", HARBOUR)
+SECTION = Section(EXAMPLE)
+MARKUP = st.lists(
+    st.sampled_from(["<p>", "</p>", "<pre>", "<br>", "<table>", "<tr>", "<td>", "<li>", "<div>", "<h1>", "<title>"])
+    | st.sampled_from(["<!--", "<script>", "<a href=", '"', "&#0;", "\0", "作者：", "2024-03-05", "prose " * 20])
+    | st.sampled_from(['<meta charset="gbk">', '<meta property="og:title" content="', '<p style="display:none">'])
+    | st.just('<script type="application/ld+json">{"@type": "Article", "headline": ')
+    | st.text(max_size=8)
+).map(lambda pieces: "".join(pieces).encode("utf-8", "surrogatepass"))
+
+
+@given(st.binary() | MARKUP)
+@example(b"")
+@example(b"\xff\xfe")
+@example(b"<div>" * 3_000)
+def test_any_bytes_give_an_article_no_article_or_unusable_page(data):
+    for call in (SECTION.extract, extract):
+        try:
+            result = call(data, "https://gazette.example/")
+        except UnusablePage:
+            continue
+        assert isinstance(result, Article | NoArticle)
+        assert result.reason
+        assert isinstance(result, Article) == bool(result)
+        json.dumps(result.to_dict(), ensure_ascii=False).encode()
+
+
+def test_bytes_and_text_give_the_same():
+    page = news_page("Bread", BAKERY)
+    assert extract(page.encode(), example=EXAMPLE.encode()) == extract(page, example=EXAMPLE)
+
+
+def test_http_header_names_the_encoding():
+    page = news_page("Brötchen", [text.replace("o", "ö") for text in BAKERY]).encode("iso-8859-2")
+    assert "Brötchen" in extract(page, content_type="text/html; charset=iso-8859-2").title
+
+
+def test_article_names_its_page():
+    assert extract(EXAMPLE, "https://gazette.example/1").url == "https://gazette.example/1"
+
+
+@pytest.mark.parametrize(("method", "nearest"), [("exampel", "example"), ("Density", "density"), ("", "auto")])
+def test_unknown_method_names_the_known_ones_and_the_nearest(method, nearest):
+    with pytest.raises(ValueError, match="auto, example, density") as error:
+        Section(EXAMPLE, method=method)
+    assert method == "" or repr(nearest) in str(error.value)
+
+
+def test_method_example_needs_one():
+    with pytest.raises(ValueError, match="needs an example"):
+        extract(EXAMPLE, method="example")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ({"html": None}, "html"),
+        ({"html": 7}, "html"),
+        ({"html": "<p>", "url": b"https://gazette.example/"}, "url"),
+        ({"html": "<p>", "example": 7}, "example"),
+        ({"html": "<p>", "method": None}, "method"),
+        ({"html": "<p>", "content_type": b"text/html"}, "content_type"),
+        ({"html": "<p>", "fetched_at": "2024-03-05"}, "fetched_at"),
+    ],
+)
+def test_argument_of_the_wrong_type_is_named(arguments, name):
+    with pytest.raises(TypeError, match=f"^{name} must be "):
+        extract(**arguments)
+
+
+def test_fetch_time_without_zone_is_refused():
+    with pytest.raises(ValueError, match="time zone"):
+        extract(EXAMPLE, fetched_at=datetime(2024, 3, 5))
+    assert extract(EXAMPLE, fetched_at=datetime(2024, 3, 5, tzinfo=UTC))
+
+
+def test_density_has_no_memory_and_does_not_mind():
+    section = Section(None, method="density")
+    before = section.extract(EXAMPLE)
+    section.learn(news_page("Bread", BAKERY))
+    assert section.extract(EXAMPLE) == before
+
+
+def test_public_names():
+    assert {"extract", "Section", "Article", "NoArticle", "UnusablePage"} <= set(extractors.__all__)
+
+
+def test_import_brings_nothing_heavy_along():
+    code = "import sys, extractors; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "lxml", "rapidfuzz", "scrapy", "redis", "rq"} & set(loaded)
