@@ -67,10 +67,11 @@ class JsonLines:
 
     def end(self, accounting: Accounting, *, once: bool) -> None:
         """Print the accounting."""
-        facts = {"ok": accounting.ok, "stopped": accounting.stopped, "tasks": accounting.rows()}
-        if accounting.gave_up:
-            facts["gave_up"] = accounting.gave_up
-        self.event("end", facts)
+        problems = [*dict.fromkeys(accounting.troubles), *filter(None, [accounting.gave_up])]
+        for problem in problems:
+            say(f"problem: {problem}")
+        rows = accounting.rows()
+        self.event("end", {"ok": accounting.ok, "stopped": accounting.stopped, "tasks": rows, "problems": problems})
 
 
 class LiveTable:
@@ -103,9 +104,8 @@ class LiveTable:
         for row in accounting.rows():
             for problem in row["problems"]:
                 self.console.print(f"{row['task']}: {problem}", highlight=False, markup=False)
-        for text in dict.fromkeys([*accounting.troubles, accounting.gave_up]):
-            if text:
-                say(f"problem: {text}")
+        for text in [*dict.fromkeys(accounting.troubles), *filter(None, [accounting.gave_up])]:
+            say(f"problem: {text}")
 
 
 def accounting_table(accounting: Accounting) -> Any:

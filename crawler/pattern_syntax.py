@@ -176,6 +176,7 @@ class _Parser:
                 "a pattern that starts with / needs the example's URL", 0, "start it with http:// or https://"
             )
         self.scheme, self.literal, self.zone = parts.scheme, parts.netloc, "path"
+        self.literal_at = -len(self.literal)
         return self.scheme
 
     def read_ipv6(self) -> None:
@@ -225,8 +226,11 @@ class _Parser:
 
     def enter_path(self) -> None:
         """Write the `/` after the host."""
+        written = len(self.literal)
         self.literal = self.literal.removesuffix(f":{DEFAULT_PORTS[self.scheme]}")
-        self.literal = ".".join(map(ascii_host, self.literal.split("."))) + "/"
+        self.literal = ".".join(map(ascii_host, self.literal.split(".")))
+        self.literal_at += written - len(self.literal)  # so that offsets in the path stay those of the text
+        self.literal += "/"
         self.zone = "path"
 
     def flush(self) -> list[Node]:

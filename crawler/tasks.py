@@ -1,13 +1,14 @@
 """tasks.yaml: what to crawl, how often and where to. The front door; the rooms behind it:
 
 `task_model` what a task may say, `task_file` reading it with every mistake at once, `task_schema` the JSON Schema and
-the sample, `sections_csv` tasks from a spreadsheet, `periods` when, `environment` variables and secrets.
+the sample, `sections_csv` tasks from a spreadsheet, `periods` when, `environment` variables, `redaction` secrets.
 """
 
-from crawler.environment import expand, redact
+from crawler.environment import expand
 from crawler.mistakes import Mistake, TaskError, TaskFileError
 from crawler.patterns import Match, Pattern, PatternError
 from crawler.periods import Period
+from crawler.redaction import redact
 from crawler.sections_csv import append_tasks, read_sections
 from crawler.task_file import load, loads
 from crawler.task_model import METHODS, Filter, Settings, Task, TaskFile

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crawler.mistakes import Mistake, nearest
+from crawler.redaction import redact
 
 MAX_BYTES = 64 * 2**20  # a task list of 300,000 tasks has half of it
 MAX_DEPTH = 40  # maps in maps; a task list needs four
@@ -61,8 +62,8 @@ class Source:
         return self.keys.get(found) or self.values.get(found, (1, 1))
 
     def add(self, place: Place, path: Path_, message: str, hint: str = "") -> None:
-        """Note a mistake."""
-        self.mistakes.append(Mistake(self.file, *place, dotted(path), message, hint))
+        """Note a mistake; a password in the value it quotes isn't shown."""
+        self.mistakes.append(Mistake(self.file, *place, dotted(path), redact(message), redact(hint)))
 
 
 def dotted(path: Path_) -> str:

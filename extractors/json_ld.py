@@ -21,7 +21,8 @@ def find_article(scripts: Iterable[str]) -> dict[str, Any]:
 def texts(value: Any) -> list[str]:
     """Return the texts that a property may hold: a text, an object's name or address, or a list of these."""
     if isinstance(value, str):
-        return [value] if value.strip() else []
+        # \ud800 alone is valid JSON, but no text that can be written.
+        return [value.encode("utf-8", "replace").decode()] if value.strip() else []
     if isinstance(value, dict):
         return texts(value.get("name") or value.get("url") or value.get("@id"))
     if isinstance(value, list):

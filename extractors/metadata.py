@@ -103,7 +103,7 @@ def read_metadata(root: etree._Element, lines: Lines, kept: list[int], page: Pag
     article = json_ld.find_article(head.scripts)
     declared = [head.first(TITLE_META), *map(html.unescape, json_ld.texts(article.get("headline")))]
     nearby = lines_around(lines, kept)
-    base = urljoin(page.url or "", head.base)
+    base = web_url(page.url or "", head.base) or page.url or ""
     site_name = clean(head.first(SITE_META)) or next(map(clean, json_ld.texts(article.get("publisher"))), None)
     sample = " ".join(lines.texts[index] for index in kept[:LANGUAGE_LINES])
     return Metadata(

@@ -307,6 +307,16 @@ def test_site_runs_from_the_command_line():
             process.kill()
 
 
+def test_port_in_use_is_said_without_a_traceback():
+    script = Path(__file__).parent / "site" / "site.py"
+    with SiteServer() as site:
+        port = str(urlsplit(site.url).port)
+        ended = subprocess.run([sys.executable, script, "--port", port], capture_output=True, text=True, timeout=30)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"cannot serve on port {port}: ")
+    assert "Traceback" not in ended.stderr
+
+
 def test_tasks_name_pages_that_exist(site):
     tasks = tasks_yaml(site.url, "rows")
     for path in re.findall(rf"(?:example|start): {site.url}(\S+)", tasks):

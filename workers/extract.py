@@ -140,7 +140,7 @@ class Station:
             if not ledger.holds(taken.fingerprint, self.worker):
                 return  # the lease ran out while we waited; the page is in other hands
             for sink in prepared.sinks:
-                sink.write([row], again=taken.cuts > 1)
+                sink.write([row], again=taken.again)
             ledger.settle(taken.fingerprint, "written", "", worker=self.worker)
 
     def _fail(self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, reason: str) -> None:

@@ -66,11 +66,16 @@ class Leased:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A page that a worker may cut now. `cuts` counts this time too; beyond `MOST_CUTS` it must not be tried."""
+    """A page that a worker may cut now.
+
+    `cuts` counts the attempts that did not end well, this one too; beyond `MOST_CUTS` it must not be tried. `again`:
+    somebody had it before, so that its row may have been written already.
+    """
 
     fingerprint: Fingerprint
     url: str
     cuts: int
+    again: bool
     page: Mapping[str, bytes]  # the stored page: body (compressed), url, type, status, at
 
 
@@ -182,7 +187,7 @@ class Ledger:
             return None
         raw, cuts, flat = answer
         page = {_text(key): value for key, value in zip(flat[::2], flat[1::2], strict=True)}
-        return Taken(name, json.loads(raw)["url"], int(cuts), page)
+        return Taken(name, json.loads(raw)["url"], int(cuts), int(page["takes"]) > 1, page)
 
     def holds(self, name: Fingerprint, worker: str) -> bool:
         """Whether the worker still holds the page (nobody took it because its lease ran out)."""

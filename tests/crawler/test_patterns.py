@@ -260,6 +260,13 @@ def test_difference_says_where_the_url_leaves_the_pattern(pattern, url, says):
     assert says in Pattern.parse(pattern).difference(url)
 
 
+def test_an_offset_counts_in_the_text_as_it_is_written():
+    for text, base in [("http://新闻.example:80/a/../{id}", None), ("/a/../{id}", "http://h/")]:
+        with pytest.raises(PatternError) as caught:
+            Pattern.parse(text, base)
+        assert text[caught.value.offset :].startswith("/../")
+
+
 def use(text: str) -> int:
     """Parse and use a pattern; return the offset of its mistake, 0 if there is none."""
     try:

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler import tasks
+from crawler.task_model import OUTPUT_SUFFIXES
 from crawler.tasks import Period, Task, TaskError, TaskFile, TaskFileError, expand, load, loads, redact
 from crawler.yaml_source import read_text
+from workers.sinks import KINDS
 
 GOOD = """\
 defaults:
@@ -329,6 +331,10 @@ def test_any_single_slip_is_a_task_list_or_a_task_file_error(at, char):
         assert all(line >= 1 and column >= 1 for line, column in places_of_mistakes(text))
 
 
+def test_every_kind_of_output_that_the_sinks_know_may_be_named():
+    assert {suffix for suffixes in KINDS.values() for suffix in suffixes} == set(OUTPUT_SUFFIXES)
+
+
 # Periods
 
 
@@ -403,6 +409,11 @@ def test_a_missing_variable_is_named_and_so_is_its_neighbour():
 )
 def test_secrets_are_never_shown(text, shown):
     assert redact(text) == shown
+
+
+def test_a_mistake_does_not_show_the_password_it_is_about():
+    text = GOOD.replace("example: http://h", "example: ftp://me:s3cret@h")
+    assert "s3cret" not in "".join(mistakes_of(text))
 
 
 # Schema and sample

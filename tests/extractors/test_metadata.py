@@ -102,6 +102,7 @@ def test_time_element_of_publication_wins_over_others():
         ('<link rel="canonical" href="javascript:void(0)">', None),
         ('<link rel="canonical" href="http://[broken">', None),
         ('<link rel="canonical" href="">', None),
+        ('<base href="http://[broken"><link rel="canonical" href="/b">', "https://gazette.example/b"),
         ("", None),
     ],
 )
@@ -130,8 +131,10 @@ def test_broken_json_ld_is_passed_over(script):
 
 
 def test_json_ld_with_half_a_surrogate_pair_can_still_be_written():
-    found = article('<script type="application/ld+json">{"@type": "Article", "author": "A\\ud800da"}</script>')
+    data = '{"@type": "Article", "author": "A\\ud800da", "headline": "\\ud800", "image": "/\\ud800.png"}'
+    found = article(f'<script type="application/ld+json">{data}</script>')
     assert found.author == "A?da"
+    json.dumps(found.to_dict(), ensure_ascii=False).encode()
 
 
 def test_language_of_the_page():

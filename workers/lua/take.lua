@@ -8,5 +8,6 @@ elseif redis.call('ZREM', k_fetched, name) == 0 then
 end
 redis.call('HSET', k_holders, name, ARGV[2])
 redis.call('ZADD', k_held, ARGV[4], name)
+redis.call('HINCRBY', k_page .. ':' .. name, 'takes', 1)
 return {redis.call('HGET', k_open, name), redis.call('HINCRBY', k_cuts, name, 1),
         redis.call('HGETALL', k_page .. ':' .. name)}
