@@ -1,12 +1,18 @@
--- Ask for a canonical URL. ARGV: fingerprint, canonical fingerprint, bucket and slot of the canonical
+-- Ask for a canonical URL. ARGV: fingerprint, canonical fingerprint, worker, bucket and slot of the canonical
 local name, canonical = ARGV[1], ARGV[2]
+if redis.call('HGET', k_holders, name) ~= ARGV[3] then return 'lost' end
+local earlier = redis.call('HGET', k_claims, name .. ':for')
+if earlier and earlier ~= canonical then -- cut by another example now, it names another URL
+  redis.call('HDEL', k_claims, name .. ':for')
+  if redis.call('HGET', k_claims, earlier) == name then redis.call('HDEL', k_claims, earlier) end
+end
 local owner = redis.call('HGET', k_claims, canonical)
 if owner and owner ~= name then
   if redis.call('HEXISTS', k_open, owner) == 1 then return 'busy' end
   return 'theirs'
 end
 if canonical ~= name then
-  local done = redis.call('HGET', ARGV[3], ARGV[4])
+  local done = redis.call('HGET', ARGV[4], ARGV[5])
   if done and string.sub(done, 1, 1) == 'w' then return 'theirs' end
 end
 redis.call('HSET', k_claims, canonical, name)

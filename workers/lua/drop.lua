@@ -5,4 +5,9 @@ for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do red
 for _, map in ipairs({k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
 redis.call('UNLINK', k_page .. ':' .. name)
 redis.call('HINCRBY', k_counts, 'seen', -1)
+local canonical = redis.call('HGET', k_claims, name .. ':for')
+if canonical then
+  redis.call('HDEL', k_claims, name .. ':for')
+  if redis.call('HGET', k_claims, canonical) == name then redis.call('HDEL', k_claims, canonical) end
+end
 return 1

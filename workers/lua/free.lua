@@ -1,6 +1,13 @@
--- Pages of a dead worker wait to be rung for again. ARGV: when to ring, fingerprint …
-for i = 2, #ARGV do
-  redis.call('HDEL', k_holders, ARGV[i])
-  if redis.call('ZREM', k_held, ARGV[i]) == 1 then redis.call('ZADD', k_fetched, ARGV[1], ARGV[i]) end
+-- The pages of a dead worker may be taken again. ARGV: worker, when to ring -> fingerprints
+local out = {}
+local all = redis.call('HGETALL', k_holders)
+for i = 1, #all, 2 do
+  if all[i + 1] == ARGV[1] then
+    redis.call('HDEL', k_holders, all[i])
+    if redis.call('ZREM', k_held, all[i]) == 1 then
+      redis.call('ZADD', k_fetched, ARGV[2], all[i])
+      out[#out + 1] = all[i]
+    end
+  end
 end
-return 1
+return out

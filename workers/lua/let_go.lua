@@ -1,9 +1,8 @@
--- A worker gives a page back without blame. ARGV: fingerprint, reason, when to ring again
+-- A worker gives a page back without blame; nobody may take it before its time. ARGV: fingerprint, worker, reason, time
 local name = ARGV[1]
-if redis.call('ZREM', k_held, name) == 1 then
-  redis.call('HDEL', k_holders, name)
-  redis.call('HINCRBY', k_cuts, name, -1)
-  redis.call('HSET', k_why, name, ARGV[2])
-  redis.call('ZADD', k_fetched, ARGV[3], name)
-end
+if redis.call('HGET', k_holders, name) ~= ARGV[2] then return 0 end
+redis.call('HDEL', k_holders, name)
+redis.call('HINCRBY', k_cuts, name, -1)
+redis.call('HSET', k_why, name, ARGV[3])
+redis.call('ZADD', k_held, ARGV[4], name)
 return 1

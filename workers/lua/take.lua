@@ -1,5 +1,6 @@
--- A worker takes a fetched page. ARGV: fingerprint, worker, now, lease's end -> record, cuts, page (flat)
+-- A worker takes a fetched page. ARGV: fingerprint, worker, now, lease's end -> record, cuts, takes, page (flat)
 local name = ARGV[1]
+local page = k_page .. ':' .. name
 local lease_end = redis.call('ZSCORE', k_held, name)
 if lease_end then
   if redis.call('HGET', k_holders, name) ~= ARGV[2] and tonumber(lease_end) > tonumber(ARGV[3]) then return false end
@@ -8,6 +9,5 @@ elseif redis.call('ZREM', k_fetched, name) == 0 then
 end
 redis.call('HSET', k_holders, name, ARGV[2])
 redis.call('ZADD', k_held, ARGV[4], name)
-redis.call('HINCRBY', k_page .. ':' .. name, 'takes', 1)
 return {redis.call('HGET', k_open, name), redis.call('HINCRBY', k_cuts, name, 1),
-        redis.call('HGETALL', k_page .. ':' .. name)}
+        redis.call('HINCRBY', page, 'takes', 1), redis.call('HGETALL', page)}
