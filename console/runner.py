@@ -219,8 +219,8 @@ class Runner:
         assert process.stderr is not None
         for line in process.stderr:
             text = line.strip()
-            if text.startswith("problem: "):
-                text = text.removeprefix("problem: ")
+            if text.startswith(("problem: ", "ERROR ")):
+                text = text.removeprefix("problem: ").removeprefix("ERROR ")
                 self.accounting.troubles.append(text)
             self.on_event("trouble", {"text": text})
 

@@ -18,9 +18,10 @@ SCHEMES = {"http": 80, "https": 443}
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-# Public by the registries, yet never a web site: a cloud's metadata service, the 6to4 relay, NAT64 for local use.
+# Public by Python's tables, yet never a web site: clouds' metadata services (the second lies in the registries' own
+# network), the 6to4 relay, NAT64 for local use.
 NEVER_PUBLIC: tuple[Network, ...] = tuple(
-    ipaddress.ip_network(text) for text in ("168.63.129.16/32", "192.88.99.0/24", "64:ff9b:1::/48")
+    ipaddress.ip_network(text) for text in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48")
 )
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 

@@ -2,21 +2,29 @@
 
 import asyncio
 import ipaddress
+import time
+from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
 from .guard import SCHEMES, Guard
-from .politeness import Pace
+from .politeness import Pace, host_of
 from .resolver import GUARD
 
 CONTACT_MISSING = (
     "no contact is given to the sites that are crawled: set `settings.contact` in tasks.yaml "
     "(a URL or an e-mail address), or EXEMPLAR_CONTACT"
 )
+NAP = 0.25  # seconds between looks whether the run ends, for who waits
+
+
+class Ending(IgnoreRequest):
+    """The run ends while the request waited for its turn: it was never sent."""
 
 
 class GuardMiddleware:
@@ -35,12 +43,12 @@ class GuardMiddleware:
         guard = GUARD.get("current", Guard())
         if refusal := guard.refusal(request.url):
             raise IgnoreRequest(refusal)
-        if not self.contact and not guard.lists(*_place(request.url)):
+        if not self.contact and not guard.lists(*place_of(request.url)):
             raise IgnoreRequest(CONTACT_MISSING)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Refuse by the address that was connected to, should it ever pass the resolver."""
-        host, port = _place(request.url)
+        host, port = place_of(request.url)
         if response.ip_address is not None:
             address = ipaddress.ip_address(str(response.ip_address))
             if not GUARD.get("current", Guard()).allows(address, host, port):
@@ -49,25 +57,39 @@ class GuardMiddleware:
 
 
 class PaceMiddleware:
-    """Holds each request until its host's turn comes."""
+    """Holds each request until its host's turn comes. Those of one host stand in line, and the first of them asks."""
 
-    def __init__(self, pace: Pace | None, interval: float):
-        self.pace, self.interval = pace, interval
+    def __init__(self, pace: Pace, interval: float, ending: Callable[[], bool]):
+        self.pace, self.interval, self.ending = pace, interval, ending
+        self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "PaceMiddleware":
-        """Scrapy's way to make one; the spider brings the connection."""
-        connection = getattr(crawler.spider, "connection", None)
-        return cls(Pace(connection) if connection else None, crawler.settings.getfloat("EXEMPLAR_DELAY", 1.0))
+        """Scrapy's way to make one; the spider brings the connection and knows when it ends."""
+        spider = crawler.spider
+        if not hasattr(spider, "connection"):
+            raise NotConfigured
+        return cls(Pace(spider.connection), crawler.settings.getfloat("EXEMPLAR_DELAY", 1.0), spider.is_ending)
 
     async def process_request(self, request: Request) -> None:
-        """Wait for the turn."""
-        if self.pace is not None:
-            wait = self.pace.reserve(request.url, self.interval)
-            if wait > 0:
-                await asyncio.sleep(wait)
+        """Wait for the turn. Raises `Ending` if the run ends before it comes."""
+        async with self._lines[host_of(request.url)]:
+            while not self.ending():
+                wait = self.pace.ask(request.url, self.interval)
+                if wait == 0:
+                    return
+                await sleep(wait, self.ending)
+        raise Ending("the run ends")
 
 
-def _place(url: str) -> tuple[str, int]:
+async def sleep(seconds: float, ending: Callable[[], bool]) -> None:
+    """Sleep, but not on when the run ends."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and not ending():
+        await asyncio.sleep(min(left, NAP))
+
+
+def place_of(url: str) -> tuple[str, int]:
+    """Host and port of a URL."""
     parts = urlsplit(url)
     return parts.hostname or "", parts.port or SCHEMES.get(parts.scheme, 80)

@@ -1,7 +1,9 @@
 """One pace per host for the whole cluster: every request asks Redis for its turn.
 
-A turn is a moment; two turns of one host are at least the host's interval apart, whoever asks, on whatever machine.
-Times are Redis' own, so the machines' clocks don't matter. A host is a name with its port.
+A turn is now or not at all: nothing is reserved ahead, so a process that was held up can't use a turn whose time has
+passed, and one that dies leaves none behind. Two turns of one host are at least the first one's interval apart,
+whoever asks, on whatever machine. Times are Redis' own, so the machines' clocks don't matter. A host is a name with its
+port.
 """
 
 from typing import cast
@@ -13,14 +15,14 @@ from workers import keys
 
 DEFAULT_INTERVAL = 1.0  # seconds between two requests to one host, unless told otherwise
 
-_RESERVE = """
--- The next free turn. KEYS: when the host's next turn is. ARGV: interval -> microseconds to wait
+_ASK = """
+-- Take the turn if it is free. KEYS: when the host's next turn is. ARGV: interval -> microseconds to wait, 0 if taken
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local turn = math.max(now, tonumber(redis.call('GET', KEYS[1]) or 0))
-local after = turn + ARGV[1] * 1000000
-redis.call('SET', KEYS[1], string.format('%.0f', after), 'PX', math.ceil((after - now) / 1000) + 1000)
-return string.format('%.0f', turn - now)
+local free = tonumber(redis.call('GET', KEYS[1]) or 0)
+if free > now then return free - now end
+redis.call('SET', KEYS[1], string.format('%.0f', now + ARGV[1] * 1000000), 'PX', math.ceil(ARGV[1] * 1000) + 1000)
+return 0
 """
 
 
@@ -28,14 +30,13 @@ class Pace:
     """Hands out turns."""
 
     def __init__(self, connection: "redis.Redis"):
-        self._reserve = connection.register_script(_RESERVE)
+        self._ask = connection.register_script(_ASK)
 
-    def reserve(self, url: str, interval: float) -> float:
-        """Take the next turn of the URL's host; the seconds to wait for it. No interval, no waiting."""
+    def ask(self, url: str, interval: float) -> float:
+        """Take a turn at the URL's host: 0 if it is ours, else the seconds after which to ask again."""
         if interval <= 0:
             return 0.0
-        wait = cast(bytes, self._reserve(keys=[keys.of_host(host_of(url), "next")], args=[interval]))
-        return max(0.0, float(wait) / 1e6)
+        return cast(int, self._ask(keys=[keys.of_host(host_of(url), "next")], args=[interval])) / 1e6
 
 
 def host_of(url: str) -> str:

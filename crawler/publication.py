@@ -55,8 +55,8 @@ def publish(
 ) -> Change:
     """Put a task list in force and say what changed.
 
-    `in_step_with` is the fingerprint that this process last saw in force: an edit of it may be published. A list from
-    the same file on the same machine may be too, and any with `take_over`. Raises `DivergentCopy` otherwise.
+    `in_step_with` is the fingerprint of the list before it was edited: if that one is in force, the edit may be too. A
+    list from the same file on the same machine may be, and any with `take_over`. Raises `DivergentCopy` otherwise.
     """
     current = edition(connection)
     origin = f"{socket.gethostname()}:{path.resolve()}"

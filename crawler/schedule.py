@@ -52,12 +52,15 @@ for _, task in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', ARGV[1])) do
   redis.call('HDEL', KEYS[4], task)
   redis.call('ZADD', KEYS[2], 'NX', ARGV[1], task)
 end
-local first = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
-if not first then return false end
-redis.call('ZREM', KEYS[2], first)
-redis.call('ZADD', KEYS[3], ARGV[2], first)
-redis.call('HSET', KEYS[4], first, ARGV[3])
-return first
+for _, task in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+  if not redis.call('ZSCORE', KEYS[3], task) then -- one that a person asked for while it runs waits for the run's end
+    redis.call('ZREM', KEYS[2], task)
+    redis.call('ZADD', KEYS[3], ARGV[2], task)
+    redis.call('HSET', KEYS[4], task, ARGV[3])
+    return task
+  end
+end
+return false
 """
 _RENEW = """
 -- Keep a lease. ARGV: task, token, lease's end -> 1, or 0 if it is not ours any more

@@ -38,7 +38,8 @@ class Scheduler:
         self.presence = Presence(connection, "schedule")
         self.tasks: TaskFile | None = None
         self.stopping = False
-        self._in_step: str | None = None
+        self._adopted: str | None = None  # fingerprint of the edition that is served
+        self._copy: str | None = None  # fingerprint of our file as it was read last
         self._stamp: tuple[float, int] | None = None
         self._said = ""
         self._looked = self._swept = 0.0
@@ -48,7 +49,7 @@ class Scheduler:
         change = Change()
         if self.file is not None:
             self._stamp = _stamp(self.file)
-            change = publish(self.redis, load(self.file), self.file, take_over=self.take_over)
+            change = self._publish(take_over=self.take_over)
         self._adopt()
         return change
 
@@ -89,7 +90,7 @@ class Scheduler:
             return
         self._stamp = stamp
         try:
-            change = publish(self.redis, load(self.file), self.file, in_step_with=self._in_step)
+            change = self._publish()
         except (TaskError, ExemplarError) as error:
             self._say(f"{error}\nthe task list stays as it was")
             return
@@ -97,9 +98,15 @@ class Scheduler:
         if change:
             log.warning("%s: %s", self.file, _in_words(change))
 
+    def _publish(self, *, take_over: bool = False) -> Change:
+        assert self.file is not None
+        tasks = load(self.file)
+        before, self._copy = self._copy, tasks.fingerprint
+        return publish(self.redis, tasks, self.file, in_step_with=before, take_over=take_over)
+
     def _look_at_edition(self) -> None:
         current = edition(self.redis)
-        if current is not None and current.fingerprint != self._in_step:
+        if current is not None and current.fingerprint != self._adopted:
             self._adopt()
 
     def _adopt(self) -> None:
@@ -108,7 +115,7 @@ class Scheduler:
             self.tasks = published(self.redis)
         except TaskError:
             return  # nothing is published yet; it may come
-        self._in_step = current.fingerprint if current else None
+        self._adopted = current.fingerprint if current else None
         self.schedule.plan(self.tasks.tasks)
 
     def _say(self, text: str) -> None:

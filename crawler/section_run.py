@@ -39,8 +39,18 @@ ENUMERATED_MOST = 500  # URLs that a pattern writes by itself in one run
 ENUMERATED_FIRST = 7  # days back that it writes in the first run
 ENUMERATED_LATER = 2  # days back in later runs
 RUNS_KEPT = 50  # reports of a task
+PROBLEMS_MOST = 20  # in one report: more than a person reads, and a report fits through a pipe
 
 BEYOND_LIMIT = "beyond the first run's limit"
+
+
+_KEEP_LOCK = """
+-- Keep the run lock, also if it has run out meanwhile. ARGV: token, milliseconds -> 1, or 0 if another run has it
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+"""
 
 
 class TaskBusy(ExemplarError):
@@ -95,6 +105,9 @@ class SectionRun:
         self.inbox = Inbox(connection)
         self.report = RunReport(task.name, datetime.now(UTC).isoformat(timespec="seconds"))
         self._token = uuid.uuid4().hex
+        self._lock = keys.of_task(task.name, "run")
+        self._keep_lock = connection.register_script(_KEEP_LOCK)
+        self._lost = False  # another run has the task now
         self._pages: list[FetchedPage] = []
         self._bytes = 0
         self._oldest = 0.0
@@ -108,8 +121,7 @@ class SectionRun:
 
     def begin(self) -> None:
         """Take the task's run lock and read where the last run left off. Raises `TaskBusy`."""
-        lock = keys.of_task(self.task.name, "run")
-        if not self.redis.set(lock, self._token, nx=True, px=int(LOCK_SECONDS * 1000)):
+        if not self.redis.set(self._lock, self._token, nx=True, px=int(LOCK_SECONDS * 1000)):
             raise TaskBusy(f"task {self.task.name} is being crawled already; its run ends first")
         self.ledger.reclaim()  # one run at a time: what is leased was in the hands of a run that died
         past = _text_map(self.redis.hgetall(keys.of_task(self.task.name, "walk")))
@@ -136,20 +148,14 @@ class SectionRun:
     def end(self, outcome: str) -> RunReport:
         """Flush, give back what is not done, keep the report and let others run the task."""
         self.flush()
-        self.ledger.put_back(list(self._leased))
+        if not self._lost:
+            self.ledger.put_back(list(self._leased))
         report = self.report
         report.outcome, report.ended = outcome, datetime.now(UTC).isoformat(timespec="seconds")
         if self.walk.stopped:
-            report.problems.append(self.walk.stopped)
+            self.problem(self.walk.stopped)
         if outcome == "finished":
-            complete = not self._lists_failed
-            state: dict[Any, Any] = {
-                "shape": self._shape(),
-                "first": "done",
-                "complete": "yes" if complete else "no",
-                "brought": json.dumps(self._brought, ensure_ascii=False),
-            }
-            self.redis.hset(keys.of_task(self.task.name, "walk"), mapping=state)
+            self.redis.hset(keys.of_task(self.task.name, "walk"), mapping=self._memory())
         pipe = self.redis.pipeline()
         history = keys.of_task(self.task.name, "runs")
         pipe.lpush(history, json.dumps(report.to_dict(), ensure_ascii=False))
@@ -158,12 +164,23 @@ class SectionRun:
         self._unlock()
         return report
 
-    def beat(self) -> None:
-        """Sign of life: keeps lock and leases, and hands in pages that have waited a second."""
+    def beat(self) -> bool:
+        """Sign of life: keeps lock and leases, and hands in pages that have waited a second.
+
+        False if another run has the task: this one was silent for too long, and has to end.
+        """
         if self._pages and time.monotonic() - self._oldest >= SECONDS_A_FLUSH:
             self.flush()
-        self.redis.set(keys.of_task(self.task.name, "run"), self._token, px=int(LOCK_SECONDS * 1000))
+        if not self._keep_lock(keys=[self._lock], args=[self._token, int(LOCK_SECONDS * 1000)]):
+            self._lost = True
+            return False
         self.ledger.renew(list(self._leased))
+        return True
+
+    def problem(self, text: str) -> None:
+        """Note in the report what a person should know."""
+        if len(self.report.problems) < PROBLEMS_MOST:
+            self.report.problems.append(text)
 
     # -- the example ------------------------------------------------------------------------------------------------
 
@@ -181,7 +198,7 @@ class SectionRun:
 
     def example_failed(self, reason: str) -> None:
         """Go on without an example: pages are cut by the fallback until there is one."""
-        self.report.problems.append(
+        self.problem(
             f"example {self.task.example}: {reason}; name an article that is there. Until then pages are cut without it"
         )
 
@@ -212,7 +229,7 @@ class SectionRun:
             spare = bool(self.walk.spares)
             self.walk.missed()
             if not spare or passing:
-                self.report.problems.append(f"start page {page.url}: {reason}")
+                self.problem(f"start page {page.url}: {reason}")
 
     # -- articles ---------------------------------------------------------------------------------------------------
 
@@ -261,8 +278,8 @@ class SectionRun:
 
     def flush(self) -> None:
         """Hand in what has gathered."""
-        pages, self._pages, self._bytes = self._pages, [], 0
-        self.inbox.deliver(self.ledger, pages)
+        self.inbox.deliver(self.ledger, self._pages)
+        self._pages, self._bytes = [], 0
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
@@ -276,8 +293,11 @@ class SectionRun:
             return new
         for place, (item, is_new) in enumerate(zip(found, new, strict=True)):
             if is_new and self._quota == 0:
-                self.ledger.settle(fingerprint(item.url), "rejected", BEYOND_LIMIT)
                 new[place] = False
+                if self.options.limit is None:
+                    self.ledger.settle(fingerprint(item.url), "rejected", BEYOND_LIMIT)
+                else:  # a person asked for few this time; a later run takes it
+                    self.ledger.drop(fingerprint(item.url))
             elif is_new:
                 self._quota -= 1
         return new
@@ -330,10 +350,20 @@ class SectionRun:
             [str(task.pattern), [*map(str, task.start)], [*map(str, task.follow)], task.depth], ensure_ascii=False
         )
 
+    def _memory(self) -> dict[Any, Any]:
+        """What the next run should know of this walk. One that was asked for a part only left gaps behind."""
+        if self.options.since or (self.options.limit is not None and self._quota == 0):
+            return {"complete": "no"}
+        return {
+            "shape": self._shape(),
+            "first": "done",
+            "complete": "no" if self._lists_failed else "yes",
+            "brought": json.dumps(self._brought, ensure_ascii=False),
+        }
+
     def _unlock(self) -> None:
-        lock = keys.of_task(self.task.name, "run")
-        if self.redis.get(lock) == self._token.encode():
-            self.redis.delete(lock)
+        if self.redis.get(self._lock) == self._token.encode():
+            self.redis.delete(self._lock)
 
 
 def reports(connection: "redis.Redis", task: str, most: int = 1) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """What a crawling process needs before it starts: a Redis, the task list in force, and the guard it asks for."""
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ TASKS_FILE = "tasks.yaml"
 PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # set for the children of a crawl worker: they look at no file
 CONTACT = "EXEMPLAR_CONTACT"
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -37,7 +40,7 @@ class Session:
 
 
 @contextmanager
-def open_session(file: Path | None, *, purpose: str, say: Callable[[str], None] = print) -> Iterator[Session]:
+def open_session(file: Path | None, *, purpose: str, say: Callable[[str], None] = log.warning) -> Iterator[Session]:
     """Open a session for a command. `file` is the task list; None takes tasks.yaml here, if it is here.
 
     Without a file, or in a crawl worker's child, the published list is used. Raises what is wrong as `ExemplarError`

@@ -16,14 +16,14 @@ METAREFRESH_MAXDELAY = 10  # seconds; a page that reloads itself later is meant 
 # Politeness is kept in Redis for the whole cluster (`crawler.politeness`), tries are counted in the ledger.
 ROBOTSTXT_OBEY = True
 DOWNLOAD_DELAY = 0
-RANDOMIZE_DOWNLOAD_DELAY = False
+DOWNLOAD_DELAY_JITTER = 0
 CONCURRENT_REQUESTS = 32
-CONCURRENT_REQUESTS_PER_DOMAIN = 8
+CONCURRENT_REQUESTS_PER_DOMAIN = 32  # the spider bounds what is in flight; a line behind the pace would bunch requests
 RETRY_ENABLED = False
 HTTPERROR_ALLOW_ALL = True
 
 DOWNLOADER_MIDDLEWARES = {
-    "crawler.middlewares.GuardMiddleware": 50,
+    "crawler.middlewares.GuardMiddleware": 940,  # sees the answers before redirects are followed
     "crawler.middlewares.PaceMiddleware": 950,
 }
 

@@ -36,7 +36,7 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     process = CrawlerProcess(get_project_settings())
     crawler = process.create_crawler("section")
     logging.getLogger("scrapy").setLevel(logging.ERROR)
-    _quiet_start(crawler)
+    say_no_more(crawler)
     process.crawl(crawler, task=task, **{name: str(value) for name, value in arguments.items() if value is not None})
     process.start(install_signal_handlers=True)
     error = crawler.settings.get("EXEMPLAR_ERROR")
@@ -74,7 +74,7 @@ def main(task: str) -> int:
 
 
 class _NoTraceback(logging.Filter):
-    """Drops Scrapy's traceback of an error that we say ourselves, in one line."""
+    """Drops what Scrapy says of an error at the start: a person is told in one line instead of a traceback."""
 
     def __init__(self, crawler: Any):
         super().__init__()
@@ -84,7 +84,8 @@ class _NoTraceback(logging.Filter):
         return self.crawler.settings.get("EXEMPLAR_ERROR") is None
 
 
-def _quiet_start(crawler: Any) -> None:
+def say_no_more(crawler: Any) -> None:
+    """From now on, log nothing once the crawler could not start."""
     for handler in logging.getLogger().handlers:
         handler.addFilter(_NoTraceback(crawler))
 

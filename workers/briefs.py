@@ -94,8 +94,19 @@ def keep_example(connection: "redis.Redis", task: str, page: StoredPage, asked: 
             "type": page.content_type.encode("latin-1", "replace"),
             "at": page.fetched_at.timestamp(),
             "body": pack_body(page.body),
+            "begun": 0,
         },
     )
+
+
+def begin_example(connection: "redis.Redis", task: str) -> int:
+    """Count that a worker begins to prepare the example; says how many began since one was done with it."""
+    return int(connection.hincrby(keys.of_task(task, "example"), "begun", 1))
+
+
+def end_example(connection: "redis.Redis", task: str) -> None:
+    """A worker has prepared the example, so that it can be done."""
+    connection.hset(keys.of_task(task, "example"), "begun", 0)
 
 
 def example_asked(connection: "redis.Redis", task: str) -> str | None:

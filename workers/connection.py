@@ -2,8 +2,9 @@
 
 import ipaddress
 import os
+import re
 import socket
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import redis
 from redis.backoff import ExponentialBackoff
@@ -17,6 +18,9 @@ OLDEST = (6, 2)  # BLMOVE, the reliable pop
 
 # Whoever can write to this Redis decides what is crawled and where files go.
 OPEN_REDIS_ALLOWED = "EXEMPLAR_ALLOW_OPEN_REDIS"
+# By pattern, since an address that is written wrongly can't be parsed, and is shown all the same.
+_SECRET_IN_FRONT = re.compile(r"(//[^/?#:]*:).*@")
+_SECRET_IN_QUERY = re.compile(r"([?&]password=)[^&#]*")
 
 
 def client(url: str) -> "redis.Redis":
@@ -36,9 +40,9 @@ def connect(url: str) -> "redis.Redis":
 
     Raises `RedisRefused` if the address is wrong or unsafe, `RedisUnavailable` if nothing usable answers there.
     """
-    _refuse_open_server(url)
     shown = without_password(url)
     try:
+        _refuse_open_server(url)
         once = redis.Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=3.0, retry=None)
         info = once.info("server")
         policy = once.info("memory").get("maxmemory_policy", "noeviction")
@@ -69,15 +73,14 @@ def reason(error: BaseException) -> str:
 
 def without_password(url: str) -> str:
     """The address as it may be shown."""
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    return url.replace(f":{parts.password}@", ":***@", 1)
+    url = _SECRET_IN_QUERY.sub(r"\1***", url)
+    return _SECRET_IN_FRONT.sub(r"\1***@", url)
 
 
 def _refuse_open_server(url: str) -> None:
     parts = urlsplit(url)
-    if parts.scheme == "unix" or parts.password or os.environ.get(OPEN_REDIS_ALLOWED):
+    has_password = parts.password or "password" in parse_qs(parts.query)
+    if parts.scheme == "unix" or has_password or os.environ.get(OPEN_REDIS_ALLOWED):
         return
     for address in _addresses(parts.hostname or "localhost"):
         if address.is_global:

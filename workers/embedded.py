@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -27,6 +28,7 @@ from .processes import die_with_parent
 
 LONGEST_SOCKET = 100  # bytes a unix socket's path may have, with some room to the kernel's 107
 START_WAIT = 30.0  # seconds; a big append-only file takes some to load
+PREDECESSOR_WAIT = 15.0  # seconds for a server whose owner was killed to end
 OWNER_WAIT = 60.0  # seconds to wait for another short command that has this folder's Redis
 LOG_TAIL = 3  # lines of the server's log that an error message shows
 
@@ -41,6 +43,7 @@ class Embedded:
         self.socket = _socket_path(self.folder)
         self.url = f"unix://{self.socket}"
         self._process: subprocess.Popen[bytes] | None = None
+        self._lock: int | None = None  # open as long as we or our server live
         self._stopping = threading.Event()
         self._keeper: threading.Thread | None = None
         self.restarts = 0
@@ -52,12 +55,19 @@ class Embedded:
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self.socket.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._launch()
+            _make_private(self.socket.parent)
+            self._lock = _locked(self.folder / "lock")
         except OSError as error:
             raise RedisUnavailable(f"the embedded Redis can't use {self.folder}: {error.strerror or error}") from None
-        self._keeper = threading.Thread(target=self._keep, name="embedded-redis", daemon=True)
+        up: Future[None] = Future()
+        # Only the keeper starts servers: the kernel ends a child when the *thread* that started it ends.
+        self._keeper = threading.Thread(target=self._keep, args=(up,), name="embedded-redis", daemon=True)
         self._keeper.start()
+        try:
+            up.result()
+        except (RedisUnavailable, OSError) as error:
+            self.stop()
+            raise RedisUnavailable(str(error)) from None
         return self.url
 
     def stop(self) -> None:
@@ -73,8 +83,12 @@ class Embedded:
                 self._process.kill()
                 self._process.wait()
         self.socket.unlink(missing_ok=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def _launch(self) -> None:
+        assert self._lock is not None
         self.socket.unlink(missing_ok=True)
         self._process = subprocess.Popen(
             [str(server_binary()), *_arguments(self.folder, self.socket)],
@@ -82,6 +96,7 @@ class Embedded:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is not for the server: it ends last
+            pass_fds=(self._lock,),
             preexec_fn=_end_with_us,
         )
         self._wait_until_up()
@@ -104,7 +119,13 @@ class Embedded:
             return "it left no log"
         return " / ".join(line.strip() for line in lines[-LOG_TAIL:])
 
-    def _keep(self) -> None:
+    def _keep(self, up: "Future[None]") -> None:
+        try:
+            self._launch()
+        except (RedisUnavailable, OSError) as error:
+            up.set_exception(error)
+            return
+        up.set_result(None)
         while not self._stopping.wait(0.2):
             if self._process is not None and self._process.poll() is not None:
                 self.restarts += 1
@@ -229,6 +250,32 @@ def _arguments(folder: Path, socket: Path) -> list[str]:
         "daemonize": "no",
     }
     return [part for name, value in settings.items() for part in (f"--{name}", value)]
+
+
+def _locked(path: Path) -> int:
+    """An open file with its lock. The server inherits it: none is started while another still writes to the folder.
+
+    A server whose owner was killed needs a moment to end, and takes the socket's file away when it does.
+    """
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    limit = time.monotonic() + PREDECESSOR_WAIT
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return file
+        except BlockingIOError:
+            if time.monotonic() > limit:
+                os.close(file)
+                raise RedisUnavailable(f"another server still runs in {path.parent}; end it first") from None
+        time.sleep(0.02)
+
+
+def _make_private(folder: Path) -> None:
+    """Make the socket's folder. In a place that everybody may write to, it must be ours: whoever owns it owns us."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    found = folder.stat()
+    if found.st_uid != os.getuid() and folder.parent == Path(tempfile.gettempdir()):
+        raise RedisUnavailable(f"the embedded Redis can't use {folder}: it belongs to another user")
 
 
 def _socket_path(folder: Path) -> Path:

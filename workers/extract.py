@@ -17,9 +17,10 @@ import redis
 from rq import get_current_job
 
 from extractors import Article, NoArticle, Section, UnusablePage
+from extractors.decoding import decode
 from extractors.urls import normalise
 
-from .briefs import Brief, brief_of, example_of, example_version
+from .briefs import Brief, begin_example, brief_of, end_example, example_of, example_version
 from .errors import OutputError, SinkUnavailable
 from .filters import unwanted
 from .inbox import StoredPage, unpack
@@ -33,6 +34,8 @@ PAGE_DEADLINE = 20.0  # seconds for one page; the supervisor ends a worker that 
 LEASE_MARGIN = 40.0  # seconds on top: waiting for a file's lock or a database belongs to the lease, not the deadline
 SINK_PAUSE = 5.0  # seconds until a page is tried again whose target could not take it
 CLAIM_PAUSE = 2.0  # seconds until a page is tried again whose canonical URL another page is writing
+TASK_PAUSE = 15.0  # seconds until pages are tried again whose task is not published, or not as we can run it
+MOST_EXAMPLE_BEGINS = 20  # times in a row that workers begin to prepare an example and none is done with it
 SECTIONS_KEPT = 200  # prepared examples a worker keeps, about 1 MB each
 
 log = logging.getLogger(__name__)
@@ -62,32 +65,50 @@ class Station:
 
     def cut_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         """Cut, write and settle the pages of one job. Pages in other hands, or settled already, are passed over."""
-        brief = brief_of(self.redis, task)
-        if brief is None:
-            log.warning("task %s is not published; %d pages wait for it", task, len(names))
-            return
-        ledger = Ledger(self.redis, task)
-        prepared = self._prepare(brief)
         self.watch.job(task, names)
-        for name in names:
-            taken = ledger.take(name, self.worker, seconds=PAGE_DEADLINE + LEASE_MARGIN)
-            if taken is None:
-                continue
-            self.watch.begin(task, name, PAGE_DEADLINE)
-            try:
-                self._cut(prepared, ledger, taken)
-            except (SinkUnavailable, OutputError) as error:
-                log.error("%s; the page waits and is tried again", error)
-                ledger.let_go(name, SINK_PAUSE, str(error))
-                self.watch.trouble(str(error))
-            finally:
-                self.watch.end()
+        ledger = Ledger(self.redis, task)
+        prepared = self._ready(ledger, names)
+        if prepared is not None:
+            for name in names:
+                self._work_on(prepared, ledger, name)
+        self.watch.job(task, [])
 
     def close(self) -> None:
         """Close all sinks."""
         for prepared in self._prepared.values():
             _close(prepared)
         self._prepared.clear()
+
+    def _ready(self, ledger: Ledger, names: Sequence[Fingerprint]) -> _Prepared | None:
+        """What the task's pages are cut with; None if that can't be had now, and the pages rest."""
+        brief = brief_of(self.redis, ledger.task)
+        if brief is None:
+            log.warning("task %s is not published; %d pages wait for it", ledger.task, len(names))
+            ledger.postpone(names, TASK_PAUSE, "task is not published")
+            return None
+        try:
+            return self._prepare(brief)
+        except (OutputError, ValueError) as error:
+            self._trouble(error)
+            ledger.postpone(names, TASK_PAUSE, str(error))
+            return None
+
+    def _work_on(self, prepared: _Prepared, ledger: Ledger, name: Fingerprint) -> None:
+        taken = ledger.take(name, self.worker, seconds=PAGE_DEADLINE + LEASE_MARGIN)
+        if taken is None:
+            return
+        self.watch.begin(ledger.task, name, PAGE_DEADLINE)
+        try:
+            self._cut(prepared, ledger, taken)
+        except (SinkUnavailable, OutputError) as error:
+            self._trouble(error)
+            ledger.let_go(name, self.worker, SINK_PAUSE, str(error))
+        finally:
+            self.watch.end()
+
+    def _trouble(self, error: Exception) -> None:
+        log.error("%s; pages wait and are tried again", error)
+        self.watch.trouble(str(error))
 
     def _cut(self, prepared: _Prepared, ledger: Ledger, taken: Taken) -> None:
         try:
@@ -105,6 +126,8 @@ class Station:
         except UnusablePage as error:
             self._fail(prepared, ledger, taken, page, f"unusable page: {error}")
             return
+        except MemoryError:
+            raise  # it may be the worker that has grown: it ends, and the page is tried in another
         except Exception as error:  # a mistake of ours: the page is kept for us to look at, the others go on
             log.exception("page %s of task %s", page.url, prepared.brief.task)
             self._fail(prepared, ledger, taken, page, f"extractor error: {type(error).__name__}: {error}")
@@ -120,9 +143,11 @@ class Station:
 
     def _write(self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, article: Article) -> None:
         canonical = canonical_url(article, page.url, taken.url, prepared.brief)
-        claim = ledger.claim(taken.fingerprint, fingerprint(canonical))
+        claim = ledger.claim(taken.fingerprint, fingerprint(canonical), self.worker)
+        if claim == "lost":
+            return
         if claim == "busy":
-            ledger.let_go(taken.fingerprint, CLAIM_PAUSE, f"waits for another page of {canonical}")
+            ledger.let_go(taken.fingerprint, self.worker, CLAIM_PAUSE, f"waits for another page of {canonical}")
             return
         if claim == "theirs":
             ledger.settle(taken.fingerprint, "duplicate", canonical, worker=self.worker)
@@ -156,11 +181,31 @@ class Station:
             _close(prepared)
         example = example_of(self.redis, brief.task)
         sinks = tuple(open_sink(output, brief.task, Path(brief.folder)) for output in brief.outputs)
-        section = _section(example.page if example else None, brief)
+        section = self._section(example.page if example else None, brief)
         while len(self._prepared) >= SECTIONS_KEPT:
             _close(self._prepared.pop(next(iter(self._prepared))))
         self._prepared[brief.task] = _Prepared(brief, version, section, sinks)
         return self._prepared[brief.task]
+
+    def _section(self, example: StoredPage | None, brief: Brief) -> Section:
+        if example is None:
+            return Section(None, method="density")
+        if begin_example(self.redis, brief.task) > MOST_EXAMPLE_BEGINS:
+            raise OutputError(
+                f"task {brief.task}: its example {example.url} ends every worker (time or memory); name another one"
+            )
+        self.watch.begin(brief.task, "example", PAGE_DEADLINE)
+        try:
+            section = Section(decode(example.body, example.content_type)[0], example.url, method=brief.method)
+        except UnusablePage as error:
+            log.error("task %s: its example can't be used: %s; pages are cut without it", brief.task, error)
+        except Exception:  # a mistake of ours must not hold up the whole task
+            log.exception("task %s: its example can't be prepared; pages are cut without it", brief.task)
+            section = Section(None, method="density")
+        finally:
+            self.watch.end()
+        end_example(self.redis, brief.task)
+        return section
 
 
 def canonical_url(article: Article, found_at: str, asked: str, brief: Brief) -> str:
@@ -198,15 +243,6 @@ def station() -> Station:
 def use(place: Station) -> None:
     """Make `place` the station of this process."""
     _here.station = place
-
-
-def _section(example: StoredPage | None, brief: Brief) -> Section:
-    if example is not None:
-        try:
-            return Section(example.body, example.url, method=brief.method)
-        except UnusablePage as error:
-            log.error("task %s: its example can't be used: %s; pages are cut without it", brief.task, error)
-    return Section(None, method="density")
 
 
 def _close(prepared: _Prepared) -> None:

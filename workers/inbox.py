@@ -9,11 +9,12 @@ able to run code in a worker.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import redis
 import zstandard
 from rq import Queue
+from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from .ledger import Fingerprint, Ledger, ledgers
@@ -74,9 +75,9 @@ class Inbox:
     def sweep(self, tasks: Iterable[str] | None = None) -> int:
         """Ring again for pages whose doorbell or worker was lost; says for how many. Call it every few seconds."""
         rung = 0
-        empty = self.waiting_jobs() == 0
+        oldest = self.oldest_bell()
         for task in ledgers(self.redis) if tasks is None else tasks:
-            names = Ledger(self.redis, task).lapsed(queue_empty=empty)
+            names = Ledger(self.redis, task).lapsed(oldest_bell=oldest)
             if names:
                 self.ring(task, names)
                 rung += len(names)
@@ -85,6 +86,14 @@ class Inbox:
     def waiting_jobs(self) -> int:
         """Doorbells that no worker has answered yet."""
         return int(self.redis.llen(self.queue.key))
+
+    def oldest_bell(self) -> float | None:
+        """When the oldest doorbell that still waits was rung, in Unix seconds; None if none waits."""
+        first = cast("bytes | None", self.redis.lindex(self.queue.key, 0))
+        if first is None:
+            return None
+        rung = cast("bytes | None", self.redis.hget(Job.key_for(first.decode()), "enqueued_at"))
+        return datetime.fromisoformat(rung.decode()).timestamp() if rung else 0.0
 
     def pages_waiting(self) -> int:
         """Pages of all tasks that are fetched and not settled."""
@@ -108,6 +117,8 @@ class Inbox:
 def unpack(page: Mapping[str, bytes]) -> StoredPage:
     """The stored form back to a page. Raises `ValueError` if it is damaged."""
     try:
+        if zstandard.frame_content_size(page["body"]) > LARGEST_PAGE:  # the limit below is for frames that don't say
+            raise ValueError("larger than a page may be")
         body = zstandard.ZstdDecompressor().decompress(page["body"], max_output_size=LARGEST_PAGE)
         return StoredPage(
             url=page["url"].decode(),
@@ -115,7 +126,7 @@ def unpack(page: Mapping[str, bytes]) -> StoredPage:
             content_type=page["type"].decode("latin-1"),
             fetched_at=datetime.fromtimestamp(float(page["at"]), UTC),
         )
-    except (KeyError, zstandard.ZstdError, UnicodeDecodeError) as error:
+    except (KeyError, ValueError, OverflowError, OSError, zstandard.ZstdError) as error:
         raise ValueError(f"stored page is damaged: {error!r}") from None
 
 

@@ -31,10 +31,12 @@ OPEN_STATES: tuple[State, ...] = ("waiting", "leased", "fetched")
 FINAL_STATES: tuple[State, ...] = ("written", "duplicate", "rejected", "failed", "forgotten")
 
 FETCH_LEASE = 120.0  # seconds a spider may keep a URL without a sign of life; it renews long before
-RING_AGAIN = 60.0  # seconds after which an untouched fetched page is rung for again, if the queue is empty
+RING_AGAIN = 60.0  # seconds after which an untouched fetched page is rung for again, if its doorbell is not waiting
+CLOCKS_DIFFER = 30.0  # seconds by which the clocks of two machines may differ
 MOST_CUTS = 3  # times a page may take its worker down with it
 EPOCH_DAY = 18262  # 2020-01-01 in days since 1970: settled days are counted from here, in 3 hex digits
 PROBLEMS_KEPT = 1000  # the newest rejected and failed URLs of a task, kept in full for a person to read
+REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
 BUCKET_BITS = 14
 
 Fingerprint = str  # 16 hex digits
@@ -155,7 +157,7 @@ class Ledger:
 
     def reclaim(self) -> int:
         """All leased URLs wait again, the tries counted: for one who knows that no spider of the task is alive."""
-        names = [_text(name) for name in self.redis.zrange(self._keys["leased"], 0, -1)]
+        names = [_text(name) for name in cast(list[bytes], self.redis.zrange(self._keys["leased"], 0, -1))]
         if names:
             self.redis.zadd(self._keys["leased"], dict.fromkeys(names, 0.0), xx=True)
             self.lease(0)
@@ -168,7 +170,7 @@ class Ledger:
 
     def try_later(self, name: Fingerprint, reason: str, seconds: float) -> None:
         """A leased URL failed in passing: it waits again, from `seconds` on."""
-        self._call("try_later", name, reason, time.time() + seconds)
+        self._call("try_later", name, _plain(reason), time.time() + seconds)
 
     def arrive(self, name: Fingerprint, page: Mapping[str, bytes | str | float], pipe: Any = None) -> None:
         """A page came in: its body is stored and its state is fetched, in one step.
@@ -194,18 +196,25 @@ class Ledger:
         holder = cast("bytes | None", self.redis.hget(self._keys["holders"], name))
         return holder is not None and _text(holder) == worker
 
-    def claim(self, name: Fingerprint, canonical: Fingerprint) -> Literal["mine", "theirs", "busy"]:
-        """Ask for a canonical URL: only its owner may write the article.
+    def claim(
+        self, name: Fingerprint, canonical: Fingerprint, worker: str
+    ) -> Literal["mine", "theirs", "busy", "lost"]:
+        """Ask for a canonical URL for a page in hand: only its owner may write the article.
 
         "theirs": another URL of the task has written it. "busy": another URL is at it; ask again later.
+        "lost": the worker does not hold the page any more.
         """
-        return cast(
-            'Literal["mine", "theirs", "busy"]', _text(self._call("claim", name, canonical, *self._bucket(canonical)))
-        )
+        answer = _text(self._call("claim", name, canonical, worker, *self._bucket(canonical)))
+        return cast('Literal["mine", "theirs", "busy", "lost"]', answer)
 
-    def let_go(self, name: Fingerprint, seconds: float, reason: str) -> None:
-        """Give a taken page back: it is rung for again after `seconds`, and the attempt is not counted."""
-        self._call("let_go", name, reason, time.time() + seconds)
+    def let_go(self, name: Fingerprint, worker: str, seconds: float, reason: str) -> None:
+        """Give a page in hand back: it rests for `seconds`, then is rung for; the attempt is not counted."""
+        self._call("let_go", name, worker, _plain(reason), time.time() + seconds)
+
+    def postpone(self, names: Sequence[Fingerprint], seconds: float, reason: str) -> None:
+        """Fetched pages that can't be cut now rest for `seconds`, then are rung for."""
+        if names:
+            self._call("postpone", time.time() + seconds, _plain(reason), *names)
 
     # -- the end of a URL -------------------------------------------------------------------------------------------
 
@@ -217,8 +226,9 @@ class Ledger:
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
         day = f"{int(time.time() // 86400) - EPOCH_DAY:03x}"
-        code = _STATE_LETTER[state] + day + reason[:40]
-        return bool(self._call("settle", name, state, code, reason, worker, PROBLEMS_KEPT, *self._bucket(name)))
+        code = _STATE_LETTER[state] + day + _short(reason)
+        args = (name, state, code, _plain(reason), worker, PROBLEMS_KEPT, *self._bucket(name))
+        return bool(self._call("settle", *args))
 
     def drop(self, name: Fingerprint) -> bool:
         """Forget an open URL as if it had never been seen: it may be entered again."""
@@ -228,7 +238,7 @@ class Ledger:
         """Forget the rejected URLs of one reason, so that they can be found again; says how many they were."""
         gone = 0
         for bucket in self.redis.scan_iter(match=_glob_escaped(self._keys["done"]) + ":*", count=1000):
-            gone += int(self._call("unsee", bucket, _STATE_LETTER["rejected"], reason[:40], "rejected"))
+            gone += int(self._call("unsee", bucket, _STATE_LETTER["rejected"], _short(reason), "rejected"))
         return gone
 
     # -- looking on -------------------------------------------------------------------------------------------------
@@ -254,23 +264,20 @@ class Ledger:
         first = cast(list[tuple[bytes, float]], self.redis.zrange(self._keys["delayed"], 0, 0, withscores=True))
         return int(self.redis.zcard(self._keys["delayed"])), (first[0][1] if first else None)
 
-    def lapsed(self, *, queue_empty: bool, most: int = 500) -> list[Fingerprint]:
-        """Pages to ring for: their worker's lease ran out or, if the queue is empty, their doorbell got lost.
+    def lapsed(self, *, oldest_bell: float | None, most: int = 500) -> list[Fingerprint]:
+        """Pages to ring for: their worker's lease or their rest ran out, or their doorbell got lost.
 
-        Their time moves on in the same step, so that of several sweeping processes only one rings.
+        Doorbells are answered in order, so one that is older than `oldest_bell` (when the oldest that still waits was
+        rung; None if none waits) was answered, or lost. The pages' time moves on in the same step: of several sweeping
+        processes only one rings.
         """
         now = time.time()
-        return [_text(name) for name in self._call("lapsed", now, now + RING_AGAIN, most, int(queue_empty))]
+        overdue = now if oldest_bell is None else min(now, oldest_bell + RING_AGAIN - CLOCKS_DIFFER)
+        return [_text(name) for name in self._call("lapsed", now, now + RING_AGAIN, most, overdue)]
 
-    def held_by(self, worker: str) -> list[Fingerprint]:
-        """The pages that a (dead) worker holds."""
-        holders = cast(dict[bytes, bytes], self.redis.hgetall(self._keys["holders"]))
-        return [_text(name) for name, holder in holders.items() if _text(holder) == worker]
-
-    def free(self, names: Sequence[Fingerprint]) -> None:
-        """Take pages out of a dead worker's hands; the attempt stays counted."""
-        if names:
-            self._call("free", time.time(), *names)
+    def free(self, worker: str) -> list[Fingerprint]:
+        """Take a dead worker's pages out of its hands, to be rung for by the caller; the attempt stays counted."""
+        return [_text(name) for name in self._call("free", worker, time.time() + RING_AGAIN)]
 
     def problems(self, most: int = 100) -> list[dict[str, Any]]:
         """The newest rejected and failed URLs, each with state, reason and time."""
@@ -316,7 +323,7 @@ _KEY_NAMES = (
     "delayed",  # zset by time: waiting too, but not before
     "leased",  # zset by the lease's end
     "fetched",  # zset by the time to ring (again)
-    "held",  # zset by the lease's end: fetched too, in a worker's hands
+    "held",  # zset by the lease's end: fetched too, in a worker's hands or, without a holder, at rest until then
     "tries",  # hash: times fetched
     "cuts",  # hash: times a worker took the page
     "why",  # hash: reason of the last failure in passing
@@ -334,6 +341,15 @@ _LETTER_STATE = {letter: state for state, letter in _STATE_LETTER.items()}
 
 def _text(value: bytes | str) -> str:
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
+
+
+def _plain(text: str) -> str:
+    """Without lone surrogates, which can't be sent."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _short(reason: str) -> str:
+    return _plain(reason).encode()[:REASON_BYTES].decode("utf-8", "ignore")
 
 
 def _glob_escaped(text: str) -> str:

@@ -5,15 +5,18 @@ import ctypes
 import os
 import signal
 
+# Loaded here and not in the child: between fork and exec a lock could be held for ever.
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG = 1
+
 
 def die_with_parent(sig: int = signal.SIGKILL, *, parent: int | None = None) -> None:
-    """Linux: send this process `sig` when its parent dies, so that it can't go on unwatched.
+    """Linux: send this process `sig` when its parent (the thread that started it) dies, so it can't go on unwatched.
 
     With `parent` (its process id) the process ends at once if that one is gone already.
     """
-    pr_set_pdeathsig = 1
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None, use_errno=True).prctl(pr_set_pdeathsig, sig)
+    with contextlib.suppress(AttributeError):
+        _LIBC.prctl(_PR_SET_PDEATHSIG, sig)
     if parent is not None and os.getppid() != parent:
         os._exit(1)
 

@@ -13,7 +13,8 @@ import signal
 import socket
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.context import ForkProcess
 from pathlib import Path
@@ -34,6 +35,7 @@ LOOK_EVERY = 0.05  # seconds between looks at the workers
 STOP_WAIT = 30.0  # seconds that workers get to finish the job in hand
 QUICK_DEATH = 2.0  # a worker that lived less than so many seconds is replaced only after a pause
 PAUSE_AFTER_QUICK_DEATH = 1.0  # seconds
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 log = logging.getLogger(__name__)
 
@@ -98,7 +100,8 @@ class Supervisor:
         process = self._context.Process(
             target=_work, args=(self.url, name, write, others, self.state, os.getpid()), name=name, daemon=False
         )
-        process.start()
+        with _signals_held_back():
+            process.start()
         os.close(write)
         return _Worker(name, process, read)
 
@@ -134,8 +137,7 @@ class Supervisor:
         if not self.stopping and worker.process.exitcode:
             log.warning("worker %s: %s", worker.name, ended_by(worker.process.exitcode))
         if worker.job:
-            ledger = Ledger(self.redis, worker.task)
-            ledger.free(ledger.held_by(worker.name))
+            Ledger(self.redis, worker.task).free(worker.name)
             self.inbox.ring(worker.task, worker.job)
 
     def _sweep(self) -> None:
@@ -158,14 +160,27 @@ class Supervisor:
             for worker in self._workers:
                 self._listen(worker)  # or a worker could wait for room in its pipe
             time.sleep(0.02)
-        for worker in list(self._workers):
+        for worker in self._workers:
             worker.process.kill()
-            self._bury(worker)
-        self.presence.leave()
+        with suppress(redis.RedisError):  # it may be why we end; leases run out by themselves
+            for worker in list(self._workers):
+                self._bury(worker)
+            self.presence.leave()
+
+
+@contextmanager
+def _signals_held_back() -> Iterator[None]:
+    """A new worker has our handlers until it sets its own; a signal to stop must not get lost in them."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
 
 def _work(url: str, name: str, report: int, others: list[int], state: Path, parent: int) -> None:
     for file in others:
         os.close(file)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     work(url, name, report, state=state, parent=parent)

@@ -9,12 +9,14 @@ import select
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+TROUBLE_LENGTH = 300  # characters, of at most 12 bytes each in JSON: below PIPE_BUF (4096)
+
 
 class Watch(Protocol):
     """What a station reports."""
 
     def job(self, task: str, names: Sequence[str]) -> None:
-        """A job is in hand: these pages have to be rung for again if the worker dies."""
+        """A job is in hand: these pages have to be rung for again if the worker dies. No names: the job is done."""
         ...
 
     def begin(self, task: str, name: str, seconds: float) -> None:
@@ -70,7 +72,7 @@ class PipeWatch:
 
     def trouble(self, text: str) -> None:
         """Tell what is wrong, shortened to what a pipe takes in one piece."""
-        self._send({"trouble": text[:500]})
+        self._send({"trouble": text[:TROUBLE_LENGTH]})
 
     def _send(self, message: dict[str, object]) -> None:
         os.write(self._file, json.dumps(message).encode() + b"\n")

@@ -80,6 +80,6 @@ def _show(rows: list[dict[str, Any]], work: Path, truth: dict[str, Any], site: A
     console = Console(width=None if sys.stdout.isatty() else 140)
     console.print(found)
     console.print(f"\n{len(rows)} articles. F1 compares each text with what the site's author wrote.", highlight=False)
-    for file in sorted((work / "out").iterdir()):
+    for file in sorted((work / "out").glob("*")):
         if file.suffix in (".jsonl", ".db"):
             console.print(f"  {file}", highlight=False, soft_wrap=True)

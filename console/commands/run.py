@@ -46,6 +46,10 @@ def command(tasks: Path | None, once: bool, workers: int | None, crawlers: int, 
         runner = Runner(url, file, state, workers=count, crawlers=crawlers, on_event=progress.event)
         signal.signal(signal.SIGINT, runner.stop)
         signal.signal(signal.SIGTERM, runner.stop)
+        say(
+            f"{len(loaded.tasks)} tasks of {file}; "
+            + ("each runs once" if once else "they run by the clock, Ctrl-C ends")
+        )
         accounting = runner.run(once=once, on_look=progress.look)
         progress.end(accounting, once=once)
     if accounting.gave_up or (once and not accounting.ok):

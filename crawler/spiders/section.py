@@ -6,11 +6,11 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import redis
@@ -21,10 +21,12 @@ from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
 from crawler.discovery import ListPage
+from crawler.middlewares import CONTACT_MISSING, Ending, place_of, sleep
 from crawler.resolver import REFUSED, use_guard
 from crawler.section_run import RunOptions, RunReport, SectionRun
 from crawler.session import Session, contact_of, open_session, user_agent
-from crawler.tasks import expand
+from crawler.spider_process import say_no_more
+from crawler.tasks import Task, expand
 from crawler.verdicts import Verdict, of_answer, of_failure
 from extractors.urls import normalise
 from workers.connection import reason
@@ -37,6 +39,10 @@ LISTS_AT_ONCE = 2
 UNREACHABLE_AFTER = 8  # articles in a row without any answer: the site is away, the rest waits for the next run
 LIST_RETRIES = 2
 LIST_PAUSES = (2.0, 5.0)  # seconds
+# What Scrapy says with a traceback (robots.txt is out of reach) or for nothing (no Referer is sent)
+QUIET = {"robotstxt": logging.CRITICAL, "redirect": logging.ERROR}
+
+Answer = TypeVar("Answer")
 
 log = logging.getLogger(__name__)
 
@@ -47,9 +53,9 @@ class SectionSpider(scrapy.Spider):
     name = "section"
     report: RunReport | None = None
 
-    def __init__(self, session: Session, resources: ExitStack, run: SectionRun, **kwargs: Any):
+    def __init__(self, session: Session, resources: ExitStack, run: SectionRun, headers: dict[str, str], **kwargs: Any):
         super().__init__(**kwargs)
-        self.session, self.resources, self.run = session, resources, run
+        self.session, self.resources, self.run, self.headers = session, resources, run, headers
         self.connection = session.connection
         self.outcome = "finished"
         self.trouble = ""
@@ -64,10 +70,14 @@ class SectionSpider(scrapy.Spider):
 
         A mistake ends as one line in the log, and the process with its exit code.
         """
+        for middleware, level in QUIET.items():
+            logging.getLogger(f"scrapy.downloadermiddlewares.{middleware}").setLevel(level)
         try:
             return cls._begin(crawler, **kwargs)
         except (ExemplarError, ValueError, redis.RedisError) as error:
             crawler.settings.set("EXEMPLAR_ERROR", error, priority="cmdline")
+            log.critical("%s", error)
+            say_no_more(crawler)
             raise
 
     @classmethod
@@ -78,10 +88,12 @@ class SectionSpider(scrapy.Spider):
             if not task:
                 raise ExemplarError("no task is named; say -a task=NAME")
             run = SectionRun(session.connection, session.tasks[task], _options(kwargs))
+            headers = {name: expand(value, os.environ) for name, value in run.task.headers.items()}
+            _refuse_without_contact(session, run.task)
             _apply(crawler.settings, session, run)
             use_guard(session.guard)
             run.begin()
-            spider = cls(session, resources.pop_all(), run)
+            spider = cls(session, resources.pop_all(), run, headers)
         spider._set_crawler(crawler)
         crawler.signals.connect(spider._idle, signal=signals.spider_idle)
         crawler.signals.connect(spider._opened, signal=signals.spider_opened)
@@ -91,49 +103,51 @@ class SectionSpider(scrapy.Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         """The example first, if it is not kept yet; then lists and articles in turn."""
-        if self.run.needs_example():
-            yield self._request(self.run.task.example, self._example_came, self._example_failed)
-            return
-        for request in self._more():
+        for request in self._first():
             yield request
+
+    def _first(self) -> Iterator[Request]:
+        if self._asked(self.run.needs_example):
+            yield self._request(self.run.task.example, self._example_came, self._example_failed)
+        else:
+            yield from self._more()
 
     def _more(self) -> Iterator[Request]:
         """What to fetch next: a few list pages and some articles are in flight at any time."""
-        if self.outcome != "finished":
+        while not self.is_ending() and self._lists < LISTS_AT_ONCE and (page := self.run.next_list()):
+            self._lists += 1
+            yield self._list_request(page)
+        free = ARTICLES_AT_ONCE - self._articles
+        if self.is_ending() or free < ARTICLES_AT_ONCE // 4:
             return
-        try:
-            while self._lists < LISTS_AT_ONCE and (page := self.run.next_list()):
-                self._lists += 1
-                yield self._list_request(page)
-            free = ARTICLES_AT_ONCE - self._articles
-            if free >= ARTICLES_AT_ONCE // 4:
-                for leased in self.run.next_articles(free):
-                    self._articles += 1
-                    yield self._request(leased.url, self._article_came, self._article_failed, leased=leased)
-        except redis.RedisError as error:
-            self._stop("redis", f"Redis is away: {reason(error)}")
+        articles = self._asked(self.run.next_articles, free) or []
+        self._articles += len(articles)
+        for leased in articles:
+            yield self._request(leased.url, self._article_came, self._article_failed, leased=leased)
 
     def _list_request(self, page: ListPage, tries: int = 0) -> Request:
         return self._request(page.url, self._list_came, self._list_failed, page=page, tries=tries)
 
     def _request(self, url: str, callback: Any, errback: Any, **kwargs: Any) -> Request:
-        headers = {name: expand(value, os.environ) for name, value in self.run.task.headers.items()}
-        return Request(url, callback=callback, errback=errback, headers=headers, dont_filter=True, cb_kwargs=kwargs)
+        return Request(
+            url, callback=callback, errback=errback, headers=self.headers, dont_filter=True, cb_kwargs=kwargs
+        )
 
     # -- what came --------------------------------------------------------------------------------------------------
 
     def _example_came(self, response: Response) -> Iterator[Request]:
         verdict = self._verdict(response)
-        with self._redis_errors():
-            if verdict.kind == "page":
-                self.run.example_came(_page(response))
-            else:
-                self.run.example_failed(verdict.reason)
+        if verdict.kind == "page" and not self.run.pattern.match(response.url):
+            verdict = Verdict("fail", f"leads to {response.url}, which is not of the pattern")
+        if verdict.kind == "page":
+            self._asked(self.run.example_came, _page(response))
+        else:
+            self._asked(self.run.example_failed, verdict.reason)
         yield from self._more()
 
     def _example_failed(self, failure: Any) -> Iterator[Request]:
-        with self._redis_errors():
-            self.run.example_failed(self._failure(failure).reason)
+        if not failure.check(Ending):
+            self._asked(self.run.example_failed, self._failure(failure).reason)
         yield from self._more()
 
     async def _list_came(self, response: Response, page: ListPage, tries: int) -> AsyncIterator[Request]:
@@ -143,8 +157,11 @@ class SectionSpider(scrapy.Spider):
                 yield request
             return
         self._lists -= 1
-        with self._redis_errors():
-            self.run.list_read(page, response.body, normalise(response.url), _content_type(response))
+        try:
+            self._asked(self.run.list_read, page, response.body, normalise(response.url), _content_type(response))
+        except Exception as error:  # one page that we can't read does not end the walk
+            log.exception("task %s: list page %s", self.run.task.name, page.url)
+            self._asked(self.run.list_failed, page, _unexpected(error), passing=True)
         for request in self._more():
             yield request
 
@@ -152,33 +169,37 @@ class SectionSpider(scrapy.Spider):
         return self._list_missed(**failure.request.cb_kwargs, verdict=self._failure(failure))
 
     async def _list_missed(self, page: ListPage, tries: int, verdict: Verdict) -> AsyncIterator[Request]:
-        if verdict.kind == "again" and tries < LIST_RETRIES and self.outcome == "finished":
-            await asyncio.sleep(LIST_PAUSES[tries])
-            yield self._list_request(page, tries + 1)
+        if verdict.kind == "again" and tries < LIST_RETRIES:
+            await sleep(LIST_PAUSES[tries], self.is_ending)
+            if not self.is_ending():
+                yield self._list_request(page, tries + 1)
             return
         self._lists -= 1
-        with self._redis_errors():
-            self.run.list_failed(page, verdict.reason, passing=verdict.kind == "again")
+        self._asked(self.run.list_failed, page, verdict.reason, passing=verdict.kind == "again")
         for request in self._more():
             yield request
 
     def _article_came(self, response: Response, leased: Leased) -> Iterator[Request]:
         self._articles -= 1
         self._silent = 0
-        with self._redis_errors():
-            self._settle(leased, response, self._verdict(response))
+        try:
+            self._asked(self._settle, leased, response, self._verdict(response))
+        except Exception as error:  # a page that we can't handle is neither lost nor tried for ever
+            log.exception("task %s: %s", self.run.task.name, leased.url)
+            self._asked(self.run.article_failed, leased, _unexpected(error), passing=True)
         yield from self._more()
 
     def _article_failed(self, failure: Any) -> Iterator[Request]:
         self._articles -= 1
+        if failure.check(Ending):
+            return  # it is given back at the end
         leased: Leased = failure.request.cb_kwargs["leased"]
         verdict = self._failure(failure)
         self._silent = self._silent + 1 if verdict.kind == "again" else 0
-        with self._redis_errors():
-            if verdict.kind == "reject":
-                self.run.article_rejected(leased, verdict.reason)
-            else:
-                self.run.article_failed(leased, verdict.reason, passing=verdict.kind == "again")
+        if verdict.kind == "reject":
+            self._asked(self.run.article_rejected, leased, verdict.reason)
+        else:
+            self._asked(self.run.article_failed, leased, verdict.reason, passing=verdict.kind == "again")
         if self._silent >= UNREACHABLE_AFTER:
             host = urlsplit(leased.url).netloc
             self._stop("unreachable", f"{host} does not answer ({verdict.reason}); the rest waits for the next run")
@@ -203,22 +224,20 @@ class SectionSpider(scrapy.Spider):
         self._beat.start(1.0, now=False)
 
     def _beat_once(self) -> None:
-        with self._redis_errors():
-            self.run.beat()
+        if self._asked(self.run.beat) is False:
+            self._stop("stopped", "another run took the task over while this one was held up")
 
     def _idle(self) -> None:
         """Nothing is in flight: fetch what is left, wait for what is to be tried again soon, or end."""
         if self._schedule():
             raise DontCloseSpider
-        try:
-            wait = self.run.pause() if self.outcome == "finished" else None
-        except redis.RedisError:
-            wait = None
+        wait = None if self.is_ending() else self._asked(self.run.pause)
         if wait is not None:
             asyncio.get_event_loop().call_later(wait + 0.05, self._schedule)
             raise DontCloseSpider
 
     def _schedule(self) -> bool:
+        """Fetch more from outside a callback; harmless when the spider is closed already."""
         requests = list(self._more())
         for request in requests:
             self.crawler.engine.crawl(request)
@@ -231,12 +250,12 @@ class SectionSpider(scrapy.Spider):
         outcome = self.outcome if why == "finished" or self.outcome != "finished" else "stopped"
         try:
             if self.trouble:
-                self.run.report.problems.append(self.trouble)
+                self.run.problem(self.trouble)
             self.report = self.run.end(outcome)
         except redis.RedisError as error:
             self.report = self.run.report
             self.report.outcome = "redis"
-            self.report.problems.append(f"Redis is away: {reason(error)}")
+            self.run.problem(f"Redis is away: {reason(error)}")
         finally:
             self.resources.close()
 
@@ -248,8 +267,19 @@ class SectionSpider(scrapy.Spider):
         if self.crawler.engine is not None:
             self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=outcome))
 
-    def _redis_errors(self) -> "_StopOnRedisError":
-        return _StopOnRedisError(self)
+    def is_ending(self) -> bool:
+        """Whether nothing more is to be fetched in this run."""
+        return self.outcome != "finished" or not self.crawler.engine.running
+
+    def _asked(self, step: "Callable[..., Answer]", *args: Any, **kwargs: Any) -> "Answer | None":
+        """Call a step of the run; without Redis the run ends, and what is in flight is leased and comes again."""
+        if self.outcome == "redis":
+            return None
+        try:
+            return step(*args, **kwargs)
+        except redis.RedisError as error:
+            self._stop("redis", f"Redis is away: {reason(error)}")
+            return None
 
     def _verdict(self, response: Response) -> Verdict:
         return of_answer(response.status, _content_type(response), response.body)
@@ -260,20 +290,11 @@ class SectionSpider(scrapy.Spider):
         return of_failure(failure.value, refused=REFUSED.get(host) if dns else None)
 
 
-class _StopOnRedisError:
-    """Ends the run when Redis is away; what is in flight is leased and comes again."""
-
-    def __init__(self, spider: SectionSpider):
-        self.spider = spider
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
-        if isinstance(error, redis.RedisError):
-            self.spider._stop("redis", f"Redis is away: {reason(error)}")
-            return True
-        return False
+def _refuse_without_contact(session: Session, task: Task) -> None:
+    """Raise `ExemplarError` if the task has public hosts and nobody there could reach us."""
+    urls = [task.example, *task.start_urls(datetime.now(UTC).date())]
+    if not contact_of(session.settings) and not all(session.guard.lists(*place_of(url)) for url in urls):
+        raise ExemplarError(f"task {task.name}: {CONTACT_MISSING}")
 
 
 def _options(arguments: dict[str, str]) -> RunOptions:
@@ -297,6 +318,10 @@ def _apply(settings: Any, session: Session, run: SectionRun) -> None:
     }
     for name, value in said.items():
         settings.set(name, value, priority="spider")
+
+
+def _unexpected(error: Exception) -> str:
+    return f"unexpected {type(error).__name__}: {error}"[:100]
 
 
 def _page(response: Response) -> StoredPage:

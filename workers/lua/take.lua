@@ -1,4 +1,4 @@
--- A worker takes a fetched page. ARGV: fingerprint, worker, now, lease's end -> record, cuts, takes, page (flat)
+-- A worker takes a fetched page. ARGV: fingerprint, worker, now, lease's end -> record, cuts, page (flat, with `takes`)
 local name = ARGV[1]
 local page = k_page .. ':' .. name
 local lease_end = redis.call('ZSCORE', k_held, name)
@@ -9,5 +9,5 @@ elseif redis.call('ZREM', k_fetched, name) == 0 then
 end
 redis.call('HSET', k_holders, name, ARGV[2])
 redis.call('ZADD', k_held, ARGV[4], name)
-return {redis.call('HGET', k_open, name), redis.call('HINCRBY', k_cuts, name, 1),
-        redis.call('HINCRBY', page, 'takes', 1), redis.call('HGETALL', page)}
+redis.call('HINCRBY', page, 'takes', 1)
+return {redis.call('HGET', k_open, name), redis.call('HINCRBY', k_cuts, name, 1), redis.call('HGETALL', page)}

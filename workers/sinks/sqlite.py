@@ -1,6 +1,7 @@
 """SQLite: table `articles`, upserted by key. For one machine; many workers on it may write."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -52,6 +53,7 @@ class SqliteSink:
         self.path = path
         self.name = str(path)
         self._connection: sqlite3.Connection | None = None
+        self._stat: os.stat_result | None = None
 
     def exclusive(self) -> AbstractContextManager[None]:
         """Not needed: a row written twice is one row."""
@@ -73,15 +75,22 @@ class SqliteSink:
                 self._connection = None
 
     def _open(self) -> sqlite3.Connection:
-        if self._connection is None or not self.path.exists():
+        if self._connection is None or self._moved_away():
             self.close()
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute(_CREATE)
-            self._connection = connection
+            self._connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.execute(_CREATE)
+            self._stat = self.path.stat()
         return self._connection
+
+    def _moved_away(self) -> bool:
+        """Whether another file, or none, stands under our path by now."""
+        try:
+            return self._stat is None or not os.path.samestat(self._stat, self.path.stat())
+        except FileNotFoundError:
+            return True
 
 
 def _values(row: Row) -> tuple[Any, ...]:

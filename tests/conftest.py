@@ -1,0 +1,38 @@
+"""What tests of several rooms share: a real Redis, started once a session. Without its binary the tests fail."""
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from workers.embedded import answers, server_binary
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="rd-") as folder:
+        socket = Path(folder) / "s"
+        options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", folder]
+        server = subprocess.Popen([str(server_binary()), *options], stdout=subprocess.DEVNULL)
+        url = f"unix://{socket}"
+        try:
+            limit = time.monotonic() + 10
+            while not answers(url):
+                assert time.monotonic() < limit, "the test Redis does not answer"
+                time.sleep(0.02)
+            yield url
+        finally:
+            server.terminate()
+            server.wait(10)
+
+
+@pytest.fixture
+def connection(redis_url: str) -> Iterator["redis.Redis"]:
+    client = redis.Redis.from_url(redis_url)
+    client.flushall()
+    yield client
+    client.close()

@@ -1,0 +1,149 @@
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from console.cli import COMMANDS
+from tests.console.conftest import Exemplar
+from tests.site import SiteServer
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "work crawl", "work extract"])
+def test_every_command_has_help_with_an_example(command: str, exemplar: Exemplar) -> None:
+    done = exemplar(*command.split(), "--help")
+    assert done.code == 0
+    assert f"exemplar {command.split()[0]}" in done.out.partition("Examples:")[2]
+
+
+def test_help_imports_no_command(exemplar: Exemplar, environment: dict[str, str], tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    probe = (
+        "import sys; from console.cli import exemplar; exemplar(['--help'], standalone_mode=False); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, env=environment)
+    loaded = done.stdout.splitlines()[-1].split()
+    assert "click" in loaded
+    assert not {"scrapy", "redis", "lxml", "pydantic", "rich", "numpy"} & set(loaded)
+
+
+def test_unknown_command_names_the_nearest(exemplar: Exemplar) -> None:
+    done = exemplar("chekc")
+    assert done.code == 2
+    assert "did you mean 'check'" in done.err
+
+
+@pytest.mark.parametrize("command", ["run", "check", "schedule", "crawl news", "add x.csv"])
+def test_missing_task_list_is_one_clear_line(command: str, exemplar: Exemplar) -> None:
+    done = exemplar(*command.split())
+    assert done.code == 2
+    assert done.err.startswith("error:")
+    assert "Traceback" not in done.err
+
+
+def test_check_reports_every_mistake_with_its_place(tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "tasks.yaml").write_text("tasks:\n  a:\n    exampel: http://h/1.html\n    every: 1x\n", "utf-8")
+    done = exemplar("check")
+    assert done.code == 2
+    assert "tasks.yaml:3:5" in done.err
+    assert "did you mean 'example'" in done.err
+    assert "tasks.yaml:4:" in done.err
+    rows = json.loads(exemplar("check", "--json").out)["mistakes"]
+    assert {(row["line"], row["key_path"]) for row in rows} >= {(3, "tasks.a.exampel"), (4, "tasks.a.every")}
+
+
+def test_init_writes_a_sample_that_is_valid(tmp_path: Path, exemplar: Exemplar) -> None:
+    assert exemplar("init", "--contact", "https://example.org/bot").code == 0
+    assert exemplar("check").code == 0
+    assert "https://example.org/bot" in (tmp_path / "tasks.yaml").read_text("utf-8")
+    schema = json.loads((tmp_path / ".exemplar" / "tasks.schema.json").read_text("utf-8"))
+    assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
+
+
+def test_init_never_writes_over_a_task_list(folder: Path, exemplar: Exemplar) -> None:
+    before = (folder / "tasks.yaml").read_text("utf-8")
+    done = exemplar("init", "--contact", "a@b.org")
+    assert done.code == 2
+    assert "--force" in done.err
+    assert (folder / "tasks.yaml").read_text("utf-8") == before
+
+
+def test_dead_redis_is_exit_code_3(folder: Path, exemplar: Exemplar) -> None:
+    done = exemplar("run", "--once", REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
+    assert done.code == 3
+    assert "does not answer" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_redis_without_password_on_a_public_address_is_refused(folder: Path, exemplar: Exemplar) -> None:
+    done = exemplar("run", "--once", REDIS_URL="redis://8.8.8.8:6379/0")
+    assert done.code == 2
+    assert "no password" in done.err
+
+
+def test_password_of_redis_is_never_shown(folder: Path, exemplar: Exemplar) -> None:
+    done = exemplar("run", "--once", REDIS_URL=f"redis://:hunter2@127.0.0.1:{free_port()}/0")
+    assert done.code == 3
+    assert "hunter2" not in done.err + done.out
+
+
+def test_extract_reads_a_page_from_standard_input(exemplar: Exemplar) -> None:
+    page = f"<title>T</title><h1>T</h1><p>{'The ferry was late again today. ' * 20}</p>".encode()
+    done = exemplar("extract", "-", stdin=page)
+    assert done.code == 0
+    assert "The ferry was late again today." in done.out
+
+
+def test_extract_fetches_urls_with_an_example_url(site: SiteServer, exemplar: Exemplar, tmp_path: Path) -> None:
+    from tests.site import truth
+
+    example, wanted, other = truth("zh")[3:6]
+    (tmp_path / "urls.txt").write_text(f"# two\n{site.url}{wanted.path}\n{site.url}{other.path}\n", "utf-8")
+    environment = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
+    done = exemplar("extract", "--example", site.url + example.path, "--format", "json", "urls.txt", **environment)
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert done.code == 0, done.err
+    assert [row["method"] for row in rows] == ["example", "example"]
+    assert wanted.text.split("\n\n")[0] in rows[0]["text"]
+
+
+def test_extract_refuses_private_addresses_by_default(site: SiteServer, exemplar: Exemplar) -> None:
+    done = exemplar("extract", site.url + "/", EXEMPLAR_CONTACT="a@b.org")
+    assert done.code == 1
+    assert "not public" in done.err
+    assert site.requests == []
+
+
+def test_extract_writes_one_file_a_page(exemplar: Exemplar, tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    for name in ("a", "b"):
+        text = f"<h1>{name}</h1><p>{'Words of the harbour master. ' * 20}</p>"
+        (tmp_path / "pages" / f"{name}.html").write_text(text, "utf-8")
+    done = exemplar("extract", "pages", "--output", "texts", "--format", "markdown")
+    assert done.code == 0
+    assert sorted(path.name for path in (tmp_path / "texts").iterdir()) == ["pages_a.md", "pages_b.md"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["extract", "nowhere.html"], "no such file"),
+        (["extract", "--method", "exampel", "-"], "did you mean 'example'"),
+        (["extract", "--method", "example", "-"], "example"),
+        (["run", "--workers", "0"], "--workers"),
+        (["status", "--problems", "nope"], "no task 'nope'"),
+    ],
+)
+def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, exemplar: Exemplar) -> None:
+    done = exemplar(*arguments, stdin=b"<p>x</p>")
+    assert done.code == 2
+    assert says in done.err
+    assert "Traceback" not in done.err
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,206 @@
+"""`exemplar run`: the main job from one example URL to rows in files, and what happens when it is disturbed."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.console.conftest import Done, Exemplar
+from tests.site import DEAD_LINKS, SiteServer, shingle_f1, truth
+
+pytestmark = pytest.mark.timeout(180)
+
+
+def rows(folder: Path, task: str) -> list[dict[str, object]]:
+    file = folder / "out" / f"{task}.jsonl"
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+
+
+def test_every_article_comes_once_and_right(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    done = exemplar("run", "--once")
+    assert done.code == 0, done.err
+    for section, task in (("zh", "zh-news"), ("en", "en-stories")):
+        found = {str(row["canonical_url"]).removeprefix(site.url): row for row in rows(folder, task)}
+        wanted = {article.path: article for article in truth(section)}
+        assert set(found) == set(wanted)
+        assert len(rows(folder, task)) == len(wanted)
+        for path, article in wanted.items():
+            assert shingle_f1(str(found[path]["text"]), article.text) >= 0.95, path
+            assert found[path]["title"] == article.title
+            assert str(found[path]["published"])[:10] == f"{article.published:%Y-%m-%d}"
+    with sqlite3.connect(folder / "out" / "articles.db") as database:
+        assert database.execute("SELECT count(*) FROM articles").fetchone() == (30,)
+
+
+def test_row_has_what_is_promised(folder: Path, exemplar: Exemplar) -> None:
+    assert exemplar("run", "--once").code == 0
+    promised = "task url canonical_url title text published author keywords language method confidence fetched_at"
+    assert {*promised.split(), "content_hash", "version"} <= set(rows(folder, "zh-news")[0])
+
+
+def test_second_run_fetches_no_article_again(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    assert exemplar("run", "--once").code == 0
+    before = len(site.requests)
+    done = exemplar("run", "--once")
+    assert done.code == 0
+    articles = {article.path for section in ("zh", "en") for article in truth(section)} | set(DEAD_LINKS)
+    assert not articles & {request.path for request in site.requests[before:]}
+    assert all(row["written"] == 0 for row in done.accounting.values())
+
+
+def test_only_what_is_new_is_fetched(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    site.relaunch(unpublished=2)
+    assert exemplar("run", "--once").code == 0
+    site.relaunch(unpublished=0)
+    done = exemplar("run", "--once")
+    assert {task: row["written"] for task, row in done.accounting.items()} == {"zh-news": 2, "en-stories": 2}
+
+
+def test_accounting_adds_up(folder: Path, exemplar: Exemplar) -> None:
+    done = exemplar("run", "--once")
+    for row in done.accounting.values():
+        states = ("written", "duplicate", "rejected", "failed", "waiting", "leased", "fetched")
+        assert row["seen"] == sum(row[state] for state in states)
+        assert row["unaccounted"] == 0
+    status = json.loads(exemplar("status", "--json").out)
+    assert [row["counts"]["unaccounted"] for row in status["tasks"]] == [0, 0]
+
+
+def test_dead_link_is_named_with_its_reason(folder: Path, exemplar: Exemplar) -> None:
+    exemplar("run", "--once")
+    done = exemplar("status", "--problems", "zh-news", "--json")
+    assert any(row["url"].endswith("/1016.html") and row["reason"] == "http 404" for row in done.events)
+
+
+def test_unreachable_site_is_exit_code_1_and_says_so(tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "tasks.yaml").write_text(
+        "settings: {contact: a@b.org, allow_hosts: [127.0.0.1], delay: 0}\n"
+        "defaults: {every: 1h, output: out.jsonl}\n"
+        "tasks:\n  gone: {example: 'http://127.0.0.1:9/a/1.html', pattern: '/a/{id}.html'}\n",
+        "utf-8",
+    )
+    done = exemplar("run", "--once")
+    assert done.code == 1
+    assert "connection refused" in json.dumps(done.accounting["gone"]["problems"])
+
+
+def test_failure_in_passing_is_tried_again(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    path = truth("en")[0].path
+    site.override(path, status=503, body=b"later")
+    done = exemplar("run", "--once")
+    assert done.code == 1
+    assert done.accounting["en-stories"]["waiting"] == 1
+    site.restore(path)
+    time.sleep(max(0.0, 61 - 20))  # the back-off of the third try is a minute
+    assert exemplar("run", "--once").accounting["en-stories"]["written"] == 1
+
+
+def started(folder: Path, environment: dict[str, str]) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "console", "run", "--once"],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def until_written(folder: Path, some: int) -> None:
+    limit = time.monotonic() + 60
+    while len(rows(folder, "zh-news")) + len(rows(folder, "en-stories")) < some:
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_stopped_run_loses_nothing_and_repeats_nothing(
+    sent: signal.Signals, folder: Path, site: SiteServer, exemplar: Exemplar, environment: dict[str, str]
+) -> None:
+    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.1")
+    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    process = started(folder, environment)
+    until_written(folder, 5)
+    process.send_signal(sent)
+    _, err = process.communicate(timeout=60)
+    assert b"Traceback" not in err
+    done: Done = exemplar("run", "--once")
+    assert done.code == 0, done.err
+    for section, task in (("zh", "zh-news"), ("en", "en-stories")):
+        found = sorted(str(row["canonical_url"]).removeprefix(site.url) for row in rows(folder, task))
+        assert found == sorted(article.path for article in truth(section))
+
+
+def test_killed_embedded_redis_comes_back(folder: Path, exemplar: Exemplar, environment: dict[str, str]) -> None:
+    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.1")
+    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    process = started(folder, environment)
+    until_written(folder, 5)
+    server = next(pid for pid in children(process.pid) if "redis-server" in command_line(pid))
+    os.kill(server, signal.SIGKILL)
+    _, err = process.communicate(timeout=100)
+    assert b"Traceback" not in err
+    assert exemplar("run", "--once").code == 0
+    assert (len(rows(folder, "zh-news")), len(rows(folder, "en-stories"))) == (16, 14)
+
+
+def children(pid: int) -> list[int]:
+    text = "".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    return [int(word) for word in text.split()]
+
+
+def command_line(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+
+
+def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, environment: dict[str, str]) -> None:
+    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.3")
+    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    process = started(folder, environment)
+    try:
+        until_written(folder, 1)
+        done = exemplar("run", "--once")
+        assert done.code == 3
+        assert "another `exemplar run`" in done.err
+        assert json.loads(exemplar("status", "--json").out)["tasks"], "status works beside a run"
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+
+
+def test_full_disk_keeps_the_pages_and_says_so(folder: Path, exemplar: Exemplar) -> None:
+    (folder / "out").write_text("a file where the folder should be", "utf-8")
+    done = exemplar("run", "--once")
+    assert done.code == 1
+    assert "can't be written" in done.err
+    assert all(row["fetched"] > 0 and row["unaccounted"] == 0 for row in done.accounting.values())
+    (folder / "out").unlink()
+    assert exemplar("run", "--once").code == 0
+    assert (len(rows(folder, "zh-news")), len(rows(folder, "en-stories"))) == (16, 14)
+
+
+def test_keep_and_drop_reject_with_a_reason(folder: Path, exemplar: Exemplar) -> None:
+    text = (folder / "tasks.yaml").read_text("utf-8")
+    (folder / "tasks.yaml").write_text(
+        text.replace("every: 1h\n    output", "every: 1h\n    keep: 江\n    output", 1), "utf-8"
+    )
+    done = exemplar("run", "--once")
+    kept = rows(folder, "zh-news")
+    assert 0 < len(kept) < 16
+    assert all("江" in f"{row['title']}{row['text']}" for row in kept)
+    assert done.accounting["zh-news"]["rejected"] == 17 - len(kept)
+
+
+def test_paused_task_does_not_run(folder: Path, exemplar: Exemplar) -> None:
+    text = (folder / "tasks.yaml").read_text("utf-8")
+    (folder / "tasks.yaml").write_text(
+        text.replace("every: 1h\n    output", "every: 1h\n    paused: true\n    output", 1), "utf-8"
+    )
+    done = exemplar("run", "--once")
+    assert done.code == 0
+    assert list(done.accounting) == ["en-stories"]

@@ -1,0 +1,441 @@
+"""One run of a task, told page by page what came. The clock of Redis is real; its keys are made to run out by hand."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from crawler.discovery import ListPage
+from crawler.section_run import (
+    BEYOND_LIMIT,
+    PAGES_A_FLUSH,
+    PAUSES,
+    PROBLEMS_MOST,
+    RunOptions,
+    SectionRun,
+    TaskBusy,
+    reports,
+)
+from crawler.tasks import loads
+from workers import keys
+from workers.briefs import example_of
+from workers.inbox import Inbox, StoredPage
+from workers.ledger import Ledger, fingerprint
+
+HOST = "http://127.0.0.1:9"
+LIST = HOST + "/a/"
+EXAMPLE = HOST + "/a/5.html"
+
+
+def task(**keys_):
+    chosen = {"example": EXAMPLE, "pattern": HOST + "/a/{id}.html", "start": LIST, "every": "1h", "output": "a.jsonl"}
+    lines = "".join(f"    {name}: {value}\n" for name, value in (chosen | keys_).items())
+    return loads(f"tasks:\n  news:\n{lines}")["news"]
+
+
+def url(number):
+    return f"{HOST}/a/{number}.html"
+
+
+def page(address):
+    return StoredPage(address, b"<p>text</p>", "text/html", datetime.now(UTC))
+
+
+def links(*numbers):
+    return "".join(f'<a href="/a/{n}.html">x</a>' for n in numbers).encode()
+
+
+class Driver:
+    """A run begun, with the steps a spider would take."""
+
+    def __init__(self, connection, chosen=None, **options):
+        self.run = SectionRun(connection, chosen or task(), RunOptions(**options))
+        self.run.begin()
+
+    def read(self, *numbers):
+        listed = self.run.next_list()
+        self.run.list_read(listed, links(*numbers), listed.url, "text/html")
+        return self
+
+    def fetch_all(self):
+        leased = self.run.next_articles(1000)
+        for one in leased:
+            self.run.article_came(one, page(one.url), 200)
+        return [one.url for one in leased]
+
+    def end(self, outcome="finished"):
+        return self.run.end(outcome)
+
+
+@pytest.fixture
+def ledger(connection):
+    return Ledger(connection, "news")
+
+
+def states(ledger):
+    return {state: n for state, n in ledger.counts().states.items() if n}
+
+
+# From list to inbox
+
+
+def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger):
+    driver = Driver(connection).read(9, 8, 7)
+    assert driver.fetch_all() == [url(9), url(8), url(7)]
+    report = driver.end()
+    assert (report.lists, report.found, report.new, report.fetched) == (1, 3, 3, 3)
+    assert states(ledger) == {"fetched": 3}
+    assert Inbox(connection).waiting_jobs() == 1
+
+
+def test_newest_is_what_the_urls_date_says(connection):
+    dated = task(example=HOST + "/a/20200102/1.html", pattern=HOST + "/a/{date:%Y%m%d}/{id}.html")
+    driver = Driver(connection, dated)
+    listed = driver.run.next_list()
+    body = b'<a href="/a/20200101/1.html">a</a><a href="/a/20200301/2.html">b</a><a href="/a/20200201/3.html">c</a>'
+    driver.run.list_read(listed, body, listed.url, "text/html")
+    days = [one.url.split("/")[4] for one in driver.run.next_articles(9)]
+    assert days == ["20200301", "20200201", "20200101"]
+
+
+def test_what_is_final_is_not_fetched_again(connection, ledger):
+    first = Driver(connection).read(1, 2, 3)
+    done, dead, failed = first.run.next_articles(3)
+    first.run.article_came(done, page(done.url), 200)
+    first.run.article_rejected(dead, "http 404")
+    first.run.article_failed(failed, "http 400", passing=False)
+    first.end()
+    ledger.settle(done.fingerprint, "written", "")
+    assert states(ledger) == {"written": 1, "rejected": 1, "failed": 1}
+    second = Driver(connection).read(1, 2, 3, 4)
+    assert second.fetch_all() == [url(4)]
+
+
+def test_pages_go_to_redis_several_together(connection, ledger):
+    driver = Driver(connection).read(*range(PAGES_A_FLUSH))
+    leased = driver.run.next_articles(PAGES_A_FLUSH)
+    for one in leased[:-1]:
+        driver.run.article_came(one, page(one.url), 200)
+    assert ledger.counts().states["fetched"] == 0
+    driver.run.article_came(leased[-1], page(leased[-1].url), 200)
+    assert ledger.counts().states["fetched"] == PAGES_A_FLUSH
+
+
+def test_pages_that_redis_did_not_take_are_handed_in_by_the_next_flush(connection, ledger, monkeypatch):
+    driver = Driver(connection).read(1)
+    driver.fetch_all()
+    with monkeypatch.context() as broken:
+        broken.setattr(driver.run.inbox, "deliver", lambda *_: (_ for _ in ()).throw(ConnectionError))
+        with pytest.raises(ConnectionError):
+            driver.run.flush()
+    driver.run.flush()
+    assert states(ledger) == {"fetched": 1}
+
+
+# The example
+
+
+def test_the_example_is_fetched_once_and_kept(connection):
+    first = Driver(connection)
+    assert first.run.needs_example()
+    first.run.example_came(page(EXAMPLE))
+    first.end()
+    assert not Driver(connection).run.needs_example()
+    assert example_of(connection, "news").page.url == EXAMPLE
+
+
+def test_the_example_is_an_article_of_the_task_and_not_fetched_twice(connection, ledger):
+    driver = Driver(connection)
+    driver.run.example_came(page(EXAMPLE))
+    assert driver.read(5, 6).fetch_all() == [url(6)]
+    driver.end()
+    assert states(ledger) == {"fetched": 2}
+
+
+def test_another_example_in_the_task_is_fetched_anew(connection):
+    first = Driver(connection)
+    first.run.example_came(page(EXAMPLE))
+    first.end()
+    assert Driver(connection, task(example=url(6))).run.needs_example()
+
+
+def test_an_example_that_is_gone_is_a_problem_but_no_obstacle(connection):
+    driver = Driver(connection)
+    driver.run.example_failed("http 404")
+    driver.read(1).fetch_all()
+    report = driver.end()
+    assert report.fetched == 1
+    assert not report.ok
+    assert EXAMPLE in report.problems[0]
+    assert "name an article that is there" in report.problems[0]
+
+
+# Bounds
+
+
+def test_the_first_run_is_bounded_and_what_lies_beyond_is_settled(connection, ledger):
+    driver = Driver(connection, task(limit=2)).read(9, 8, 7, 6)
+    assert driver.run.next_list() is None
+    assert driver.fetch_all() == [url(9), url(8)]
+    driver.end()
+    assert ledger.state_of(url(7)) == ("rejected", BEYOND_LIMIT)
+
+
+def test_later_runs_take_what_is_new_without_bound(connection):
+    bounded = task(limit=2)
+    first = Driver(connection, bounded).read(3, 2, 1)
+    first.fetch_all()
+    first.end()
+    assert Driver(connection, bounded).read(9, 8, 7, 6, 3, 2, 1).fetch_all() == [url(9), url(8), url(7), url(6)]
+
+
+def test_all_lifts_the_first_runs_bound_also_afterwards(connection):
+    first = Driver(connection, task(limit=2)).read(4, 3, 2, 1)
+    first.fetch_all()
+    first.end()
+    assert Driver(connection, task(limit=2), all=True).read(4, 3, 2, 1).fetch_all() == [url(2), url(1)]
+
+
+def test_a_limit_for_one_run_leaves_the_rest_to_the_next(connection, ledger):
+    first = Driver(connection, limit=2).read(4, 3, 2, 1)
+    assert first.fetch_all() == [url(4), url(3)]
+    first.end()
+    assert ledger.state_of(url(2)) is None
+    second = Driver(connection)
+    assert second.run.first
+    assert second.read(4, 3, 2, 1).fetch_all() == [url(2), url(1)]
+
+
+def test_a_first_run_that_broke_off_has_only_the_rest_of_its_bound(connection):
+    first = Driver(connection, task(limit=3)).read(9, 8)
+    first.fetch_all()
+    first.end("stopped")
+    assert Driver(connection, task(limit=3)).read(9, 8, 7, 6).fetch_all() == [url(7)]
+
+
+def test_since_leaves_older_days_alone(connection, ledger):
+    dated = task(example=HOST + "/a/20200102/1.html", pattern=HOST + "/a/{date:%Y%m%d}/{id}.html")
+    driver = Driver(connection, dated, since=date(2020, 2, 1))
+    listed = driver.run.next_list()
+    body = b'<a href="/a/20200131/1.html">a</a><a href="/a/20200201/2.html">b</a>'
+    driver.run.list_read(listed, body, listed.url, "text/html")
+    assert driver.fetch_all() == [HOST + "/a/20200201/2.html"]
+    driver.end()
+    assert ledger.state_of(HOST + "/a/20200131/1.html") is None
+    assert Driver(connection, dated).run.first, "the first run's bound still holds for the older ones"
+
+
+# One run at a time
+
+
+def test_a_second_run_is_told_that_the_task_is_busy(connection):
+    Driver(connection)
+    with pytest.raises(TaskBusy, match="news is being crawled already"):
+        Driver(connection)
+
+
+def test_a_run_that_ended_lets_the_next_one_begin(connection):
+    Driver(connection).end()
+    Driver(connection).end()
+
+
+def run_out(connection):
+    connection.delete(keys.of_task("news", "run"))
+
+
+def test_a_dead_runs_pages_are_fetched_by_the_next_one(connection, ledger):
+    dead = Driver(connection).read(1, 2)
+    assert len(dead.run.next_articles(2)) == 2
+    run_out(connection)
+    assert Driver(connection).fetch_all() == [url(1), url(2)]
+
+
+def test_a_lock_that_ran_out_is_taken_again_if_nobody_wanted_it(connection):
+    driver = Driver(connection)
+    run_out(connection)
+    assert driver.run.beat()
+    with pytest.raises(TaskBusy):
+        Driver(connection)
+
+
+def test_a_run_that_was_silent_too_long_does_not_take_the_task_back(connection, ledger):
+    silent = Driver(connection).read(1, 2)
+    silent.run.next_articles(2)
+    run_out(connection)
+    other = Driver(connection)
+    assert len(other.run.next_articles(2)) == 2
+    assert silent.run.beat() is False
+    silent.end("stopped")
+    assert states(ledger) == {"leased": 2}, "the pages are in the other run's hands"
+    assert other.run.beat()
+
+
+def test_a_beat_keeps_leases_and_hands_in_waiting_pages(connection, ledger, monkeypatch):
+    driver = Driver(connection).read(1, 2)
+    came, kept = driver.run.next_articles(2)
+    driver.run.article_came(came, page(came.url), 200)
+    ledger.renew([kept.fingerprint], seconds=-1)
+    monkeypatch.setattr("crawler.section_run.SECONDS_A_FLUSH", 0.0)
+    driver.run.beat()
+    assert states(ledger) == {"leased": 1, "fetched": 1}
+    assert ledger.lease(1) == [], "the lease was renewed"
+
+
+# Failures
+
+
+def test_what_was_not_looked_at_waits_again_and_no_try_is_counted(connection, ledger):
+    driver = Driver(connection).read(1)
+    driver.run.next_articles(1)
+    driver.end("stopped")
+    assert states(ledger) == {"waiting": 1}
+    [leased] = Driver(connection).run.next_articles(1)
+    assert leased.tries == 1
+
+
+def make_due(connection):
+    name = keys.of_task("news", "delayed")
+    connection.zadd(name, dict.fromkeys(connection.zrange(name, 0, -1), 0.0))
+
+
+def test_a_passing_failure_is_tried_again_later_and_then_given_up(connection, ledger):
+    driver = Driver(connection, task(retries=2)).read(1)
+    for _ in range(2):
+        [leased] = driver.run.next_articles(1)
+        driver.run.article_failed(leased, "http 503", passing=True)
+        assert driver.run.next_articles(1) == [], "not before its pause is over"
+        make_due(connection)
+    [leased] = driver.run.next_articles(1)
+    driver.run.article_failed(leased, "http 503", passing=True)
+    assert ledger.state_of(url(1)) == ("failed", "http 503")
+    report = driver.end()
+    assert (report.later, report.failed) == (2, 1)
+
+
+def test_a_run_waits_for_a_try_that_comes_soon_only(connection):
+    driver = Driver(connection).read(1)
+    assert driver.run.pause() is None
+    [leased] = driver.run.next_articles(1)
+    driver.run.article_failed(leased, "http 503", passing=True)
+    assert PAUSES[0] - 1 < driver.run.pause() <= PAUSES[0]
+    name = keys.of_task("news", "delayed")
+    connection.zincrby(name, 3600, leased.fingerprint)
+    assert driver.run.pause() is None
+
+
+def test_a_start_page_that_fails_is_a_problem(connection):
+    driver = Driver(connection)
+    driver.run.list_failed(driver.run.next_list(), "no answer in time", passing=True)
+    assert driver.end().problems == [f"start page {LIST}: no answer in time"]
+
+
+def test_other_lists_may_be_missing(connection):
+    driver = Driver(connection)
+    driver.run.list_failed(ListPage(HOST + "/a/list_9.html", "next"), "http 404", passing=False)
+    assert driver.end().ok
+
+
+def test_a_report_has_room_for_some_problems_only(connection):
+    driver = Driver(connection)
+    for _ in range(100):
+        driver.run.list_failed(ListPage(LIST, "start"), "no answer in time", passing=True)
+    assert len(driver.end().problems) == PROBLEMS_MOST
+
+
+# Enumerated patterns
+
+
+def daily(connection):
+    return Driver(connection, task(example=HOST + "/d/2020-01-02.html", pattern=HOST + "/d/{date:%Y-%m-%d}.html"))
+
+
+def test_a_pattern_that_can_be_counted_writes_its_own_urls(connection):
+    today = datetime.now(UTC).date()
+    urls = daily(connection).fetch_all()
+    assert urls[:2] == [f"{HOST}/d/{today}.html", f"{HOST}/d/{today - timedelta(days=1)}.html"]
+    assert len(urls) == 8
+
+
+def test_an_enumerated_page_that_is_not_there_yet_is_asked_for_again(connection, ledger):
+    first = daily(connection)
+    today, *_, oldest = first.run.next_articles(8)
+    assert first.run.not_there_yet(today)
+    assert not first.run.not_there_yet(oldest), "what has not come in some days won't"
+    first.end()
+    assert ledger.counts().unaccounted == 0
+    assert today.url in daily(connection).fetch_all()
+
+
+def test_a_linked_page_that_is_not_there_is_gone(connection):
+    driver = Driver(connection).read(1)
+    [leased] = driver.run.next_articles(1)
+    assert not driver.run.not_there_yet(leased)
+
+
+# Memory of walks
+
+
+def read_pages(connection, chosen=None):
+    """One run on a section of three pages; says which were read."""
+    driver = Driver(connection, chosen)
+    pages = {
+        LIST: links(9, 8) + b'<a href="/a/list_2.html">2</a>',
+        LIST + "list_2.html": links(7, 6) + b'<a href="/a/list_3.html">3</a>',
+        LIST + "list_3.html": links(5, 4),
+    }
+    read = []
+    while listed := driver.run.next_list():
+        read.append(listed.url)
+        driver.run.list_read(listed, pages.get(listed.url, b""), listed.url, "text/html")
+    driver.fetch_all()
+    driver.end()
+    return len(read)
+
+
+def test_after_a_complete_walk_the_next_stops_at_known_pages(connection):
+    assert [read_pages(connection), read_pages(connection)] == [3, 1]
+
+
+def test_a_changed_start_or_follow_resets_the_walk(connection):
+    read_pages(connection)
+    assert read_pages(connection, task(depth=4)) == 3
+
+
+def test_a_changed_pattern_resets_the_walk(connection):
+    read_pages(connection)
+    assert read_pages(connection, task(pattern=HOST + "/a/{slug}.html")) == 3
+
+
+def test_a_list_that_failed_in_passing_leaves_the_walk_incomplete(connection):
+    driver = Driver(connection)
+    driver.run.list_failed(driver.run.next_list(), "http 503", passing=True)
+    driver.end()
+    read_pages(connection)
+    assert read_pages(connection) == 1
+    driver = Driver(connection)
+    driver.run.list_failed(driver.run.next_list(), "http 503", passing=True)
+    driver.end()
+    assert read_pages(connection) == 3
+
+
+# Reports
+
+
+def test_reports_are_kept_newest_first(connection):
+    Driver(connection).end()
+    Driver(connection).end("stopped")
+    assert [row["outcome"] for row in reports(connection, "news", 5)] == ["stopped", "finished"]
+
+
+def test_the_ledger_adds_up_at_every_step(connection, ledger):
+    driver = Driver(connection, task(limit=3))
+    assert ledger.counts().unaccounted == 0
+    driver.read(1, 2, 3, 4)
+    assert (ledger.counts().seen, ledger.counts().unaccounted) == (4, 0)
+    one, two, _ = driver.run.next_articles(3)
+    driver.run.article_rejected(one, "http 404")
+    driver.run.article_failed(two, "http 503", passing=True)
+    assert ledger.counts().unaccounted == 0
+    driver.end("stopped")
+    assert states(ledger) == {"waiting": 2, "rejected": 2}
+    assert ledger.state_of(url(1)) == ("rejected", "http 404")
+    assert fingerprint(one.url) == one.fingerprint

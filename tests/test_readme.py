@@ -1,0 +1,109 @@
+"""Every command that a README shows is run here, in the order of the README, against the sample site."""
+
+import csv
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.site import SiteServer, tasks_yaml, truth
+
+ROOT = Path(__file__).parent.parent
+BIN = Path(sys.executable).parent
+SERVICES = ("exemplar schedule", "exemplar work")  # run until they are told to stop
+NOT_HERE = {"make test": "it is what runs this test"}
+SHELL = {". .venv/bin/activate", ".venv/bin/exemplar"}
+
+
+def commands_of(readme: str) -> list[str]:
+    text = (ROOT / readme).read_text("utf-8")
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    lines = [line.strip() for block in blocks for line in block.splitlines() if line.strip()]
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    inline = [" ".join(found.split()) for found in re.findall(r"`((?:exemplar|scrapy|make) [^`]+)`", prose)]
+    found = [line for line in [*lines, *inline] if line not in SHELL]
+    return list(dict.fromkeys(found))
+
+
+COMMANDS = [command for command in commands_of("README.md") if command not in NOT_HERE]
+
+
+def test_both_readmes_show_the_same_commands() -> None:
+    assert commands_of("README.zh-CN.md") == commands_of("README.md")
+    assert len(COMMANDS) >= 12
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[SiteServer]:
+    with SiteServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def folder(site: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a reader has before he begins: saved pages, a list of URLs, a spreadsheet."""
+    here = tmp_path_factory.mktemp("readme")
+    first, second, third = (f"{site.url}{article.path}" for article in truth("en")[:3])
+    (here / "pages").mkdir()
+    for name, url in (
+        ("known.html", first),
+        ("page.html", second),
+        ("pages/one.html", second),
+        ("pages/two.html", third),
+    ):
+        with urllib.request.urlopen(url) as answer:
+            (here / name).write_bytes(answer.read())
+    (here / "urls.txt").write_text(f"{first}\n{second}\n", "utf-8")
+    with (here / "sections.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["名称", "示例", "规律", "周期", "输出"])
+        rows.writerow(["more-news", first, "/en/stories/{date:%Y/%m/%d}/{slug}/", "1d", "out/{task}.jsonl"])
+    return here
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_of_the_readme_works(command: str, folder: Path, site: SiteServer, redis_url: str) -> None:
+    arguments = command.replace("TASK", "harbour-news").split()
+    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "EXEMPLAR_ALLOW_HOSTS": "127.0.0.1"}
+    environment |= {"EXEMPLAR_CONTACT": "https://example.org/our-crawler", "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
+    if arguments[0] == "make":
+        done = run([*arguments, f"VENV={sys.prefix}"], ROOT, environment)
+    elif command.startswith(SERVICES) or command == "exemplar run":
+        done = run_service(arguments, folder, environment | {"REDIS_URL": redis_url})
+    else:
+        done = run(arguments, folder, environment)
+    assert done.returncode == 0, done.stderr
+    if arguments[1] == "init":
+        name_our_task(folder, site)
+
+
+def name_our_task(folder: Path, site: SiteServer) -> None:
+    """What the reader does by hand after `init`: name his section."""
+    text = tasks_yaml(site.url).replace("zh-news:", "harbour-news:")
+    shutil.copy(folder / "tasks.yaml", folder / "sample.yaml")
+    (folder / "tasks.yaml").write_text(text, "utf-8")
+
+
+def run(arguments: list[str], folder: Path, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=150)
+
+
+def run_service(arguments: list[str], folder: Path, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    process = subprocess.Popen(
+        arguments, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    said = process.stderr.readline()  # it says so when it is at work
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(arguments, process.returncode, out, said + err)
