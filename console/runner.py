@@ -27,7 +27,9 @@ from workers.processes import ended_by
 
 LOOK_EVERY = 0.2  # seconds
 AWAY_TOO_LONG = 30.0  # seconds that Redis may be away before the run gives up
-STUCK_AFTER = 45.0  # seconds without any page settled, all crawling done, until a single run gives up
+# A single run gives up when all crawling is done and no page has been settled for so many seconds:
+STUCK_IN_TROUBLE = 15.0  # a target can't be written
+STUCK_ANYHOW = 120.0  # three deadlines of a page that ends its worker, and some room
 STOP_WAIT = 40.0  # seconds that a part gets to end
 
 SETTLED: tuple[State, ...] = ("written", "duplicate", "rejected", "failed")  # as this run adds to them
@@ -189,7 +191,8 @@ class Runner:
         settled = sum(count.seen - count.open for count in counts)
         if settled != self._settled[0]:
             self._settled = (settled, time.monotonic())
-        if time.monotonic() - self._settled[1] > STUCK_AFTER:
+        patience = STUCK_IN_TROUBLE if self.accounting.troubles else STUCK_ANYHOW
+        if time.monotonic() - self._settled[1] > patience:
             self.accounting.gave_up = "pages wait that can't be written; they are kept and come first in the next run"
             return True
         return False

@@ -1,30 +1,19 @@
 """`${VARIABLES}` in a task list, expanded only where they are used."""
 
-import re
 from collections.abc import Mapping
 
 from crawler.mistakes import BadValueError, TaskError, nearest
-
-VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+from workers import variables
+from workers.variables import VARIABLE
 
 
 def expand(text: str, environ: Mapping[str, str]) -> str:
-    """Return `text` with `${NAME}` and `${NAME:-default}` replaced; the default also stands for an empty variable.
-
-    Raises `TaskError` that names a variable that isn't set.
-    """
-
-    def value(found: re.Match[str]) -> str:
-        name, default = found[1], found[2]
-        if default is not None:
-            return environ.get(name) or default
-        if name in environ:
-            return environ[name]
-        near = nearest(name, environ)
-        hint = f"; did you mean {near}?" if near else ""
-        raise TaskError(f"the environment variable {name} is not set{hint}")
-
-    return VARIABLE.sub(value, text)
+    """Return `text` with its variables replaced. Raises `TaskError` that names one that isn't set, and the nearest."""
+    try:
+        return variables.expand(text, environ)
+    except variables.VariableNotSet as error:
+        near = nearest(error.name, environ)
+        raise TaskError(f"{error}; did you mean {near}?" if near else str(error)) from None
 
 
 def check_variables(text: str) -> None:

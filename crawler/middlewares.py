@@ -59,26 +59,27 @@ class GuardMiddleware:
 class PaceMiddleware:
     """Holds each request until its host's turn comes. Those of one host stand in line, and the first of them asks."""
 
-    def __init__(self, pace: Pace, interval: float, ending: Callable[[], bool]):
-        self.pace, self.interval, self.ending = pace, interval, ending
+    def __init__(self, ask: Callable[[str], float | None], ending: Callable[[], bool]):
+        self.ask, self.ending = ask, ending
         self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "PaceMiddleware":
-        """Scrapy's way to make one; the spider brings the connection and knows when it ends."""
+        """Scrapy's way to make one; the spider brings the connection, and ends its run when Redis is away."""
         spider = crawler.spider
         if not hasattr(spider, "connection"):
             raise NotConfigured
-        return cls(Pace(spider.connection), crawler.settings.getfloat("EXEMPLAR_DELAY", 1.0), spider.is_ending)
+        pace, interval = Pace(spider.connection), crawler.settings.getfloat("EXEMPLAR_DELAY", 1.0)
+        return cls(lambda url: spider.asked(pace.ask, url, interval), spider.is_ending)
 
     async def process_request(self, request: Request) -> None:
         """Wait for the turn. Raises `Ending` if the run ends before it comes."""
         async with self._lines[host_of(request.url)]:
             while not self.ending():
-                wait = self.pace.ask(request.url, self.interval)
+                wait = self.ask(request.url)
                 if wait == 0:
                     return
-                await sleep(wait, self.ending)
+                await sleep(wait or 0, self.ending)
         raise Ending("the run ends")
 
 

@@ -24,9 +24,10 @@ from crawler.environment import check_variables
 from crawler.mistakes import BadValueError, TaskError, nearest, show, suggest
 from crawler.patterns import Pattern, PatternError
 from crawler.periods import Period
+from extractors.registry import METHODS as KNOWN_METHODS
 from extractors.urls import split_web
 
-METHODS = ("auto", "example", "density")  # the names that `extractors.extract` takes
+METHODS = tuple(KNOWN_METHODS)
 OUTPUT_SUFFIXES = (".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3")
 OUTPUT_SCHEMES = ("sqlite",)
 DEFAULTS_EXAMPLE = "http://section.invalid/"  # stands for the example while `defaults:` are checked on their own

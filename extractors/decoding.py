@@ -1,101 +1,59 @@
-"""Bytes → text, as browsers do it, with two indulgences for pages whose declaration is plainly wrong.
+"""Bytes → text, as browsers do it, with three indulgences for pages whose declaration is plainly wrong.
 
 Order of evidence: byte order mark, HTTP header, meta element, content (https://html.spec.whatwg.org/#determining-the-character-encoding).
-Names are read as the Encoding Standard reads them: gb2312 and gbk are gb18030, iso-8859-1 is windows-1252 and so on.
-The indulgences: a page that calls itself gb2312 or gbk and is valid UTF-8 is UTF-8; a page that calls itself UTF-8, is
-not, and is plausible gb18030 is gb18030.
+Names and decoders are those of the Encoding Standard (`encodings`): gb2312 and gbk are gb18030, iso-8859-1 is
+windows-1252 and so on. Broken bytes become U+FFFD and take no ASCII behind them along, so that markup survives.
 
-Broken bytes become U+FFFD and take no following ASCII with them, so that markup after them survives.
+The indulgences, each only where the bytes themselves contradict the declaration:
+
+- A page that calls itself gb2312 or gbk and is valid UTF-8 is UTF-8; one that calls itself another multi-byte encoding
+  is, if it is broken there.
+- A page that calls itself UTF-8, and mostly is not, is read as a multi-byte encoding in which it is whole and plausible.
+- UTF-16 without a single NUL, and the labels for which the standard refuses to show a page ("replacement": hz-gb-2312,
+  iso-2022-kr …, a guard against scripts, which we don't run), count as no declaration. No page is lost.
 """
 
 import codecs
 import re
 
-META_SEARCH = 4_096  # bytes in which a meta element may declare the encoding; the standard asks for 1,024 at least
-SNIFF = 200_000  # bytes that a guess looks at
-FALLBACK = "cp1252"  # the Web's own for pages that say nothing
-MIN_HANZI = 0.6  # share of the bytes ≥ 0x80 that must be common hanzi (GB 2312 level 1) for a guess of gb18030
-MAX_BROKEN = 0.01  # share of characters that may be broken in a guess of gb18030
+from .encodings.declaration import in_header, in_page
+from .encodings.decoders import REPLACEMENT, decode_as
+from .encodings.guess import MULTI_BYTE, guess, is_damaged_utf8
 
-_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_META = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w.:+-]+)", re.IGNORECASE)
-_XML = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:+-]+)", re.IGNORECASE)
-_HTTP = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:+-]+)", re.IGNORECASE)
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+SNIFF = 200_000  # bytes in which a contradiction is looked for
+MIN_LETTERS = 4  # distinct non-ASCII characters that two-byte UTF-8 needs to contradict gb2312
+MIN_HANZI = 0.6  # share of common hanzi (GB 2312 level 1) among the bytes ≥ 0x80 that keeps a page gb18030
+
+_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
+_UTF_16_TAGS = ((re.compile(rb"<\0[!?a-zA-Z]\0"), "utf-16le"), (re.compile(rb"\0<\0[!?a-zA-Z]"), "utf-16be"))
+_THREE_BYTES = re.compile(r"[\u0800-\U0010ffff]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
 _COMMON_HANZI = re.compile(rb"[\xb0-\xd7][\xa1-\xfe]")
-_HIGH_BYTES = re.compile(rb"[\x80-\xff]")
-
-# Encoding Standard names → Python codecs; labels that Python reads as the standard does need no entry.
-_CODECS = {
-    "gb18030": "gb18030", "gb2312": "gb18030", "gbk": "gb18030", "gb_2312-80": "gb18030", "x-gbk": "gb18030",
-    "chinese": "gb18030", "csgb2312": "gb18030", "gb_2312": "gb18030", "cp936": "gb18030",
-    "big5": "big5hkscs", "big5-hkscs": "big5hkscs", "cn-big5": "big5hkscs", "x-x-big5": "big5hkscs",
-    "shift_jis": "cp932", "shift-jis": "cp932", "sjis": "cp932", "x-sjis": "cp932", "windows-31j": "cp932",
-    "euc-kr": "cp949", "ks_c_5601-1987": "cp949", "ksc5601": "cp949", "windows-949": "cp949",
-    "euc-jp": "euc_jp", "x-euc-jp": "euc_jp",
-    "iso-8859-1": "cp1252", "iso8859-1": "cp1252", "latin1": "cp1252", "l1": "cp1252", "ascii": "cp1252",
-    "us-ascii": "cp1252", "windows-1252": "cp1252", "x-user-defined": "cp1252",
-    "iso-8859-9": "cp1254", "iso-8859-11": "cp874", "tis-620": "cp874", "unicode": "utf-8", "utf8": "utf-8",
-    "utf-16": "utf-16-le", "unicode-1-1-utf-8": "utf-8", "x-unicode20utf8": "utf-8",
-}  # fmt: skip
-_NAMES = {"cp1252": "windows-1252", "big5hkscs": "big5", "cp932": "shift_jis", "cp949": "euc-kr", "euc_jp": "euc-jp"}
 
 
 def decode(data: bytes, content_type: str | None = None) -> tuple[str, str]:
     """Return the text of a page and the name of its encoding; `content_type` is the HTTP header. Never fails."""
     for mark, name in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
-            return data[len(mark) :].decode(name, "replace"), name
-    declared = _http_charset(content_type) or _meta_charset(data)
-    if declared in (None, "utf-8", "gb18030"):
-        text = _as_utf8(data)
-        if text is not None:
-            return text, "gb18030" if declared == "gb18030" and data.isascii() else "utf-8"
-        if declared != "gb18030" and is_plausible_gb18030(data):
-            declared = "gb18030"
-    codec = declared or FALLBACK
-    return data.decode(codec, "replace"), _NAMES.get(codec, codec)
+            return decode_as(data[len(mark) :], name), name
+    name = _declared(data, content_type)
+    if name in (None, "utf-8", "gb18030") or name in MULTI_BYTE:
+        utf8 = _as_utf8(data)
+        if utf8 is not None and (name in (None, "utf-8") or _contradicts(name, data, utf8)):
+            return utf8, "utf-8"
+    if name is None:
+        name = _undeclared(data)
+    elif name == "utf-8":
+        name = _instead_of_utf8(data)
+    return decode_as(data, name), name
 
 
-def codec_of(label: str) -> str | None:
-    """Return the Python codec that reads pages labelled so, or None for a name that is no text encoding."""
-    label = label.strip().lower()
-    known = _CODECS.get(label)
-    if known:
-        return known
-    try:
-        info = codecs.lookup(label)
-    except (LookupError, ValueError):
-        return None
-    # Python has codecs that the Web has not: zlib, idna, utf-7 …
-    return info.name if info._is_text_encoding and info.name not in _NOT_OF_THE_WEB else None
-
-
-_NOT_OF_THE_WEB = frozenset({"utf-7", "utf-32", "utf-32-le", "utf-32-be", "idna", "punycode", "unicode_escape",
-                             "raw_unicode_escape", "undefined", "mbcs", "oem", "palmos", "charmap"})  # fmt: skip
-
-
-def _http_charset(content_type: str | None) -> str | None:
-    found = _HTTP.search(content_type or "")
-    return codec_of(found[1]) if found else None
-
-
-def _meta_charset(data: bytes) -> str | None:
-    head = data[:META_SEARCH]
-    found = _META.search(_COMMENT.sub(b"", head)) or _XML.search(head)
-    codec = codec_of(found[1].decode("ascii", "replace")) if found else None
-    # The declaration could be read byte by byte, so the page is not UTF-16 (as the standard says).
-    return "utf-8" if codec and codec.startswith("utf-16") else codec
-
-
-def is_plausible_gb18030(data: bytes) -> bool:
-    """Whether bytes that aren't UTF-8 read well as Chinese text."""
-    sample = data[:SNIFF]
-    high = len(_HIGH_BYTES.findall(sample))
-    hanzi = 2 * len(_COMMON_HANZI.findall(sample))
-    if not high or hanzi < MIN_HANZI * high:
-        return False
-    return sample.decode("gb18030", "replace").count("\ufffd") <= MAX_BROKEN * high
+def _declared(data: bytes, content_type: str | None) -> str | None:
+    name = in_header(content_type)
+    if name is None or name == "replacement" or (name.startswith("utf-16") and b"\0" not in data):
+        name = in_page(data)
+    return None if name == "replacement" else name
 
 
 def _as_utf8(data: bytes) -> str | None:
@@ -103,3 +61,40 @@ def _as_utf8(data: bytes) -> str | None:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return None
+
+
+def _contradicts(name: str, data: bytes, utf8: str) -> bool:
+    """Whether bytes that are valid UTF-8 belie the multi-byte encoding that they are declared in.
+
+    Two-byte sequences alone say little: any is a hanzi, too. Three bytes in a row don't fit pairs, so that gb18030 has
+    errors or rare hanzi.
+    """
+    if utf8.isascii():
+        return False
+    sample = utf8[:SNIFF]
+    if not _THREE_BYTES.search(sample) and len(set(_NOT_ASCII.findall(sample))) < MIN_LETTERS:
+        return False
+    if REPLACEMENT in decode_as(data[:SNIFF], name) and REPLACEMENT not in sample:
+        return True
+    return name == "gb18030" and not _is_mostly_hanzi(data[:SNIFF])
+
+
+def _is_mostly_hanzi(data: bytes) -> bool:
+    runs = _HIGH_BYTES.findall(data)
+    return sum(2 * len(_COMMON_HANZI.findall(run)) for run in runs) >= MIN_HANZI * sum(map(len, runs))
+
+
+def _undeclared(data: bytes) -> str:
+    for tag, name in _UTF_16_TAGS:
+        if tag.match(data):
+            return name
+    return "utf-8" if is_damaged_utf8(decode_as(data[:SNIFF], "utf-8")) else guess(data)
+
+
+def _instead_of_utf8(data: bytes) -> str:
+    if is_damaged_utf8(decode_as(data[:SNIFF], "utf-8")):
+        return "utf-8"
+    name = guess(data)
+    errors = decode_as(data, name).count(REPLACEMENT)
+    ...
+    return name

@@ -107,7 +107,7 @@ class SectionSpider(scrapy.Spider):
             yield request
 
     def _first(self) -> Iterator[Request]:
-        if self._asked(self.run.needs_example):
+        if self.asked(self.run.needs_example):
             yield self._request(self.run.task.example, self._example_came, self._example_failed)
         else:
             yield from self._more()
@@ -120,7 +120,7 @@ class SectionSpider(scrapy.Spider):
         free = ARTICLES_AT_ONCE - self._articles
         if self.is_ending() or free < ARTICLES_AT_ONCE // 4:
             return
-        articles = self._asked(self.run.next_articles, free) or []
+        articles = self.asked(self.run.next_articles, free) or []
         self._articles += len(articles)
         for leased in articles:
             yield self._request(leased.url, self._article_came, self._article_failed, leased=leased)
@@ -140,14 +140,14 @@ class SectionSpider(scrapy.Spider):
         if verdict.kind == "page" and not self.run.pattern.match(response.url):
             verdict = Verdict("fail", f"leads to {response.url}, which is not of the pattern")
         if verdict.kind == "page":
-            self._asked(self.run.example_came, _page(response))
+            self.asked(self.run.example_came, _page(response))
         else:
-            self._asked(self.run.example_failed, verdict.reason)
+            self.asked(self.run.example_failed, verdict.reason)
         yield from self._more()
 
     def _example_failed(self, failure: Any) -> Iterator[Request]:
         if not failure.check(Ending):
-            self._asked(self.run.example_failed, self._failure(failure).reason)
+            self.asked(self.run.example_failed, self._failure(failure).reason)
         yield from self._more()
 
     async def _list_came(self, response: Response, page: ListPage, tries: int) -> AsyncIterator[Request]:
@@ -158,10 +158,10 @@ class SectionSpider(scrapy.Spider):
             return
         self._lists -= 1
         try:
-            self._asked(self.run.list_read, page, response.body, normalise(response.url), _content_type(response))
+            self.asked(self.run.list_read, page, response.body, normalise(response.url), _content_type(response))
         except Exception as error:  # one page that we can't read does not end the walk
             log.exception("task %s: list page %s", self.run.task.name, page.url)
-            self._asked(self.run.list_failed, page, _unexpected(error), passing=True)
+            self.asked(self.run.list_failed, page, _unexpected(error), passing=True)
         for request in self._more():
             yield request
 
@@ -175,7 +175,7 @@ class SectionSpider(scrapy.Spider):
                 yield self._list_request(page, tries + 1)
             return
         self._lists -= 1
-        self._asked(self.run.list_failed, page, verdict.reason, passing=verdict.kind == "again")
+        self.asked(self.run.list_failed, page, verdict.reason, passing=verdict.kind == "again")
         for request in self._more():
             yield request
 
@@ -183,10 +183,10 @@ class SectionSpider(scrapy.Spider):
         self._articles -= 1
         self._silent = 0
         try:
-            self._asked(self._settle, leased, response, self._verdict(response))
+            self.asked(self._settle, leased, response, self._verdict(response))
         except Exception as error:  # a page that we can't handle is neither lost nor tried for ever
             log.exception("task %s: %s", self.run.task.name, leased.url)
-            self._asked(self.run.article_failed, leased, _unexpected(error), passing=True)
+            self.asked(self.run.article_failed, leased, _unexpected(error), passing=True)
         yield from self._more()
 
     def _article_failed(self, failure: Any) -> Iterator[Request]:
@@ -197,9 +197,9 @@ class SectionSpider(scrapy.Spider):
         verdict = self._failure(failure)
         self._silent = self._silent + 1 if verdict.kind == "again" else 0
         if verdict.kind == "reject":
-            self._asked(self.run.article_rejected, leased, verdict.reason)
+            self.asked(self.run.article_rejected, leased, verdict.reason)
         else:
-            self._asked(self.run.article_failed, leased, verdict.reason, passing=verdict.kind == "again")
+            self.asked(self.run.article_failed, leased, verdict.reason, passing=verdict.kind == "again")
         if self._silent >= UNREACHABLE_AFTER:
             host = urlsplit(leased.url).netloc
             self._stop("unreachable", f"{host} does not answer ({verdict.reason}); the rest waits for the next run")
@@ -224,14 +224,14 @@ class SectionSpider(scrapy.Spider):
         self._beat.start(1.0, now=False)
 
     def _beat_once(self) -> None:
-        if self._asked(self.run.beat) is False:
+        if self.asked(self.run.beat) is False:
             self._stop("stopped", "another run took the task over while this one was held up")
 
     def _idle(self) -> None:
         """Nothing is in flight: fetch what is left, wait for what is to be tried again soon, or end."""
         if self._schedule():
             raise DontCloseSpider
-        wait = None if self.is_ending() else self._asked(self.run.pause)
+        wait = None if self.is_ending() else self.asked(self.run.pause)
         if wait is not None:
             asyncio.get_event_loop().call_later(wait + 0.05, self._schedule)
             raise DontCloseSpider
@@ -248,15 +248,17 @@ class SectionSpider(scrapy.Spider):
         if self._beat is not None and self._beat.running:
             self._beat.stop()
         outcome = self.outcome if why == "finished" or self.outcome != "finished" else "stopped"
+        if self.trouble:
+            self.run.problem(self.trouble)
+        self.report = self.run.report
         try:
-            if self.trouble:
-                self.run.problem(self.trouble)
-            self.report = self.run.end(outcome)
+            if outcome != "redis":
+                self.run.end(outcome)
         except redis.RedisError as error:
-            self.report = self.run.report
-            self.report.outcome = "redis"
+            outcome = "redis"
             self.run.problem(f"Redis is away: {reason(error)}")
         finally:
+            self.report.outcome = outcome
             self.resources.close()
 
     def _stop(self, outcome: str, trouble: str) -> None:
@@ -271,7 +273,7 @@ class SectionSpider(scrapy.Spider):
         """Whether nothing more is to be fetched in this run."""
         return self.outcome != "finished" or not self.crawler.engine.running
 
-    def _asked(self, step: "Callable[..., Answer]", *args: Any, **kwargs: Any) -> "Answer | None":
+    def asked(self, step: "Callable[..., Answer]", *args: Any, **kwargs: Any) -> "Answer | None":
         """Call a step of the run; without Redis the run ends, and what is in flight is leased and comes again."""
         if self.outcome == "redis":
             return None

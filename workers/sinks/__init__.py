@@ -1,12 +1,13 @@
 """Where rows go. One file a kind of target; `open_sink` picks by the way an output is written."""
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from workers import variables
 from workers.errors import OutputError
+from workers.variables import VariableNotSet
 
 from .interface import ListSink, Sink
 from .jsonl import JsonLinesSink
@@ -15,7 +16,6 @@ from .sqlite import SqliteSink
 __all__ = ["KINDS", "JsonLinesSink", "ListSink", "Sink", "SqliteSink", "expand", "kind_of", "open_sink"]
 
 KINDS: Mapping[str, tuple[str, ...]] = {"jsonl": (".jsonl", ".ndjson"), "sqlite": (".db", ".sqlite", ".sqlite3")}
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
 def kind_of(output: str) -> str | None:
@@ -30,17 +30,10 @@ def kind_of(output: str) -> str | None:
 
 def expand(output: str, task: str, environ: Mapping[str, str] | None = None) -> str:
     """Fill in `{task}` and `${VARIABLES}`. Raises `OutputError` that names a missing variable."""
-    known = os.environ if environ is None else environ
-
-    def value(match: re.Match[str]) -> str:
-        name, default = match[1], match[2]
-        if name in known:
-            return known[name]
-        if default is not None:
-            return default
-        raise OutputError(f"task {task}: output {output} needs the environment variable {name}, which is not set")
-
-    return _VARIABLE.sub(value, output.replace("{task}", task))
+    try:
+        return variables.expand(output.replace("{task}", task), os.environ if environ is None else environ)
+    except VariableNotSet as error:
+        raise OutputError(f"task {task}: output {output}: {error}") from None
 
 
 def open_sink(output: str, task: str, folder: Path) -> Sink:

@@ -1,0 +1,166 @@
+"""Our own methods as they are measured: a registered method, with or without an example page and section memory.
+
+- `density`: each page alone, as any registered method that needs no example;
+- `example`: all ordered pairs of a group, as any registered method that needs an example;
+- `METHOD+example`: a method that can do without an example, with one;
+- `METHOD+memoryN`: with an example, after N other pages of the group were learned;
+- `METHOD+foreign`: with an example of another group or set, whose template has nothing in common.
+"""
+
+import random
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+from extractors import Article, NoArticle, Section, UnusablePage
+from extractors.registry import METHODS
+
+from .data import DataSet, Row
+
+Mode = Literal["alone", "example", "memory", "foreign"]
+_NAME = re.compile(r"(?P<method>.+?)(?:\+(?P<mode>example|memory|foreign)(?P<count>\d*))?")
+
+
+class UnknownName(ValueError):
+    """A name that isn't known; the message has the nearest one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A registered method and how it is used. `memory`: pages learned beside the example."""
+
+    registered: str
+    mode: Mode
+    memory: int = 0
+
+    @property
+    def name(self) -> str:
+        """As it is written on the command line, in tables and in file names."""
+        if self.mode == "alone" or (self.mode == "example" and needs_example(self.registered)):
+            return self.registered
+        return f"{self.registered}+{self.mode}{self.memory or ''}"
+
+    def section(self, example: bytes | None, memory: Sequence[bytes] = ()) -> Section:
+        """Return the section to measure, prepared. Raises `UnusablePage` if the example can't be used."""
+        section = Section(example, method=self.registered)
+        for page in memory:
+            section.learn(page)
+        return section
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a method or a peer made of a page. `none`: why there is no article; `crash`: the error that it raised."""
+
+    text: str = ""
+    title: str | None = None
+    day: str | None = None
+    none: str | None = None
+    crash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A page to cut, the page that serves as its example, and others that were learned before."""
+
+    page: Row
+    example: Row
+    memory: tuple[Row, ...] = ()
+
+
+def needs_example(registered: str) -> bool:
+    """Whether a registered method refuses to work without an example."""
+    try:
+        Section(None, method=registered)
+    except ValueError:
+        return True
+    return False
+
+
+def every_method(memory: int) -> list[str]:
+    """The names of all that can be measured: every registered method, and the ways to use `example` and `auto`."""
+    names = []
+    for registered in METHODS:
+        names.append(registered)
+        if registered == "example":
+            names.append(f"example+memory{memory}")
+        if registered == "auto":
+            names += ["auto+example", "auto+foreign"]
+    return names
+
+
+def parse_methods(names: Iterable[str], memory: int) -> list[Method]:
+    """Return the methods of these names. Raises `UnknownName`."""
+    return [_parse(name.strip(), memory) for name in names if name.strip()]
+
+
+def nearest(name: str, known: Iterable[str], kind: str) -> UnknownName:
+    """The error for an unknown name, with the nearest known one."""
+    known = sorted(known)
+    close = get_close_matches(name, known, n=1, cutoff=0.0)
+    hint = f": did you mean {close[0]!r}?" if close else ":"
+    return UnknownName(f"unknown {kind} {name!r}{hint} Known: {', '.join(known) or 'none'}")
+
+
+def choose_pairs(dataset: DataSet, sample: int, memory: int, seed: int) -> list[Pair]:
+    """Return pairs of the set by page, at most `sample` (0: all); each with up to `memory` other pages of the group.
+
+    The same seed gives the same pairs.
+    """
+    pairs = dataset.pairs()
+    if 0 < sample < len(pairs):
+        pairs = random.Random(f"{seed} {dataset.name.partition('+')[0]}").sample(pairs, sample)
+    members = dataset.members()
+    order = {row.id: number for number, row in enumerate(dataset.rows)}
+    found = []
+    for example, page in pairs:
+        others = [row for row in members[page.group] if row.id not in (example.id, page.id)]
+        chosen = random.Random(f"{seed} {example.id} {page.id}").sample(others, min(memory, len(others)))
+        found.append(Pair(page, example, tuple(chosen)))
+    return sorted(found, key=lambda pair: (order[pair.page.id], order[pair.example.id]))
+
+
+def choose_foreign(sets: Sequence[DataSet], pages: Iterable[Row], seed: int) -> list[Pair]:
+    """Return each page with an example of another group, drawn from all sets."""
+    candidates = [row for one in sets for row in one.articles()]
+    found = []
+    for page in pages:
+        others = [row for row in candidates if _site(row) != _site(page)]
+        if others:
+            found.append(Pair(page, random.Random(f"{seed} {page.id}").choice(others)))
+    return found
+
+
+def extraction(section: Section, html: bytes, url: str | None) -> Callable[[], Answer]:
+    """The call that is timed: bytes in; text, title and day out."""
+
+    def run() -> Answer:
+        try:
+            return _answer(section.extract(html, url))
+        except UnusablePage as error:
+            return Answer(none=f"unusable page: {error}")
+
+    return run
+
+
+def _answer(result: Article | NoArticle) -> Answer:
+    if isinstance(result, NoArticle):
+        return Answer(none=result.reason)
+    return Answer(result.text, result.title, result.published.isoformat() if result.published else None)
+
+
+def _parse(name: str, memory: int) -> Method:
+    found = _NAME.fullmatch(name)
+    if found is None or found["method"] not in METHODS or (found["count"] and found["mode"] != "memory"):
+        raise nearest(name, every_method(memory), "method")
+    if found["mode"] == "memory":
+        return Method(found["method"], "memory", int(found["count"] or memory))
+    if found["mode"]:
+        return Method(found["method"], "foreign" if found["mode"] == "foreign" else "example")
+    return Method(found["method"], "example" if needs_example(found["method"]) else "alone")
+
+
+def _site(row: Row) -> str:
+    return row.group.partition("/")[0] or (row.url or row.id).partition("://")[2].partition("/")[0]

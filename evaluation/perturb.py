@@ -1,0 +1,187 @@
+"""The same pages made harder, in memory: sets of their own, named `<set>+names` and `<set>+short`.
+
+Rules that read class names and long bodies look better on the development pages than they are. `names` replaces every
+class name and id by a hash and every semantic tag by div; `short` cuts the body to its first three paragraphs, so that
+the page around it weighs more.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lxml import etree
+
+from extractors.decoding import decode
+
+from .data import DataSet, Row
+
+SEMANTIC = ("article", "main", "section", "aside", "nav", "header", "footer", "hgroup", "figure", "figcaption")
+INLINE = frozenset("a abbr b bdi bdo cite code del em font i ins kbd mark q s small span strong sub sup time u".split())
+SILENT = frozenset({"script", "style", "noscript", "template", "title", "textarea", "option"})
+MEDIA = "descendant-or-self::*[self::img or self::video or self::iframe or self::audio or self::object or self::svg]"
+PARAGRAPHS = 3  # that `short` leaves …
+PARAGRAPH = 40  # … of at least so many bytes without white space; headings and lines of code before them stay
+ANCHOR = 15  # characters without white space of a line that surely belongs to the body
+LEFT_OVER = 0.1  # share of the cut paragraphs that may remain; a page with more is left out of the set
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbation:
+    """`page` returns the changed bytes, or None where the page can't be changed; `row` what is then true of it."""
+
+    page: Callable[[bytes, Row], bytes | None]
+    row: Callable[[Row], Row]
+
+
+def hash_names(html: bytes, row: Row) -> bytes:
+    """Return the page with hashed class names and ids, and div for semantic tags. Its text stays."""
+    root, encoding = _parse(html, row)
+    if root is None:
+        return html
+    for element in root.iter(etree.Element):
+        for name in ("class", "id"):
+            if value := element.get(name):
+                element.set(name, " ".join(map(_hashed, value.split())))
+        if element.tag in SEMANTIC:
+            element.tag = "div"
+    return _bytes(root, encoding)
+
+
+def shorten(html: bytes, row: Row) -> bytes | None:
+    """Return the page with the body's first three paragraphs only, or None if the others can't be found in it."""
+    kept, dropped = split_body(row)
+    if not dropped:
+        return html
+    root, encoding = _parse(html, row)
+    if root is None:
+        return None
+    stay, go = _folded("".join(kept)), _folded("".join(dropped))
+    lines = [(slots, _folded("".join(slot.text for slot in slots))) for slots in _lines(root)]
+    matches = [i for i, (_, text) in enumerate(lines) if text and text in go and text not in stay]
+    anchors = [i for i in matches if len(lines[i][1]) >= ANCHOR]
+    if not anchors:
+        return None
+    cut = [i for i in matches if anchors[0] <= i <= anchors[-1]]
+    found = sum(len(text) for text in {lines[i][1] for i in cut})
+    if found < (1 - LEFT_OVER) * len(go):
+        return None
+    for slot in (slot for i in cut for slot in lines[i][0]):
+        slot.clear()
+    _prune([slot.element for i in cut for slot in lines[i][0]])
+    return _bytes(root, encoding)
+
+
+def shortened(row: Row) -> Row:
+    """Return the row with the truth of its shortened page."""
+    if row.body is None:
+        return row
+    kept, _ = split_body(row)
+    return replace(row, body="\n\n".join(kept), optional=tuple(index for index in row.optional if index < len(kept)))
+
+
+def split_body(row: Row) -> tuple[list[str], list[str]]:
+    """Return the paragraphs up to the third real one, and the others."""
+    real = 0
+    for index, paragraph in enumerate(row.paragraphs):
+        real += len(_folded(paragraph).encode()) >= PARAGRAPH
+        if real == PARAGRAPHS:
+            return row.paragraphs[: index + 1], row.paragraphs[index + 1 :]
+    return row.paragraphs, []
+
+
+PERTURBATIONS = {
+    "names": Perturbation(hash_names, lambda row: row),
+    "short": Perturbation(shorten, shortened),
+}
+
+
+def perturbed(dataset: DataSet, name: str) -> DataSet:
+    """Return the set under the perturbation's name, with the truth that holds there."""
+    rows = tuple(PERTURBATIONS[name].row(row) for row in dataset.rows)
+    return replace(dataset, name=f"{dataset.name}+{name}", rows=rows)
+
+
+def page_of(dataset: DataSet, row: Row, plain: DataSet) -> bytes | None:
+    """Return the page of a row of `dataset`, made from `plain`; None where the perturbation finds no way."""
+    _, plus, name = dataset.name.partition("+")
+    if not plus:
+        return row.html()
+    original = next(one for one in plain.rows if one.id == row.id)
+    return PERTURBATIONS[name].page(original.html(), original)
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A place where text stands: the text of an element or its tail."""
+
+    element: Any
+    tail: bool
+
+    @property
+    def text(self) -> str:
+        return (self.element.tail if self.tail else self.element.text) or ""
+
+    def clear(self) -> None:
+        if self.tail:
+            self.element.tail = " "
+        else:
+            self.element.text = None
+
+
+def _lines(root: Any) -> Iterator[list[_Slot]]:
+    """The page's text as lines between block borders, each as the places that hold its pieces."""
+    line: list[_Slot] = []
+    for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
+        silent = not isinstance(element.tag, str) or element.tag in SILENT
+        if not silent and element.tag not in INLINE and line:
+            yield line
+            line = []
+        if event == "start" and not silent and element.text:
+            line.append(_Slot(element, tail=False))
+        if event != "start" and element.tail:
+            line.append(_Slot(element, tail=True))
+    if line:
+        yield line
+
+
+def _prune(elements: list[Any]) -> None:
+    """Take out the elements that became empty, and what holds nothing else."""
+    for element in elements:
+        here = element
+        while (parent := here.getparent()) is not None:
+            if "".join(here.itertext()).strip() or here.xpath(MEDIA) or parent.tag == "html":
+                break
+            _remove(here, parent)
+            here = parent
+
+
+def _remove(element: Any, parent: Any) -> None:
+    tail, before = element.tail or "", element.getprevious()
+    if before is not None:
+        before.tail = (before.tail or "") + tail
+    else:
+        parent.text = (parent.text or "") + tail
+    parent.remove(element)
+
+
+def _parse(html: bytes, row: Row) -> tuple[Any, str]:
+    text, encoding = decode(html, f"text/html; charset={row.encoding}" if row.encoding else None)
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    return etree.fromstring(text.replace("\0", "").encode("utf-8", "replace"), parser), encoding
+
+
+def _bytes(root: Any, encoding: str) -> bytes:
+    """The page in its own encoding, since it declares that one."""
+    text = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
+    return text.encode(encoding, "xmlcharrefreplace")
+
+
+def _hashed(name: str) -> str:
+    """A name of letters only: digits in names are masked by some extractors, and different names must stay so."""
+    return "".join(chr(ord("a") + byte % 26) for byte in hashlib.sha256(name.encode("utf-8", "replace")).digest()[:10])
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"\s+", "", text)

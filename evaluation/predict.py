@@ -1,0 +1,198 @@
+"""The first step: every method and peer on every page, interleaved, its answers written to files."""
+
+import random
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from extractors import UnusablePage
+from extractors.decoding import decode
+
+from .data import DataSet, Row
+from .methods import Answer, Method, Pair, choose_foreign, choose_pairs, extraction
+from .peers import Extract, Peer
+from .perturb import page_of, perturbed
+from .predictions import Prediction, Writer
+from .timing import parse, settle, take_turns
+
+PARSE = "lxml.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides which pages and pairs are measured; 0 stands for all."""
+
+    sample: int = 300  # pairs a set
+    pages: int = 0  # single pages and lists a set
+    memory: int = 4  # pages learned beside the example
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """All that is done with one page, by turns. `calls` by the key under which `labels` has method, example, peer."""
+
+    calls: dict[str, Callable[[], Answer]] = field(default_factory=dict)
+    labels: dict[str, tuple[str, str | None, bool]] = field(default_factory=dict)
+
+    def add(self, call: Callable[[], Answer], method: str, example: str | None = None, peer: bool = False) -> None:
+        """Let a call take its turn."""
+        key = f"{method} {example}"
+        self.calls[key] = call
+        self.labels[key] = method, example, peer
+
+
+def predict(
+    sets: Sequence[DataSet],
+    everything: Sequence[DataSet],
+    methods: Sequence[Method],
+    peers: Sequence[Peer],
+    perturbations: Sequence[str],
+    settings: Settings,
+    out: Path,
+) -> None:
+    """Write the predictions for `sets`, plain and perturbed; examples of other sites come from `everything`."""
+    loaded = {peer.name: peer.load() for peer in peers}
+    settle()
+    for plain in sets:
+        for dataset in [plain, *(perturbed(plain, name) for name in perturbations if plain.articles())]:
+            print(f"{dataset.name} …", file=sys.stderr, flush=True)
+            _Run(dataset, plain, everything, methods, loaded, settings, Writer(out, dataset.name)).all_pages()
+
+
+class _Run:
+    """One set: which calls a page gets, and where their answers go."""
+
+    def __init__(
+        self,
+        dataset: DataSet,
+        plain: DataSet,
+        everything: Sequence[DataSet],
+        methods: Sequence[Method],
+        peers: Mapping[str, Extract],
+        settings: Settings,
+        writer: Writer,
+    ) -> None:
+        self._dataset, self._plain, self._writer = dataset, plain, writer
+        self._alone = [method for method in methods if method.mode == "alone"]
+        self._with_example = [method for method in methods if method.mode in ("example", "memory")]
+        self._foreign = [method for method in methods if method.mode == "foreign"]
+        self._peers = peers
+        memory = max((method.memory for method in methods), default=0)
+        self._pages = _bounded(dataset.articles(), settings, dataset.name)
+        self._lists = _bounded(dataset.lists(), settings, dataset.name) if "+" not in dataset.name else []
+        pairs = choose_pairs(dataset, settings.sample, memory, settings.seed) if self._with_example else []
+        self._pairs = _by_page(pairs)
+        self._strangers = _by_page(choose_foreign(everything, self._pages, settings.seed) if self._foreign else [])
+
+    def all_pages(self) -> None:
+        singles = {row.id for row in self._pages}
+        turn = 0
+        for row in self._dataset.articles():
+            if row.id in singles or row.id in self._pairs:
+                self._page(row, turn, row.id in singles)
+                turn += 1
+        for row in self._lists:
+            html = row.html()
+            round = Round()
+            for method in self._alone:
+                round.add(extraction(method.section(None), html, row.url), method.name)
+            self._measure(round, row, html, turn)
+            turn += 1
+
+    def _page(self, row: Row, turn: int, single: bool) -> None:
+        html = page_of(self._dataset, row, self._plain)
+        if html is None:
+            return
+        round = Round()
+        if single:
+            for method in self._alone:
+                round.add(extraction(method.section(None), html, row.url), method.name)
+            text = decode(html)[0]
+            for name, extract in self._peers.items():
+                round.add(partial(_peer_answer, extract, text), name, peer=True)
+        for pair in self._pairs.get(row.id, []):
+            for method in self._with_example:
+                self._add_pair(round, method, pair, html)
+        for pair in self._strangers.get(row.id, []):
+            for method in self._foreign:
+                self._add_pair(round, method, pair, html)
+        self._measure(round, row, html, turn)
+
+    def _add_pair(self, round: Round, method: Method, pair: Pair, html: bytes) -> None:
+        pages = [self._other(row, method) for row in (pair.example, *pair.memory[: method.memory])]
+        example, *memory = pages
+        if example is None:
+            return
+        try:
+            section = method.section(example, [page for page in memory if page is not None])
+        except UnusablePage as error:
+            # The example can't be used: the pair counts, as an answer without text.
+            round.add(partial(Answer, none=f"unusable example: {error}"), method.name, pair.example.id)
+            return
+        round.add(extraction(section, html, pair.page.url), method.name, pair.example.id)
+
+    def _other(self, row: Row, method: Method) -> bytes | None:
+        return row.html() if method.mode == "foreign" else page_of(self._dataset, row, self._plain)
+
+    def _measure(self, round: Round, row: Row, html: bytes, turn: int) -> None:
+        calls: dict[str, Callable[[], Answer]] = {PARSE: partial(_parse, html)}
+        calls |= {key: partial(_guarded, call) for key, call in round.calls.items()}
+        results = take_turns(calls, turn)
+        parse_ms = results.pop(PARSE)[1]
+        for key in round.calls:
+            answer, ms = results[key]
+            method, example, peer = round.labels[key]
+            self._writer.write(
+                method,
+                Prediction(
+                    id=row.id,
+                    text=answer.text,
+                    ms=round_ms(ms),
+                    parse_ms=round_ms(parse_ms),
+                    bytes=len(html),
+                    peer=peer,
+                    example=example,
+                    title=answer.title,
+                    day=answer.day,
+                    none=answer.none,
+                    crash=answer.crash,
+                ),
+            )
+
+
+def round_ms(ms: float) -> float:
+    """Milliseconds to the microsecond."""
+    return round(ms, 3)
+
+
+def _guarded(call: Callable[[], Answer]) -> Answer:
+    try:
+        return call()
+    except Exception as error:  # a crash is a result here: it is counted, and the others go on
+        return Answer(crash=f"{type(error).__name__}: {error}")
+
+
+def _peer_answer(extract: Extract, text: str) -> Answer:
+    return Answer(extract(text))
+
+
+def _parse(html: bytes) -> Answer:
+    parse(html)
+    return Answer()
+
+
+def _bounded(rows: list[Row], settings: Settings, name: str) -> list[Row]:
+    if not 0 < settings.pages < len(rows):
+        return rows
+    chosen = random.Random(f"{settings.seed} {name.partition('+')[0]}").sample(range(len(rows)), settings.pages)
+    return [rows[index] for index in sorted(chosen)]
+
+
+def _by_page(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
+    found: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        found.setdefault(pair.page.id, []).append(pair)
+    return found

@@ -1,0 +1,39 @@
+"""CPU time of calls that take turns on one page, so that a noisy machine disturbs all of them alike."""
+
+import gc
+import time
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from lxml import etree, html
+
+Result = TypeVar("Result")
+
+
+def timed(call: Callable[[], Result]) -> tuple[Result, float]:
+    """Return the call's result and its CPU time in milliseconds."""
+    begun = time.process_time_ns()
+    result = call()
+    return result, (time.process_time_ns() - begun) / 1e6
+
+
+def take_turns(calls: Mapping[str, Callable[[], Result]], turn: int) -> dict[str, tuple[Result, float]]:
+    """Time each call once; `turn` says which is first, so that none has the cold start on every page."""
+    names = list(calls)
+    first = turn % len(names) if names else 0
+    return {name: timed(calls[name]) for name in names[first:] + names[:first]}
+
+
+def parse(page: bytes) -> None:
+    """What every extractor pays first, the unit of our ratios: `lxml.html` parsing of the bytes."""
+    try:
+        html.document_fromstring(page)
+    except (etree.LxmlError, ValueError):
+        # An empty page has no document; its time still counts.
+        return
+
+
+def settle() -> None:
+    """Take what was imported out of the garbage collector's way."""
+    gc.collect()
+    gc.freeze()

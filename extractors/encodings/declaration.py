@@ -1,0 +1,67 @@
+"""What a page says of its own encoding: the HTTP header's charset, the meta element, the XML declaration.
+
+Source: "prescan a byte stream to determine its encoding", https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding.
+The standard looks at 1,024 bytes and then lets the parser find later meta elements; we look at more bytes at once.
+"""
+
+import re
+
+from .labels import encoding_of
+
+META_SEARCH = 65_536  # bytes; of 1,693 development pages 40 have their meta element behind 1,024 and 2 behind 64,000
+
+_HTTP = re.compile(r"(?:^|[;,\s])charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
+_IN_CONTENT = re.compile(rb"charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"'][^\s;]*))", re.IGNORECASE)
+_XML = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"'>]+)")
+_UTF_16_XML = {b"<\0?\0x\0": "utf-16le", b"\0<\0?\0x": "utf-16be"}
+_VALUE = rb"(?:\"([^\"]*+)\"|'([^']*+)'|([^\s>\"'][^\s>]*+))"
+_ATTRIBUTE = re.compile(rb"([^\s/>][^\s/>=]*+)(?:\s*+=\s*+" + _VALUE + rb")?")
+_MARKUP = re.compile(
+    rb"<!--(?:-?>|.*?(?:-->|\Z))"
+    rb"|<(/?[a-z][^\s/>]*+)((?:[\s/]++|[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+))?+)*+)"
+    rb"|<[!/?][^>]*+",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def in_header(content_type: str | None) -> str | None:
+    """Return the encoding that an HTTP Content-Type names; None if none, or none that exists."""
+    found = _HTTP.search(content_type or "")
+    return encoding_of(found[1]) if found else None
+
+
+def in_page(data: bytes) -> str | None:
+    """Return the encoding that a page names; None if none, or none that exists.
+
+    UTF-16 means UTF-8 there, for the declaration could be read byte by byte; x-user-defined means windows-1252.
+    """
+    head = data[:META_SEARCH]
+    if head[:6] in _UTF_16_XML:
+        return _UTF_16_XML[head[:6]]
+    for found in _MARKUP.finditer(head):
+        if found[1] and found[1].lower() == b"meta" and (name := _in_meta(found[2])):
+            return _readable(name)
+    found_xml = _XML.match(head)
+    return _readable(encoding_of(_text(found_xml[1]))) if found_xml else None
+
+
+def _in_meta(attributes: bytes) -> str | None:
+    values: dict[bytes, bytes] = {}
+    for name, *value in _ATTRIBUTE.findall(attributes):
+        values.setdefault(name.lower(), b"".join(value))
+    if b"charset" in values:
+        return encoding_of(_text(values[b"charset"]))
+    if values.get(b"http-equiv", b"").lower() != b"content-type":
+        return None
+    found = _IN_CONTENT.search(values.get(b"content", b""))
+    return encoding_of(_text(b"".join(filter(None, found.groups())))) if found else None
+
+
+def _readable(name: str | None) -> str | None:
+    if name in ("utf-16le", "utf-16be"):
+        return "utf-8"
+    return "windows-1252" if name == "x-user-defined" else name
+
+
+def _text(label: bytes) -> str:
+    return label.decode("ascii", "replace")

@@ -1,0 +1,116 @@
+"""Spiders as a user starts them: child processes against a real site and a real Redis."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from tests.site import PATTERNS, SiteServer, truth
+from workers import keys
+from workers.ledger import Ledger
+
+REPOSITORY = Path(__file__).parents[2]
+SCRAPY = Path(sys.executable).with_name("scrapy")
+LONGEST = 40.0  # seconds that any one run may take
+ARTICLE = "/zh/news/2026/"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A spider that ended: `report` is what it printed, `said` its standard error."""
+
+    code: int
+    report: dict[str, Any]
+    said: str
+
+
+class Child:
+    """A running spider."""
+
+    def __init__(self, task: str, folder: Path, redis_url: str, *, scrapy: bool = False, **environ: str):
+        command = [str(SCRAPY), "crawl", "section", "-a", f"task={task}", "-a", f"tasks={folder / 'tasks.yaml'}"]
+        self.process = subprocess.Popen(
+            command if scrapy else [sys.executable, "-m", "crawler.spider_process", task],
+            cwd=REPOSITORY if scrapy else folder,
+            env=environment(REDIS_URL=redis_url, **environ),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> "Child":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def end(self, within: float = LONGEST) -> Ended:
+        out, said = self.process.communicate(timeout=within)
+        lines = out.strip().splitlines()
+        return Ended(self.process.returncode, json.loads(lines[-1]) if lines else {}, said)
+
+    def stop(self, number: signal.Signals, within: float = LONGEST) -> Ended:
+        self.process.send_signal(number)
+        return self.end(within)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This process' environment without what would change a crawl."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("EXEMPLAR_", "REDIS_", "SCRAPY_"))}
+    return {**kept, "PYTHONPATH": str(REPOSITORY), **more}
+
+
+def crawl(folder: Path, redis_url: str, task: str = "zh-news", *, scrapy: bool = False, **environ: str) -> Ended:
+    with Child(task, folder, redis_url, scrapy=scrapy, **environ) as child:
+        return child.end()
+
+
+def write_tasks(folder: Path, site_url: str, *, settings: str = "", **keys_: Any) -> None:
+    """A tasks.yaml with the site's Chinese section; `settings` replaces the usual ones (YAML flow map)."""
+    chosen = {
+        "example": site_url + truth("zh")[3].path,
+        "pattern": site_url + PATTERNS["zh"],
+        "start": site_url + "/zh/news/",
+        "every": "1h",
+        "output": "out.jsonl",
+        **keys_,
+    }
+    lines = "".join(f"    {name}: {value}\n" for name, value in chosen.items())
+    said = settings or "{contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1], delay: 0}"
+    (folder / "tasks.yaml").write_text(f"settings: {said}\ntasks:\n  zh-news:\n{lines}", "utf-8")
+
+
+def linked(site: SiteServer) -> set[str]:
+    """The paths of the section's articles as its lists name them."""
+    return {path for path in site._pages if path.startswith(ARTICLE)}
+
+
+def asked_for(site: SiteServer, start: str = ARTICLE) -> list[str]:
+    """The paths that were requested below `start`, in order."""
+    return [request.path for request in site.requests if request.path.startswith(start)]
+
+
+def until(condition: Callable[[], Any], within: float = 20.0) -> None:
+    limit = time.monotonic() + within
+    while not condition():
+        assert time.monotonic() < limit, "it did not come about in time"
+        time.sleep(0.01)
+
+
+def states(connection: "redis.Redis", task: str = "zh-news") -> dict[str, int]:
+    return {state: n for state, n in Ledger(connection, task).counts().to_dict().items() if n}
+
+
+def let_lock_run_out(connection: "redis.Redis", task: str = "zh-news") -> None:
+    connection.delete(keys.of_task(task, "run"))

@@ -1,0 +1,110 @@
+"""One task list in force for the whole cluster, and who may change it."""
+
+from pathlib import Path
+
+import pytest
+
+from crawler import publication
+from crawler.publication import Change, DivergentCopy, edition, environment_problems, publish, published
+from crawler.tasks import TaskError
+from tests.crawler.task_lists import task_file
+from workers.briefs import brief_of
+
+HERE, THERE = Path("/here/tasks.yaml"), Path("/there/tasks.yaml")
+
+
+def test_what_is_published_is_what_others_read(connection):
+    tasks = task_file("news", "sports!", keep="[央行]", headers="{X-Key: '${KEY}'}")
+    publish(connection, tasks, HERE)
+    found = published(connection)
+    assert found.tasks == tasks.tasks
+    assert found.settings == tasks.settings
+    assert found.fingerprint == tasks.fingerprint
+
+
+def test_secrets_are_published_unexpanded(connection, monkeypatch):
+    monkeypatch.setenv("KEY", "hush")
+    publish(connection, task_file("news", headers="{X-Key: '${KEY}'}"), HERE)
+    assert not [key for key in connection.keys("*") if b"hush" in connection.dump(key)]
+    assert published(connection)["news"].headers == {"X-Key": "${KEY}"}
+
+
+def test_workers_get_a_brief_of_each_task(connection):
+    publish(connection, task_file("news"), HERE)
+    brief = brief_of(connection, "news")
+    assert (brief.outputs, brief.folder) == (("out/news.jsonl",), "/here")
+
+
+def test_without_a_list_in_force_one_is_told_what_to_do(connection):
+    assert edition(connection) is None
+    with pytest.raises(TaskError, match="exemplar schedule"):
+        published(connection)
+
+
+def test_a_change_names_what_it_did(connection):
+    publish(connection, task_file("kept", "changed", "removed"), HERE)
+    change = publish(connection, task_file("kept", "changed+2h", "added"), HERE)
+    assert change == Change(added=("added",), changed=("changed",), removed=("removed",))
+
+
+def test_the_same_list_changes_nothing_from_wherever_it_comes(connection):
+    publish(connection, task_file("news"), HERE)
+    assert not publish(connection, task_file("news"), HERE)
+    assert not publish(connection, task_file("news"), THERE)
+    assert edition(connection).origin.endswith(str(HERE))
+
+
+def test_a_removed_tasks_brief_stays_for_the_pages_that_still_wait(connection):
+    publish(connection, task_file("news", "gone"), HERE)
+    publish(connection, task_file("news"), HERE)
+    assert brief_of(connection, "gone") is not None
+
+
+def test_another_file_that_differs_is_refused_and_both_are_named(connection):
+    publish(connection, task_file("news"), HERE)
+    with pytest.raises(DivergentCopy, match=r"/there/tasks.yaml differs .*/here/tasks.yaml.*--take-over"):
+        publish(connection, task_file("sports"), THERE)
+    assert list(published(connection).tasks) == ["news"]
+
+
+def test_the_same_path_on_another_machine_is_another_file(connection, monkeypatch):
+    publish(connection, task_file("news"), HERE)
+    monkeypatch.setattr(publication.socket, "gethostname", lambda: "elsewhere")
+    with pytest.raises(DivergentCopy):
+        publish(connection, task_file("sports"), HERE)
+
+
+def test_an_edit_of_what_is_in_force_is_accepted(connection):
+    publish(connection, task_file("news"), HERE)
+    before = task_file("news").fingerprint
+    assert publish(connection, task_file("news", "sports"), THERE, in_step_with=before).added == ("sports",)
+
+
+def test_an_edit_of_something_else_is_refused(connection):
+    publish(connection, task_file("news"), HERE)
+    with pytest.raises(DivergentCopy):
+        publish(connection, task_file("a"), THERE, in_step_with=task_file("b").fingerprint)
+
+
+def test_an_older_edition_is_named_as_such(connection):
+    publish(connection, task_file("news"), HERE)
+    publish(connection, task_file("news", "sports"), HERE)
+    with pytest.raises(DivergentCopy, match="older edition"):
+        publish(connection, task_file("news"), THERE)
+
+
+def test_take_over_puts_a_divergent_copy_in_force(connection):
+    publish(connection, task_file("news"), HERE)
+    change = publish(connection, task_file("sports"), THERE, take_over=True)
+    assert (change.added, change.removed) == (("sports",), ("news",))
+    assert edition(connection).origin.endswith(str(THERE))
+
+
+def test_variables_that_outputs_need_are_missed_before_anything_runs(monkeypatch):
+    monkeypatch.delenv("NOT_SET_ANYWHERE", raising=False)
+    tasks = task_file("news").tasks
+    assert environment_problems(tasks) == []
+    broken = {"news": tasks["news"].model_copy(update={"output": ("${NOT_SET_ANYWHERE}",)})}
+    [problem] = environment_problems(broken)
+    assert "news" in problem
+    assert "NOT_SET_ANYWHERE" in problem

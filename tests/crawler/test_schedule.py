@@ -1,0 +1,246 @@
+"""The schedule in Redis, at times that the tests name. Times are Unix seconds."""
+
+import multiprocessing
+
+import pytest
+import redis
+
+from crawler.schedule import SPREAD_MOST, SPREAD_SHARE, Schedule
+from tests.crawler.task_lists import task_file
+from workers import keys
+
+NOW = 1_700_000_000.0
+HOUR = 3600.0
+SPREAD = SPREAD_SHARE * HOUR
+
+
+@pytest.fixture
+def schedule(connection):
+    return Schedule(connection)
+
+
+def tasks(*names, **keys_):
+    return task_file(*names, **keys_).tasks
+
+
+def names(count):
+    return [f"task-{number}" for number in range(count)]
+
+
+def planned(schedule, *task_names):
+    chosen = tasks(*task_names)
+    schedule.plan(chosen, now=NOW)
+    return chosen
+
+
+# Planning
+
+
+def test_new_tasks_start_soon_and_spread(schedule):
+    planned(schedule, *names(20))
+    times = sorted(schedule.next_times().values())
+    assert times[0] >= NOW
+    assert times[-1] <= NOW + min(SPREAD, SPREAD_MOST)
+    assert len(set(times)) == 20
+
+
+def test_a_cron_line_keeps_its_own_time(schedule):
+    schedule.plan(tasks("daily", every='"0 8 * * * UTC"'), now=NOW)
+    at = schedule.next_times()["daily"]
+    assert at % 86400 == 8 * HOUR
+    assert NOW < at <= NOW + 24 * HOUR
+
+
+def test_planning_again_changes_nothing(schedule):
+    chosen = planned(schedule, *names(5))
+    before = schedule.next_times()
+    schedule.plan(chosen, now=NOW + 100)
+    assert schedule.next_times() == before
+
+
+def test_paused_and_removed_tasks_leave_also_what_is_due(schedule):
+    chosen = planned(schedule, "kept", "paused", "removed")
+    schedule.fire(chosen, now=NOW + HOUR)
+    schedule.plan(tasks("kept", "paused!"), now=NOW + HOUR)
+    assert list(schedule.next_times()) == ["kept"]
+    assert schedule.due() == ["kept"]
+
+
+def test_a_task_that_comes_back_starts_as_a_new_one(schedule):
+    planned(schedule, "news")
+    schedule.plan(tasks("news!"), now=NOW)
+    schedule.plan(tasks("news"), now=NOW + 5 * HOUR)
+    assert NOW + 5 * HOUR <= schedule.next_times()["news"] <= NOW + 5 * HOUR + SPREAD
+
+
+def test_a_shorter_period_counts_from_now(schedule):
+    chosen = planned(schedule, "news")
+    schedule.fire(chosen, now=NOW + HOUR)
+    schedule.plan(tasks("news+10m"), now=NOW + HOUR)
+    assert schedule.next_times()["news"] == NOW + HOUR + 600
+
+
+def test_a_longer_period_does_not_put_off_what_is_near(schedule):
+    chosen = planned(schedule, "news")
+    schedule.fire(chosen, now=NOW + HOUR)
+    near = schedule.next_times()["news"]
+    schedule.plan(tasks("news+30d"), now=NOW + HOUR)
+    assert schedule.next_times()["news"] == near
+
+
+# Firing
+
+
+def test_a_task_fires_when_its_time_has_come_and_not_before(schedule):
+    chosen = planned(schedule, "news")
+    at = schedule.next_times()["news"]
+    assert schedule.fire(chosen, now=at - 0.001) == []
+    assert schedule.fire(chosen, now=at) == ["news"]
+    assert schedule.due() == ["news"]
+
+
+def test_a_missed_time_fires_once_and_the_next_counts_from_now(schedule):
+    chosen = planned(schedule, "news")
+    late = NOW + 100 * HOUR
+    assert schedule.fire(chosen, now=late) == ["news"]
+    assert schedule.fire(chosen, now=late) == []
+    assert late < schedule.next_times()["news"] <= late + HOUR
+
+
+def test_a_task_that_waits_already_is_due_once(schedule):
+    chosen = planned(schedule, "news")
+    for hours in range(1, 6):
+        schedule.fire(chosen, now=NOW + hours * HOUR)
+    assert schedule.due() == ["news"]
+    assert schedule.lease().task == "news"
+    assert schedule.lease() is None
+
+
+def test_a_task_that_still_runs_is_not_fired_again(schedule):
+    chosen = planned(schedule, "news")
+    schedule.fire(chosen, now=NOW + HOUR)
+    lease = schedule.lease()
+    assert schedule.fire(chosen, now=NOW + 3 * HOUR) == []
+    assert schedule.due() == []
+    schedule.done(lease)
+    assert schedule.fire(chosen, now=NOW + 6 * HOUR) == ["news"]
+
+
+def test_a_task_that_only_a_newer_list_knows_is_left_to_those_who_know_it(schedule):
+    chosen = planned(schedule, "old", "new")
+    assert schedule.fire({"old": chosen["old"]}, now=NOW + HOUR) == ["old"]
+    assert schedule.fire(chosen, now=NOW + HOUR) == ["new"]
+
+
+def serve(url, count, rounds, out):
+    schedule, chosen = Schedule(redis.Redis.from_url(url)), tasks(*names(count))
+    fired = []
+    for number in range(1, rounds + 1):
+        fired += [(number, name) for name in schedule.fire(chosen, now=NOW + number * 2 * HOUR)]
+    out.put(fired)
+
+
+@pytest.mark.timeout(60)
+def test_three_schedulers_fire_each_time_exactly_once(redis_url, connection, schedule):
+    count, rounds = 300, 4
+    planned(schedule, *names(count))
+    context = multiprocessing.get_context("spawn")
+    out = context.Queue()
+    servers = [context.Process(target=serve, args=(redis_url, count, rounds, out)) for _ in range(3)]
+    for server in servers:
+        server.start()
+    fired = [one for _ in servers for one in out.get(timeout=40)]
+    for server in servers:
+        server.join()
+    # Those who are in a later round already may fire for the ones behind, never twice.
+    assert len(fired) == len(set(fired))
+    assert {name for _, name in fired} == set(names(count))
+    assert len(fired) <= count * rounds
+    assert sorted(schedule.due()) == sorted(names(count))
+
+
+# Leases
+
+
+def test_the_task_that_waits_longest_is_leased_first(schedule):
+    chosen = tasks("late", "early")
+    schedule.plan(chosen, now=NOW)
+    schedule.fire({"early": chosen["early"]}, now=NOW + HOUR)
+    schedule.fire({"late": chosen["late"]}, now=NOW + 2 * HOUR)
+    assert [schedule.lease().task, schedule.lease().task] == ["early", "late"]
+
+
+def test_a_lease_that_ran_out_gives_the_task_to_another(schedule):
+    schedule.fire_now(["news"])
+    dead = schedule.lease(seconds=-1)
+    other = schedule.lease()
+    assert other.task == "news"
+    assert not schedule.renew(dead)
+    schedule.done(dead)
+    assert schedule.running() == ["news"], "only its holder ends a run"
+    assert schedule.renew(other)
+
+
+def test_a_renewed_lease_does_not_run_out(schedule, connection):
+    schedule.fire_now(["news"])
+    lease = schedule.lease(seconds=0.5)
+    schedule.renew(lease, seconds=60)
+    assert connection.zscore(keys.RUNNING, "news") > connection.time()[0] + 50
+    assert schedule.lease() is None
+
+
+def test_a_run_that_broke_off_comes_again_soon(schedule):
+    planned(schedule, "news")
+    schedule.fire_now(["news"])
+    soon = NOW - 100
+    schedule.done(schedule.lease(), again_at=soon)
+    assert schedule.next_times()["news"] == soon
+
+
+def test_again_never_means_later_than_planned(schedule):
+    planned(schedule, "news")
+    at = schedule.next_times()["news"]
+    schedule.fire_now(["news"])
+    schedule.done(schedule.lease(), again_at=at + HOUR)
+    assert schedule.next_times()["news"] == at
+
+
+def test_a_removed_task_that_broke_off_does_not_come_back(schedule):
+    schedule.fire_now(["gone"])
+    schedule.done(schedule.lease(), again_at=NOW)
+    assert schedule.next_times() == {}
+
+
+# A person asks
+
+
+def test_what_a_person_asks_for_is_due_at_once_and_once(schedule):
+    schedule.fire_now(["news", "sports"])
+    schedule.fire_now(["news"])
+    schedule.fire_now([])
+    assert sorted(schedule.due()) == ["news", "sports"]
+
+
+def test_a_task_asked_for_while_it_runs_waits_for_the_end_of_its_run(schedule):
+    schedule.fire_now(["news"])
+    running = schedule.lease()
+    schedule.fire_now(["news"])
+    assert schedule.lease() is None
+    assert schedule.renew(running), "its lease was not taken away"
+    schedule.done(running)
+    assert schedule.lease().task == "news"
+
+
+def test_a_task_that_waits_for_its_own_end_holds_up_no_other(schedule):
+    schedule.fire_now(["news"])
+    schedule.lease()
+    schedule.fire_now(["news"])
+    schedule.fire_now(["sports"])
+    assert schedule.lease().task == "sports"
+
+
+def test_clearing_takes_back_what_is_due_and_running(schedule, connection):
+    schedule.fire_now(["news", "sports"])
+    schedule.lease()
+    schedule.clear()
+    assert (schedule.due(), schedule.running(), schedule.lease()) == ([], [], None)

@@ -1,0 +1,487 @@
+"""The spider as a process of its own: what the site sees of it, what the ledger says, how it ends."""
+
+import gzip
+import signal
+import socket
+import subprocess
+import threading
+import time
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import pytest
+import redis
+from twisted.python.failure import Failure
+
+from crawler.middlewares import Ending
+from crawler.spiders.section import SectionSpider
+from tests.crawler.spiders import (
+    Child,
+    Ended,
+    asked_for,
+    crawl,
+    let_lock_run_out,
+    linked,
+    states,
+    until,
+    write_tasks,
+)
+from tests.site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
+from workers.embedded import answers, server_binary
+from workers.ledger import Leased, Ledger
+
+pytestmark = pytest.mark.timeout(60)
+
+ARTICLES = [article.path for article in truth("zh")]
+[MOVED] = [article for article in truth("zh") if article.other_paths]  # listed under its old path too, which redirects
+LINKED = len(ARTICLES) + 1
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+
+
+@pytest.fixture
+def site():
+    with SiteServer() as server:
+        yield server
+
+
+# One crawl of a section in which each article has a trouble of its own
+
+
+class Crawled(NamedTuple):
+    ended: Ended
+    states: dict[str, tuple[str, str] | None]
+    requests: list[LoggedRequest]
+    elsewhere: list[LoggedRequest]
+    counts: dict[str, int]
+
+    def looks(self, path):
+        return [request.status for request in self.requests if request.path == path]
+
+
+(FLAKY, PICTURE, AWAY, FORBIDDEN, MOVED_OFF, LOCAL_FILE, HUGE, BOMB, BROKEN, RELOADS, LOOPS, EMPTY) = [
+    path for path in ARTICLES if path != truth("zh")[3].path
+][:12]
+
+
+def trouble(site, other):
+    once = iter([503])
+
+    def flaky(request):
+        return Response(next(once, 200), HTML, site._pages[FLAKY].body)
+
+    site.robots_txt = f"User-agent: Exemplar\nDisallow: {FORBIDDEN}\n"
+    other.robots_txt = "User-agent: *\nDisallow: /\n"
+    site.override(FLAKY, flaky)
+    site.override(PICTURE, headers={"Content-Type": "image/png"})
+    site.override(AWAY, status=302, headers={"Location": "/about.html"})
+    site.override(MOVED_OFF, status=301, headers={"Location": other.url + MOVED_OFF})
+    site.override(LOCAL_FILE, status=302, headers={"Location": "file:///etc/hostname"})
+    site.override(HUGE, headers={**HTML, "Content-Length": str(33 * 2**20)}, body=b"x")
+    site.override(BOMB, headers={**HTML, "Content-Encoding": "gzip"}, body=gzip.compress(bytes(40 * 2**20)))
+    site.override(BROKEN, headers={**HTML, "Content-Length": "9000", "Connection": "close"}, body=b"<p>half a page")
+    site.override(RELOADS, headers=HTML, body=b'<meta http-equiv="refresh" content="0; url=/about.html">')
+    site.override(LOOPS, status=302, headers={"Location": LOOPS})
+    site.override(EMPTY, body=b"")
+
+
+@pytest.fixture(scope="module")
+def crawled(redis_url, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("crawled")
+    with redis.Redis.from_url(redis_url) as connection, SiteServer() as site, SiteServer() as other:
+        connection.flushall()
+        trouble(site, other)
+        write_tasks(folder, site.url, retries=1)
+        ended = crawl(folder, redis_url)
+        ledger = Ledger(connection, "zh-news")
+        said = {path: ledger.state_of(site.url + path) for path in [*linked(site), DEAD_LINKS["zh"]]}
+        return Crawled(ended, said, site.requests, other.requests, ledger.counts().to_dict())
+
+
+def test_every_url_is_accounted_for(crawled):
+    assert crawled.counts["unaccounted"] == 0
+    assert crawled.counts["leased"] == crawled.counts["waiting"] == 0
+
+
+def test_each_request_says_who_asks_and_how_to_reach_us(crawled):
+    agents = {request.user_agent for request in crawled.requests}
+    assert len(agents) == 1
+    assert agents.pop().startswith("Exemplar/")
+    assert all("(+https://example.org/our-crawler)" in request.user_agent for request in crawled.requests)
+
+
+def test_robots_txt_is_asked_first_and_obeyed(crawled):
+    assert crawled.requests[0].path == "/robots.txt"
+    assert crawled.looks(FORBIDDEN) == []
+    assert crawled.states[FORBIDDEN] == ("rejected", "robots.txt forbids it")
+
+
+def test_a_dead_link_is_final_after_one_look(crawled):
+    assert crawled.looks(DEAD_LINKS["zh"]) == [404]
+    assert crawled.states[DEAD_LINKS["zh"]] == ("rejected", "http 404")
+
+
+def test_what_failed_in_passing_is_fetched_in_the_same_run(crawled):
+    assert crawled.looks(FLAKY) == [503, 200]
+    assert crawled.states[FLAKY] == ("fetched", "")
+
+
+@pytest.mark.parametrize("path", [AWAY, RELOADS], ids=["redirect", "meta refresh"])
+def test_a_page_that_leads_out_of_the_pattern_is_rejected(crawled, path):
+    state, reason = crawled.states[path]
+    assert (state, reason.startswith("leads to http://127.0.0.1:")) == ("rejected", True)
+
+
+def test_another_host_is_asked_for_its_own_robots_txt(crawled):
+    assert [request.path for request in crawled.elsewhere] == ["/robots.txt"]
+    assert crawled.states[MOVED_OFF] == ("rejected", "robots.txt forbids it")
+
+
+def test_another_kind_of_file_is_rejected(crawled):
+    assert crawled.states[PICTURE] == ("rejected", "not a page: image/png")
+
+
+def test_a_redirect_to_a_local_file_is_not_followed(crawled):
+    assert crawled.states[LOCAL_FILE] == ("failed", "http 302")
+
+
+def test_a_page_without_measure_is_not_downloaded(crawled):
+    assert crawled.states[HUGE] == ("failed", "the page is larger than 32 MiB")
+
+
+def test_a_compressed_bomb_is_not_unpacked(crawled):
+    assert crawled.states[BOMB][0] == "failed"
+
+
+def test_half_a_page_and_an_empty_one_are_tried_again_and_given_up(crawled):
+    assert crawled.looks(BROKEN) == [200, 200]
+    assert crawled.states[BROKEN] == ("failed", "the answer broke off")
+    assert crawled.looks(EMPTY) == [200, 200]
+    assert crawled.states[EMPTY] == ("failed", "empty answer")
+
+
+def test_redirects_in_a_circle_end(crawled):
+    assert len(crawled.looks(LOOPS)) == 6
+    assert crawled.states[LOOPS] == ("failed", "max redirections reached")
+
+
+def test_the_other_articles_are_fetched_exactly_once(crawled):
+    untroubled = [path for path in ARTICLES[13:] if path != MOVED.path]
+    assert untroubled
+    assert [crawled.looks(path) for path in untroubled] == [[200]] * len(untroubled)
+
+
+def test_failed_articles_are_in_the_report_and_the_exit_code(crawled):
+    assert crawled.ended.report["outcome"] == "finished"
+    assert crawled.ended.report["failed"] == crawled.counts["failed"] > 0
+    assert crawled.ended.code == 1
+    assert "Traceback" not in crawled.ended.said
+
+
+# Runs without trouble
+
+
+def test_both_ways_to_start_a_spider_give_the_same_ledger(site, connection, redis_url, tmp_path):
+    write_tasks(tmp_path, site.url)
+    seen = []
+    for scrapy in (False, True):
+        connection.flushall()
+        ended = crawl(tmp_path, redis_url, scrapy=scrapy)
+        assert (ended.code, ended.said) == (0, "")
+        seen.append((states(connection), {path: asked_for(site).count(path) for path in linked(site)}))
+        site.requests.clear()
+    assert seen[0] == seen[1]
+    assert seen[0][0]["fetched"] == LINKED
+
+
+def test_a_second_run_fetches_no_article_again(site, connection, redis_url, tmp_path):
+    write_tasks(tmp_path, site.url)
+    crawl(tmp_path, redis_url)
+    site.requests.clear()
+    ended = crawl(tmp_path, redis_url)
+    assert (ended.code, ended.report["fetched"], asked_for(site)) == (0, 0, [])
+    assert asked_for(site, "/") == ["/robots.txt", "/zh/news/"]
+
+
+def test_an_example_that_leads_elsewhere_is_not_kept(site, connection, redis_url, tmp_path):
+    site.override(truth("zh")[3].path, status=302, headers={"Location": "/"})
+    write_tasks(tmp_path, site.url, limit=1)
+    ended = crawl(tmp_path, redis_url)
+    assert ended.code == 1
+    assert f"leads to {site.url}/, which is not of the pattern" in ended.report["problems"][0]
+
+
+# The guard
+
+
+def test_loopback_is_not_contacted_unless_it_is_listed(site, connection, redis_url, tmp_path):
+    write_tasks(tmp_path, site.url, settings="{contact: a@example.org, delay: 0}")
+    ended = crawl(tmp_path, redis_url)
+    assert site.requests == []
+    assert ended.code == 1
+    assert "127.0.0.1 is not public; list the host under allow_hosts" in ended.report["problems"][0]
+
+
+def test_no_spelling_of_loopback_is_contacted(site, connection, redis_url, tmp_path):
+    port = site.url.rpartition(":")[2]
+    spellings = ["127.1", "2130706433", "0x7f.1", "0177.0.0.1", "[::ffff:127.0.0.1]", "localhost", "0.0.0.0", "0"]
+    starts = ", ".join(f'"http://{host}:{port}/zh/news/"' for host in spellings)
+    write_tasks(tmp_path, site.url, settings="{contact: a@example.org, delay: 0}", start=f"[{starts}]")
+    ended = crawl(tmp_path, redis_url)
+    assert site.requests == []
+    assert ended.code == 1
+    assert len(ended.report["problems"]) > len(spellings)
+
+
+def test_a_redirect_to_a_port_that_is_not_listed_is_refused(site, connection, redis_url, tmp_path):
+    with SiteServer() as other:
+        here = site.url.removeprefix("http://")
+        site.override(ARTICLES[0], status=302, headers={"Location": other.url + ARTICLES[0]})
+        write_tasks(tmp_path, site.url, settings=f"{{contact: a@example.org, allow_hosts: ['{here}'], delay: 0}}")
+        crawl(tmp_path, redis_url)
+        assert asked_for(site), "the listed port was crawled"
+        assert other.requests == []
+    state, reason = Ledger(connection, "zh-news").state_of(site.url + ARTICLES[0])
+    assert (state, "127.0.0.1" in reason) == ("failed", True)
+
+
+def test_a_public_host_is_not_crawled_without_a_contact(connection, redis_url, tmp_path):
+    write_tasks(tmp_path, "http://news.example", settings="{delay: 0}")
+    ended = crawl(tmp_path, redis_url)
+    assert (ended.code, ended.report) == (1, {})
+    assert "settings.contact" in ended.said
+    assert "EXEMPLAR_CONTACT" in ended.said
+
+
+def test_a_listed_host_needs_no_contact(site, connection, redis_url, tmp_path):
+    write_tasks(tmp_path, site.url, settings="{allow_hosts: [127.0.0.1], delay: 0}", limit=1)
+    assert crawl(tmp_path, redis_url).code == 0
+
+
+# The pace, by the server's own log
+
+JITTER = 0.03  # seconds between a turn and the arrival of its request
+
+
+def gaps(site):
+    times = sorted(request.time for request in site.requests)
+    return [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+
+
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_no_two_requests_are_closer_than_the_delay(site, connection, redis_url, tmp_path, tasks):
+    write_tasks(tmp_path, site.url, delay=0.3, limit=4)
+    file = tmp_path / "tasks.yaml"
+    text = file.read_text("utf-8")
+    file.write_text(text + text.partition("tasks:\n")[2].replace("zh-news:", "again:"), "utf-8")
+    children = [Child(name, tmp_path, redis_url) for name in ("zh-news", "again")[:tasks]]
+    for child in children:
+        with child:
+            assert child.end().code == 0
+    assert len(gaps(site)) >= 6 * tasks - 1
+    assert min(gaps(site)) >= 0.3 - JITTER
+
+
+def test_slow_answers_that_come_all_at_once_do_not_bunch_requests(site, connection, redis_url, tmp_path):
+    gate = threading.Event()
+
+    def held(request):
+        gate.wait(10)
+        return site._pages[request.path]
+
+    for path in linked(site):
+        site.override(path, held)
+    arrived = []
+    answer = site.answer
+
+    def timed(method, path, agent):
+        arrived.append((path, time.monotonic()))
+        return answer(method, path, agent)
+
+    site.answer = timed
+    write_tasks(tmp_path, site.url, delay=0.1, example=site.url + ARTICLES[-1])
+    with Child("zh-news", tmp_path, redis_url) as child:
+        until(lambda: any(path == ARTICLES[-1] for path, _ in arrived))
+        gate.set()
+        until(lambda: len(arrived) > 4)
+        gate.clear()
+        until(lambda: len(arrived) > 14)
+        gate.set()
+        child.end()
+    times = [at for _, at in arrived]
+    assert min(b - a for a, b in zip(times, times[1:], strict=False)) >= 0.1 - JITTER
+
+
+# Ends
+
+
+def test_a_site_that_is_away_ends_in_a_report_without_a_traceback(connection, redis_url, tmp_path):
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # bound, not listening: nobody else gets the port
+        write_tasks(tmp_path, f"http://127.0.0.1:{closed.getsockname()[1]}")
+        ended = crawl(tmp_path, redis_url)
+    assert ended.code == 1
+    assert [problem for problem in ended.report["problems"] if "start page" in problem and "refused" in problem]
+    assert "Traceback" not in ended.said
+
+
+def test_after_a_kill_the_next_run_fetches_the_rest(site, connection, redis_url, tmp_path):
+    write_tasks(tmp_path, site.url, delay=0.1)
+    ledger = Ledger(connection, "zh-news")
+    with Child("zh-news", tmp_path, redis_url) as child:
+        until(lambda: ledger.counts().states["fetched"] >= 4)
+        child.stop(signal.SIGKILL)
+    safe = {row["url"].removeprefix(site.url) for row in ledger.open_urls("fetched")}
+    assert 4 <= len(safe) < len(ARTICLES)
+    let_lock_run_out(connection)
+    ended = crawl(tmp_path, redis_url)
+    assert (ended.code, ended.report["outcome"]) == (0, "finished")
+    assert states(connection) == {"seen": LINKED + 1, "fetched": LINKED, "rejected": 1}
+    looks = asked_for(site)
+    assert {looks.count(path) for path in safe - {MOVED.path}} == {1}
+    assert max(looks.count(path) for path in looks) <= 2
+
+
+def test_sigterm_ends_a_run_in_order_with_its_pages(site, connection, redis_url, tmp_path):
+    write_tasks(tmp_path, site.url, delay=0.2)
+    with Child("zh-news", tmp_path, redis_url) as child:
+        until(lambda: len(asked_for(site)) >= 4)
+        ended = child.stop(signal.SIGTERM)
+    assert (ended.code, ended.report["outcome"]) == (1, "stopped")
+    came = [request for request in site.requests if request.path in ARTICLES and request.status == 200]
+    now = states(connection)
+    assert ended.report["fetched"] == now["fetched"] == len(came)
+    assert "leased" not in now
+    assert now["waiting"] + now["fetched"] + now.get("rejected", 0) == now["seen"]
+
+
+def test_a_run_that_waits_for_its_turn_ends_at_once(site, connection, redis_url, tmp_path):
+    write_tasks(tmp_path, site.url, delay=300)
+    with Child("zh-news", tmp_path, redis_url) as child:
+        until(lambda: site.requests)
+        ended = child.stop(signal.SIGTERM, within=10)
+    assert ended.report["outcome"] == "stopped"
+    assert len(site.requests) == 1
+
+
+def test_a_redis_that_dies_ends_the_run_with_a_clear_word(site, tmp_path):
+    socket_path = tmp_path / "s"
+    options = ["--port", "0", "--unixsocket", str(socket_path), "--save", "", "--dir", str(tmp_path)]
+    server = subprocess.Popen([str(server_binary()), *options], stdout=subprocess.DEVNULL)
+    try:
+        until(lambda: answers(f"unix://{socket_path}"))
+        write_tasks(tmp_path, site.url, delay=0.1)
+        with Child("zh-news", tmp_path, f"unix://{socket_path}") as child:
+            until(lambda: len(asked_for(site)) >= 3)
+            server.kill()
+            ended = child.end()
+    finally:
+        server.kill()
+        server.wait()
+    assert ended.code == 3
+    assert ended.report["outcome"] == "redis"
+    assert "Redis is away" in ended.said
+    assert "Traceback" not in ended.said
+
+
+# What is wrong from the start
+
+STARTS = pytest.mark.parametrize("scrapy", [False, True], ids=["child", "scrapy"])
+
+
+def one_line(ended, *words):
+    assert ended.code not in (0, None)
+    assert len(ended.said.strip().splitlines()) == 1, ended.said
+    for word in words:
+        assert word in ended.said
+
+
+@STARTS
+def test_an_unknown_task_is_one_line_with_the_nearest_name(connection, redis_url, tmp_path, scrapy):
+    write_tasks(tmp_path, "http://127.0.0.1:9")
+    one_line(crawl(tmp_path, redis_url, "zh-new", scrapy=scrapy), "no task 'zh-new'", "zh-news")
+
+
+@STARTS
+def test_a_mistake_in_the_task_list_is_one_line_with_its_place(connection, redis_url, tmp_path, scrapy):
+    write_tasks(tmp_path, "http://127.0.0.1:9", evry="1h")
+    one_line(crawl(tmp_path, redis_url, scrapy=scrapy), "tasks.yaml:", "evry", "every")
+
+
+@STARTS
+def test_a_missing_task_list_is_one_line(connection, redis_url, tmp_path, scrapy):
+    one_line(crawl(tmp_path, redis_url, scrapy=scrapy), "task")
+
+
+@STARTS
+def test_a_redis_that_is_not_there_is_one_line(tmp_path, scrapy):
+    write_tasks(tmp_path, "http://127.0.0.1:9")
+    ended = crawl(tmp_path, f"unix://{tmp_path}/nobody", scrapy=scrapy)
+    one_line(ended, "does not answer")
+    assert ended.code == (1 if scrapy else 3)
+
+
+def test_a_task_in_other_hands_is_busy(connection, redis_url, tmp_path):
+    write_tasks(tmp_path, "http://127.0.0.1:9")
+    connection.set("exemplar:task:zh-news:run", "another")
+    ended = crawl(tmp_path, redis_url)
+    one_line(ended, "is being crawled already")
+    assert ended.code == 75
+
+
+def test_a_variable_of_the_headers_that_is_not_set_is_one_line(connection, redis_url, tmp_path):
+    write_tasks(tmp_path, "http://127.0.0.1:9", headers="{X-Key: '${NOT_SET_ANYWHERE}'}")
+    one_line(crawl(tmp_path, redis_url), "NOT_SET_ANYWHERE is not set")
+
+
+# Surprises in a callback, told to the spider itself
+
+
+class Untalkative:
+    """A run whose steps fail or are only noted."""
+
+    task = SimpleNamespace(name="news")
+    pattern = SimpleNamespace(match=lambda url: True)
+
+    def __init__(self, error):
+        self.error, self.told = error, []
+
+    def article_came(self, leased, page, status):
+        raise self.error
+
+    def article_failed(self, leased, reason, *, passing):
+        self.told.append((leased.url, reason, passing))
+
+    def next_list(self):
+        return None
+
+    def next_articles(self, most):
+        return []
+
+
+LEASED = Leased("0" * 16, "http://site.example/1", 1, {})
+
+
+@pytest.fixture
+def spider(request):
+    spider = SectionSpider(SimpleNamespace(connection=None), None, Untalkative(request.param), {})
+    spider.crawler = SimpleNamespace(engine=SimpleNamespace(running=True))
+    spider._articles = 1
+    return spider
+
+
+@pytest.mark.parametrize("spider", [RuntimeError("no such luck")], indirect=True)
+def test_a_surprise_with_one_page_counts_as_a_failed_try(spider):
+    from scrapy.http import HtmlResponse
+
+    answer = HtmlResponse(LEASED.url, body=b"<p>x</p>", headers={"Content-Type": "text/html"})
+    assert list(spider._article_came(answer, LEASED)) == []
+    assert spider.run.told == [(LEASED.url, "unexpected RuntimeError: no such luck", True)]
+    assert spider._articles == 0
+
+
+@pytest.mark.parametrize("spider", [None], indirect=True)
+def test_a_request_that_was_never_sent_is_no_failure(spider):
+    failure = Failure(Ending("the run ends"))
+    failure.request = SimpleNamespace(url=LEASED.url, cb_kwargs={"leased": LEASED})
+    assert list(spider._article_failed(failure)) == []
+    assert spider.run.told == []

@@ -1,0 +1,87 @@
+"""Pages, briefs and patience for the tests of the workers."""
+
+import os
+import time
+from datetime import UTC, datetime
+from itertools import count
+
+from workers import keys
+from workers.briefs import Brief, keep_example
+from workers.inbox import FetchedPage, Inbox, StoredPage
+from workers.ledger import Found, Ledger, fingerprint
+
+TASK = "gazette"
+SITE = "http://gazette.example/a/"
+FETCHED_AT = datetime(2026, 3, 12, 8, 30, tzinfo=UTC)
+PATIENCE = 20.0  # seconds until a test gives up waiting
+
+_SENTENCES = (
+    "The harbour office opened its new tide station on Monday after two years of repairs.",
+    "Engineers say that the old gauge had been wrong by almost a hand's breadth since the storm.",
+    "Fishermen may read the numbers on a board beside the pier, day and night, free of charge.",
+    "A second gauge is to follow in spring, if the council allows the mast.",
+)
+
+
+def url(number):
+    return f"{SITE}{number}.html"
+
+
+def article(number, *, word="plain", canonical=None, head=""):
+    """An article that says its number in every paragraph. `canonical`: what the page names as its own URL."""
+    link = f'<link rel="canonical" href="{canonical}">' if canonical else ""
+    text = "".join(f"<p>Story {number}, {word}: {sentence}</p>" for sentence in _SENTENCES)
+    return f"""<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Story {number} - The Gazette</title>
+        {link}{head}</head><body><div class="nav"><a href="/">Home</a> <a href="/town">Town</a></div>
+        <div class="main"><h1>Story {number}</h1><div class="story">{text}</div></div>
+        <div class="foot">The Gazette, 7 Market Square.</div></body></html>""".encode()
+
+
+def publish(connection, folder, *outputs, task=TASK, **more):
+    """Publish a brief as the crawler does, and keep an example page for it."""
+    outputs = outputs or ("out.jsonl",)
+    brief = Brief(task, url(0), r"http://gazette\.example/a/\d+\.html", outputs, str(folder), **more)
+    connection.hset(keys.BRIEFS, task, brief.to_json())
+    keep_example(connection, task, StoredPage(url(0), article(0), "text/html", FETCHED_AT), url(0))
+    return brief
+
+
+def deliver(connection, pages, *, task=TASK, ring=True):
+    """Pages (number → bytes) come in as from a spider, in one job of ten; says their fingerprints."""
+    ledger, inbox = Ledger(connection, task), Inbox(connection)
+    ledger.add([Found(url(number)) for number in pages])
+    ledger.lease(len(pages))
+    fetched = [
+        FetchedPage(fingerprint(url(number)), url(number), body, "text/html; charset=utf-8", 200, FETCHED_AT)
+        for number, body in pages.items()
+    ]
+    inbox.deliver(ledger, fetched)
+    if not ring:
+        connection.delete(inbox.queue.key)
+    return [page.fingerprint for page in fetched]
+
+
+def states(connection, *numbers, task=TASK):
+    ledger = Ledger(connection, task)
+    return [found[0] if (found := ledger.state_of(url(number))) else None for number in numbers]
+
+
+def eventually(true, what="what was waited for"):
+    """Wait until `true()` is; its value. Asks often, sleeps little."""
+    limit = time.monotonic() + PATIENCE
+    pause = (min(0.01 * n, 0.05) for n in count(1))
+    while not (found := true()):
+        assert time.monotonic() < limit, f"{what} did not come"
+        time.sleep(next(pause))
+    return found
+
+
+def gone(pid):
+    """Whether a process has ended (a zombie has)."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+    except OSError:
+        return True
+
+

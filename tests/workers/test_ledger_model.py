@@ -1,0 +1,231 @@
+"""The ledger beside a model of it in plain Python: after any steps both say the same."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import islice
+from random import Random
+
+import pytest
+
+from workers.ledger import FINAL_STATES, Found, Ledger, fingerprint
+
+URLS = [f"http://a.example/{number}" for number in range(3)]  # few, so that steps meet
+WORKERS = ("one", "two")
+REASONS = ("HTTP 404", "栏目页")
+STEPS = 400  # of one walk
+OVER, FAR = -1.0, 1000.0  # seconds until a time: over already, or not within this test
+
+
+@dataclass
+class Entry:
+    state: str = "waiting"
+    rank: float = 0.0
+    over: bool = True  # whether the time it waits for, or its lease, is over
+    late: bool = False  # waiting, but not before its time
+    holder: str | None = None
+    resting: bool = False
+    reason: str = ""
+    cuts: int = 0
+    takes: int = 0
+
+
+@dataclass
+class Model:
+    """What the docstrings of `Ledger` say, without Redis."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+
+    def of(self, url, *wanted):
+        entry = self.entries.get(url)
+        return entry if entry and entry.state in wanted else None
+
+    def add(self, url, rank):
+        if url in self.entries:
+            return False
+        self.entries[url] = Entry(rank=rank)
+        return True
+
+    def lease(self, most, over):
+        for entry in self.entries.values():
+            if (entry.state == "leased" or entry.late) and entry.over:
+                entry.state, entry.late = "waiting", False
+        ready = [(entry.rank, fingerprint(url), url) for url, entry in self.entries.items() if self._ready(entry)]
+        leased = [url for _, _, url in sorted(ready)[:most]]
+        for url in leased:
+            self.entries[url].state, self.entries[url].over = "leased", over
+        return leased
+
+    def _ready(self, entry):
+        return entry.state == "waiting" and not entry.late
+
+    def put_back(self, url):
+        if entry := self.of(url, "leased"):
+            entry.state = "waiting"
+
+    def try_later(self, url, reason, over):
+        if entry := self.of(url, "leased"):
+            entry.state, entry.late, entry.over, entry.reason = "waiting", True, over, reason
+
+    def arrive(self, url):
+        if entry := self.of(url, "waiting", "leased"):
+            entry.state, entry.late, entry.reason = "fetched", False, ""
+
+    def take(self, url, worker, over):
+        entry = self.of(url, "fetched")
+        if entry is None or ((entry.holder or entry.resting) and entry.holder != worker and not entry.over):
+            return None
+        entry.holder, entry.resting, entry.over = worker, False, over
+        entry.cuts += 1
+        entry.takes += 1
+        return entry.cuts, entry.takes > 1
+
+    def let_go(self, url, worker, reason, over):
+        entry = self.of(url, "fetched")
+        if entry and entry.holder == worker:
+            entry.holder, entry.resting, entry.over, entry.reason = None, True, over, reason
+            entry.cuts -= 1
+
+    def postpone(self, url, reason, over):
+        entry = self.of(url, "fetched")
+        if entry and not entry.holder and not entry.resting:
+            entry.resting, entry.over, entry.reason = True, over, reason
+
+    def lapsed(self):
+        found = [url for url, e in self.entries.items() if e.state == "fetched" and self._lapsed(e)]
+        for url in found:
+            self.entries[url].holder, self.entries[url].resting = None, False
+        return found
+
+    def _lapsed(self, entry):
+        return (entry.holder or entry.resting) and entry.over
+
+    def free(self, worker):
+        found = [url for url, e in self.entries.items() if e.state == "fetched" and e.holder == worker]
+        for url in found:
+            self.entries[url].holder = None
+        return found
+
+    def settle(self, url, state, reason, worker):
+        entry = self.of(url, "waiting", "leased", "fetched")
+        if entry is None or (worker and entry.holder != worker):
+            return False
+        self.entries[url] = Entry(state, reason=reason)
+        return True
+
+    def drop(self, url):
+        if entry := self.of(url, "waiting", "leased", "fetched"):
+            del self.entries[url]
+        return entry is not None
+
+    def unsee(self, reason):
+        gone = [url for url, e in self.entries.items() if e.state == "rejected" and e.reason == reason]
+        for url in gone:
+            del self.entries[url]
+        return len(gone)
+
+
+def steps(random):
+    """Endless random steps. What leads on is taken often, what ends a URL seldom: else few walks get far."""
+    url, worker = lambda: random.choice(URLS), lambda: random.choice(WORKERS)  # noqa: E731
+    over, reason = lambda: random.random() < 0.5, lambda: random.choice(REASONS)  # noqa: E731
+    kinds = {
+        "add": (4, lambda: (url(), random.randint(-3, 3))),
+        "lease": (4, lambda: (random.randint(0, 3), over())),
+        "arrive": (4, lambda: (url(),)),
+        "take": (8, lambda: (url(), worker(), over())),
+        "let_go": (4, lambda: (url(), worker(), reason(), over())),
+        "try_later": (3, lambda: (url(), reason(), over())),
+        "put_back": (2, lambda: (url(),)),
+        "postpone": (2, lambda: (url(), reason(), over())),
+        "lapsed": (2, lambda: ()),
+        "free": (2, lambda: (worker(),)),
+        "settle": (2, lambda: (url(), random.choice(FINAL_STATES), reason(), random.choice(["", *WORKERS]))),
+        "drop": (1, lambda: (url(),)),
+        "unsee": (2, lambda: (reason(),)),
+    }
+    weights = [weight for weight, _ in kinds.values()]
+    while True:
+        [name] = random.choices(list(kinds), weights)
+        yield name, kinds[name][1]()
+
+
+class Steps:
+    """Does one step in ledger and model and compares what they answer."""
+
+    def __init__(self, ledger):
+        self.ledger, self.model = ledger, Model()
+
+    def add(self, url, rank):
+        assert self.ledger.add([Found(url, rank)]) == [self.model.add(url, rank)]
+
+    def lease(self, most, over):
+        leased = self.ledger.lease(most, seconds=_seconds(over))
+        assert [one.url for one in leased] == self.model.lease(most, over)
+
+    def put_back(self, url):
+        self.ledger.put_back([fingerprint(url)])
+        self.model.put_back(url)
+
+    def try_later(self, url, reason, over):
+        self.ledger.try_later(fingerprint(url), reason, _seconds(over))
+        self.model.try_later(url, reason, over)
+
+    def arrive(self, url):
+        self.ledger.arrive(fingerprint(url), {"body": b"x", "url": url})
+        self.model.arrive(url)
+
+    def take(self, url, worker, over):
+        taken = self.ledger.take(fingerprint(url), worker, seconds=_seconds(over))
+        assert (taken and (taken.cuts, taken.again)) == self.model.take(url, worker, over)
+        if taken:
+            assert (taken.url, taken.page["url"].decode()) == (url, url)
+
+    def let_go(self, url, worker, reason, over):
+        self.ledger.let_go(fingerprint(url), worker, _seconds(over), reason)
+        self.model.let_go(url, worker, reason, over)
+
+    def postpone(self, url, reason, over):
+        self.ledger.postpone([fingerprint(url)], _seconds(over), reason)
+        self.model.postpone(url, reason, over)
+
+    def lapsed(self):
+        assert set(self.ledger.lapsed(oldest_bell=None)) == set(map(fingerprint, self.model.lapsed()))
+
+    def free(self, worker):
+        assert set(self.ledger.free(worker)) == set(map(fingerprint, self.model.free(worker)))
+
+    def settle(self, url, state, reason, worker):
+        settled = self.ledger.settle(fingerprint(url), state, reason, worker=worker)
+        assert settled == self.model.settle(url, state, reason, worker)
+
+    def drop(self, url):
+        assert self.ledger.drop(fingerprint(url)) == self.model.drop(url)
+
+    def unsee(self, reason):
+        assert self.ledger.unsee(reason) == self.model.unsee(reason)
+
+    def agree(self):
+        counts, entries = self.ledger.counts(), self.model.entries
+        assert counts.unaccounted == 0
+        assert counts.seen == len(entries)
+        assert {s: n for s, n in counts.states.items() if n} == Counter(e.state for e in entries.values())
+        for url in URLS:
+            entry = entries.get(url)
+            assert self.ledger.state_of(url) == (entry and (entry.state, entry.reason))
+            for worker in WORKERS:
+                assert self.ledger.holds(fingerprint(url), worker) == bool(entry and entry.holder == worker)
+        bodies = sum(1 for _ in self.ledger.redis.scan_iter("*:page:*", count=1000))
+        assert bodies == counts.states["fetched"]
+        assert self.ledger.known(URLS) == [url in entries for url in URLS]
+
+
+def _seconds(over):
+    return OVER if over else FAR
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_url_has_one_state_and_the_counts_add_up_after_every_step(connection, seed):
+    both = Steps(Ledger(connection, "walk"))
+    for name, arguments in islice(steps(Random(seed)), STEPS):
+        getattr(both, name)(*arguments)
+        both.agree()
