@@ -25,6 +25,11 @@ def say(text: str) -> None:
     click.echo(text, err=True)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 task, 2 tasks."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def print_json(value: Any) -> None:
     """One line of JSON, at once."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")

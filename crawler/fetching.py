@@ -11,6 +11,7 @@ from workers.inbox import StoredPage
 from .guard import guard_from
 from .resolver import use_guard
 from .session import TASKS_FILE, contact_of, user_agent
+from .spider_process import quiet_scrapy
 from .tasks import Settings, load
 
 
@@ -43,7 +44,8 @@ def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, Store
     )
     answers: dict[str, StoredPage | str] = {}
     process = CrawlerProcess(settings)
-    process.crawl(PagesSpider, urls=[normalise(url) for url in urls], on_answer=answers.__setitem__)
+    quiet_scrapy()  # now, since the line above sets up Scrapy's logging
+    process.crawl(PagesSpider, urls=list(dict.fromkeys(map(normalise, urls))), on_answer=answers.__setitem__)
     process.start()
     return {url: answers.get(normalise(url), "no answer") for url in urls}
 

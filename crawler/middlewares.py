@@ -1,4 +1,4 @@
-"""The two gates every request passes: may it be made (guard), and when (pace)."""
+"""The gates every request passes: may it be made (robots.txt, guard), and when (pace)."""
 
 import asyncio
 import ipaddress
@@ -9,8 +9,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Request
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
+from scrapy.robotstxt import RobotParser
 
 from .guard import SCHEMES, Guard
 from .politeness import Pace, host_of
@@ -54,6 +56,23 @@ class GuardMiddleware:
             if not GUARD.get("current", Guard()).allows(address, host, port):
                 raise IgnoreRequest(f"address {address} is not public; list the host under allow_hosts if it is yours")
         return response
+
+
+class RobotsMiddleware(RobotsTxtMiddleware):
+    """Scrapy's, one request at a time while a host's robots.txt is fetched.
+
+    In Scrapy 2.19 all that wait for it await one Deferred, whose result only the first of them gets: the others hear
+    "no robots.txt" and go on.
+    """
+
+    def __init__(self, crawler: Any):
+        super().__init__(crawler)
+        self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def robot_parser(self, request: Request) -> RobotParser | None:
+        """The rules of the request's host; None if it has none."""
+        async with self._lines[urlsplit(request.url).netloc]:
+            return await super().robot_parser(request)
 
 
 class PaceMiddleware:

@@ -73,6 +73,12 @@ def main(task: str) -> int:
     return exit_code(report)
 
 
+def quiet_scrapy() -> None:
+    """Drop what Scrapy says with a traceback (robots.txt is out of reach) or for nothing (no Referer is sent)."""
+    for middleware, level in (("robotstxt", logging.CRITICAL), ("redirect", logging.ERROR)):
+        logging.getLogger(f"scrapy.downloadermiddlewares.{middleware}").setLevel(level)
+
+
 class _NoTraceback(logging.Filter):
     """Drops what Scrapy says of an error at the start: a person is told in one line instead of a traceback."""
 

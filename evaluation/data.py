@@ -1,8 +1,8 @@
-"""Reading stored pages and their truth, in three layouts as they are published; a layout is recognised by its files.
+"""Reading stored pages and their truth, in three layouts as they are published, each recognised by its files.
 
-1. **Normalised** (ours): `sets/<name>/` and `sites/<name>/`, or one such folder itself, with `truth.jsonl` (one object a
-   page: id, file, url, site, section, kind, title, date, body, encoding, optional_paragraphs) and `groups.json` (objects
-   with site, section, with_body, usable).
+1. **Normalised** (ours): `sets/<name>/` and `sites/<name>/`, or one such folder itself, with `truth.jsonl` (an object a
+   page: id, file, url, site, section, kind, title, date, body, encoding, optional_paragraphs) and `groups.json` (an
+   object a group: site, section, with_body, usable).
 2. **scrapinghub/article-extraction-benchmark**: `ground-truth.json` (id → {articleBody, url}) and `html/<id>.html.gz`.
    No article body there means an empty one, as its own `evaluate.py` has it. Single pages, no groups.
 3. **dobbersc/fundus-evaluation**: `dataset/ground_truth.json` and `dataset/html/`, or that folder itself. The JSON maps

@@ -1,8 +1,8 @@
 """What people use today, each behind one function: text of the page in, text of the article out.
 
 They run in this process and are imported when asked for. Peers get the page's text as our decoder reads it, without
-being charged for that: several take nothing but text, and encodings are not what they are compared in. Options are those
-of Scrapinghub's benchmark where it has the peer, else the defaults.
+being charged for that: several take nothing but text, and encodings are not what they are compared in. Options are
+those of Scrapinghub's benchmark where it has the peer, else the defaults.
 """
 
 import re

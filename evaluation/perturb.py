@@ -18,11 +18,37 @@ from extractors.decoding import decode
 from .data import DataSet, Row
 
 SEMANTIC = ("article", "main", "section", "aside", "nav", "header", "footer", "hgroup", "figure", "figcaption")
-INLINE = frozenset("a abbr b bdi bdo cite code del em font i ins kbd mark q s small span strong sub sup time u".split())
+INLINE = frozenset(
+    (
+        "a",
+        "abbr",
+        "b",
+        "bdi",
+        "bdo",
+        "cite",
+        "code",
+        "del",
+        "em",
+        "font",
+        "i",
+        "ins",
+        "kbd",
+        "mark",
+        "q",
+        "s",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "u",
+    )
+)
 SILENT = frozenset({"script", "style", "noscript", "template", "title", "textarea", "option"})
 MEDIA = "descendant-or-self::*[self::img or self::video or self::iframe or self::audio or self::object or self::svg]"
 PARAGRAPHS = 3  # that `short` leaves …
-PARAGRAPH = 40  # … of at least so many bytes without white space; headings and lines of code before them stay
+PARAGRAPH = 120  # … of at least so many bytes without white space; headings and lines of code before them stay
 ANCHOR = 15  # characters without white space of a line that surely belongs to the body
 LEFT_OVER = 0.1  # share of the cut paragraphs that may remain; a page with more is left out of the set
 
@@ -149,7 +175,7 @@ def _lines(root: Any) -> Iterator[list[_Slot]]:
 def _prune(elements: list[Any]) -> None:
     """Take out the elements that became empty, and what holds nothing else."""
     for element in elements:
-        here = element
+        here = element if isinstance(element.tag, str) else element.getparent()
         while (parent := here.getparent()) is not None:
             if "".join(here.itertext()).strip() or here.xpath(MEDIA) or parent.tag == "html":
                 break

@@ -1,7 +1,7 @@
 """The common yardstick: F1 over 4-word shingles as a multiset, each CJK character a word of its own.
 
-Scrapinghub's article-extraction benchmark scores this way: precision is averaged over the pages for which some text came
-out, recall over those that have one, and F1 is of the two means. Ours beside it: letters count the same in both cases.
+Scrapinghub's article-extraction benchmark scores this way: precision is averaged over the pages for which some text
+came out, recall over those that have one, and F1 is of the two means. Ours: upper and lower case count the same.
 """
 
 import re

@@ -217,8 +217,9 @@ def _table(results: list[dict[str, Any]]) -> str:
     for r in results:
         other = f"{r['prototype_f1']:.4f}" if "prototype_f1" in r else "–"
         lines.append(
-            f"{r['site']:18} {r['found']:5}/{r['reachable']:<9}  {r['rows']:4}  {r['duplicates']:5}  {r['fetched_again']:5}"
-            f"  {r['f1']:.4f} {r['below']:6.1%}  {other:9}  {r['seconds'][0]} + {r['seconds'][1]}"
+            f"{r['site']:18} {r['found']:5}/{r['reachable']:<9}  {r['rows']:4}  {r['duplicates']:5}"
+            f"  {r['fetched_again']:5}  {r['f1']:.4f} {r['below']:6.1%}  {other:9}"
+            f"  {r['seconds'][0]} + {r['seconds'][1]}"
         )
         for note in ("missing", "not_articles", "worst"):
             if r[note]:

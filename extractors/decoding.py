@@ -22,6 +22,9 @@ from .encodings.guess import MULTI_BYTE, guess, is_damaged_utf8
 
 SNIFF = 200_000  # bytes in which a contradiction is looked for
 MIN_LETTERS = 4  # distinct non-ASCII characters that two-byte UTF-8 needs to contradict gb2312
+UNDECLARED, DECLARED = 4, 1  # characters an error from which on broken UTF-8 is UTF-8 all the same
+MIN_HIGH_BYTES = 16  # that a page needs to be read as anything but the UTF-8 it says it is
+MAX_BROKEN = 0.01  # share of errors that such a page may have, and one more
 MIN_HANZI = 0.6  # share of common hanzi (GB 2312 level 1) among the bytes ≥ 0x80 that keeps a page gb18030
 
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
@@ -37,15 +40,12 @@ def decode(data: bytes, content_type: str | None = None) -> tuple[str, str]:
     for mark, name in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return decode_as(data[len(mark) :], name), name
-    name = _declared(data, content_type)
-    if name in (None, "utf-8", "gb18030") or name in MULTI_BYTE:
+    declared = _declared(data, content_type)
+    if declared in (None, "utf-8", *MULTI_BYTE):
         utf8 = _as_utf8(data)
-        if utf8 is not None and (name in (None, "utf-8") or _contradicts(name, data, utf8)):
+        if utf8 is not None and (declared in (None, "utf-8") or _contradicts(utf8, data, str(declared))):
             return utf8, "utf-8"
-    if name is None:
-        name = _undeclared(data)
-    elif name == "utf-8":
-        name = _instead_of_utf8(data)
+    name = _undeclared(data) if declared is None else _instead_of_utf8(data) if declared == "utf-8" else declared
     return decode_as(data, name), name
 
 
@@ -63,7 +63,7 @@ def _as_utf8(data: bytes) -> str | None:
         return None
 
 
-def _contradicts(name: str, data: bytes, utf8: str) -> bool:
+def _contradicts(utf8: str, data: bytes, name: str) -> bool:
     """Whether bytes that are valid UTF-8 belie the multi-byte encoding that they are declared in.
 
     Two-byte sequences alone say little: any is a hanzi, too. Three bytes in a row don't fit pairs, so that gb18030 has
@@ -88,13 +88,15 @@ def _undeclared(data: bytes) -> str:
     for tag, name in _UTF_16_TAGS:
         if tag.match(data):
             return name
-    return "utf-8" if is_damaged_utf8(decode_as(data[:SNIFF], "utf-8")) else guess(data)
+    return "utf-8" if is_damaged_utf8(decode_as(data[:SNIFF], "utf-8"), UNDECLARED) else guess(data)
 
 
 def _instead_of_utf8(data: bytes) -> str:
-    if is_damaged_utf8(decode_as(data[:SNIFF], "utf-8")):
+    """Return what a page that calls itself UTF-8, and is not all of it, is in: UTF-8 unless another is sure."""
+    sample = data[:SNIFF]
+    if is_damaged_utf8(decode_as(sample, "utf-8"), DECLARED):
         return "utf-8"
     name = guess(data)
-    errors = decode_as(data, name).count(REPLACEMENT)
-    ...
-    return name
+    high = sum(map(len, _HIGH_BYTES.findall(sample)))
+    whole = decode_as(sample, name).count(REPLACEMENT) <= MAX_BROKEN * high + 1
+    return name if name in MULTI_BYTE and high >= MIN_HIGH_BYTES and whole else "utf-8"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from console.options import examples, json_option, print_json, say, tasks_option
+from console.options import counted, examples, json_option, print_json, say, tasks_option
 
 
 @click.command(epilog=examples("exemplar add sections.csv", "exemplar add sections.csv --tasks news/tasks.yaml"))
@@ -24,7 +24,4 @@ def command(file: Path, tasks: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(target), "added": added})
     else:
-        say(
-            f"{target}: {len(added)} task{'s' if len(added) != 1 else ''} added"
-            + (f": {', '.join(added)}" if added else "")
-        )
+        say(f"{target}: {counted(len(added), 'task')} added" + (f": {', '.join(added)}" if added else ""))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.options import examples, json_option, print_json, say, tasks_argument
+from console.options import counted, examples, json_option, print_json, say, tasks_argument
 
 if TYPE_CHECKING:
     from crawler.tasks import Task
@@ -44,7 +44,7 @@ def command(tasks: Path | None, as_json: bool) -> None:
         click.echo(f"  output    {', '.join(row['output'])}")
     for warning in warnings:
         say(f"note: {warning}")
-    click.echo(f"{file}: {len(rows)} task{'s' if len(rows) != 1 else ''}, no mistakes")
+    click.echo(f"{file}: {counted(len(rows), 'task')}, no mistakes")
 
 
 def _row(task: "Task") -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from console.options import examples, log_to_stderr, say, tasks_argument, verbose_option
+from console.options import counted, examples, log_to_stderr, say, tasks_argument, verbose_option
 
 
 @click.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar schedule tasks.yaml"))
@@ -29,5 +29,7 @@ def command(tasks: Path | None, take_over: bool, verbose: bool) -> None:
         scheduler.start()
         signal.signal(signal.SIGTERM, scheduler.stop)
         signal.signal(signal.SIGINT, scheduler.stop)
-        say(f"scheduling {len(scheduler.tasks.tasks) if scheduler.tasks else 0} tasks of {file}; Ctrl-C ends")
+        say(
+            f"scheduling {counted(len(scheduler.tasks.tasks) if scheduler.tasks else 0, 'task')} of {file}; Ctrl-C ends"
+        )
         scheduler.run(on_fired=lambda names: say(f"due: {', '.join(names)}") if verbose else None)

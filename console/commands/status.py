@@ -1,5 +1,6 @@
 """`exemplar status`: what the system does at this moment."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ from console.options import examples, json_option, print_json, say, tasks_option
 
 if TYPE_CHECKING:
     import redis
+
+WIDTH = 140  # characters, where standard output is no terminal
 
 
 @click.command(epilog=examples("exemplar status", "exemplar status --json", "exemplar status --problems kuaibao"))
@@ -36,7 +39,7 @@ def command(tasks: Path | None, problems: str | None, as_json: bool) -> None:
         return
     from rich.console import Console
 
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
     if not seen["tasks"]:
         console.print("no tasks are published yet; start `exemplar run`")
         return

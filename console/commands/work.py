@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from console.options import examples, log_to_stderr, print_json, say, verbose_option
+from console.options import counted, examples, log_to_stderr, print_json, say, verbose_option
 
 
 @click.group(epilog=examples("exemplar work crawl -n 2", "exemplar work extract -n 8"))
@@ -28,7 +28,7 @@ def crawl(number: int, verbose: bool) -> None:
     with redis_for(state_folder(), purpose="work crawl", say=say) as url:
         workers = CrawlWorkers(url, connect(url), number)
         _stop_by_signal(workers.stop)
-        say(f"{number} crawl workers at work; Ctrl-C ends")
+        say(f"{counted(number, 'crawl worker')} at work; Ctrl-C ends")
         workers.run(on_report=lambda task, report: print_json({"task": task, **report}))
 
 
@@ -47,7 +47,10 @@ def extract(number: int | None, until_empty: bool, verbose: bool) -> None:
     with redis_for(state_folder(), purpose="work extract", say=say) as url:
         supervisor = Supervisor(url, count, state=state_folder().absolute(), until_empty=until_empty)
         _stop_by_signal(supervisor.stop)
-        say(f"{count} extraction workers at work; " + ("they end when no page waits" if until_empty else "Ctrl-C ends"))
+        say(
+            f"{counted(count, 'extraction worker')} at work; "
+            + ("they end when no page waits" if until_empty else "Ctrl-C ends")
+        )
         supervisor.run(on_trouble=_once(say))
 
 

@@ -25,7 +25,7 @@ from crawler.middlewares import CONTACT_MISSING, Ending, place_of, sleep
 from crawler.resolver import REFUSED, use_guard
 from crawler.section_run import RunOptions, RunReport, SectionRun
 from crawler.session import Session, contact_of, open_session, user_agent
-from crawler.spider_process import say_no_more
+from crawler.spider_process import quiet_scrapy, say_no_more
 from crawler.tasks import Task, expand
 from crawler.verdicts import Verdict, of_answer, of_failure
 from extractors.urls import normalise
@@ -39,8 +39,6 @@ LISTS_AT_ONCE = 2
 UNREACHABLE_AFTER = 8  # articles in a row without any answer: the site is away, the rest waits for the next run
 LIST_RETRIES = 2
 LIST_PAUSES = (2.0, 5.0)  # seconds
-# What Scrapy says with a traceback (robots.txt is out of reach) or for nothing (no Referer is sent)
-QUIET = {"robotstxt": logging.CRITICAL, "redirect": logging.ERROR}
 
 Answer = TypeVar("Answer")
 
@@ -70,8 +68,7 @@ class SectionSpider(scrapy.Spider):
 
         A mistake ends as one line in the log, and the process with its exit code.
         """
-        for middleware, level in QUIET.items():
-            logging.getLogger(f"scrapy.downloadermiddlewares.{middleware}").setLevel(level)
+        quiet_scrapy()
         try:
             return cls._begin(crawler, **kwargs)
         except (ExemplarError, ValueError, redis.RedisError) as error:

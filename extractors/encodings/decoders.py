@@ -9,7 +9,7 @@ lead byte is never consumed, with one exception that is the standard's: digits o
 import codecs
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 
 from .differences import ADDED, EXCHANGED, REPLACED
 
@@ -17,7 +17,12 @@ REPLACEMENT = "\ufffd"
 
 _CODECS = {"gb18030": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932", "euc-kr": "cp949", "euc-jp": "euc_jp"}
 _UTF = {"utf-8": "utf-8", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
-_SINGLE_BYTE = {"ibm866": "cp866", "macintosh": "mac_roman", "x-mac-cyrillic": "mac_cyrillic", "iso-8859-8-i": "iso-8859-8"}
+_SINGLE_BYTE = {
+    "ibm866": "cp866",
+    "macintosh": "mac_roman",
+    "x-mac-cyrillic": "mac_cyrillic",
+    "iso-8859-8-i": "iso-8859-8",
+}
 _SINGLE_BYTE_CORRECTIONS = {"koi8-u": {0xAE: "ў", 0xBE: "Ў"}, "windows-1255": {0xCA: "\u05ba"}}
 # A character that must be put right is rare: looking for it costs less than translating.
 _REPLACED = {name: re.compile(f"[{''.join(map(chr, table))}]") for name, table in REPLACED.items()}
@@ -25,7 +30,9 @@ _EXCHANGED = {name: re.compile(b"|".join(map(re.escape, table))) for name, table
 # Characters and errors up to one that is not finished. ASCII that turns out to be restored ends where a trail would.
 _WHOLE = {
     "big5": re.compile(rb"(?:[\x81-\xfe][\s\S]|[\x00-\x80\xff]++)*+"),
-    "euc-jp": re.compile(rb"(?:\x8f[\xa1-\xfe][\s\S]|(?:[\x8e\xa1-\xfe]|\x8f(?![\xa1-\xfe]))[\s\S]|[^\x8e\x8f\xa1-\xfe]++)*+"),
+    "euc-jp": re.compile(
+        rb"(?:\x8f[\xa1-\xfe][\s\S]|(?:[\x8e\xa1-\xfe]|\x8f(?![\xa1-\xfe]))[\s\S]|[^\x8e\x8f\xa1-\xfe]++)*+"
+    ),
 }
 
 Step = Callable[[bytes, int], tuple[str, int]]
@@ -47,7 +54,7 @@ def decode_as(data: bytes, name: str) -> str:
     return codecs.charmap_decode(data, "replace", _single_byte_table(name))[0]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _single_byte_table(name: str) -> str:
     """Return 256 characters. Python leaves holes in the windows encodings where the standard has C1 controls."""
     if name == "x-user-defined":
@@ -77,7 +84,8 @@ def _by_codec(data: bytes, name: str) -> str:
 
 def _decode_around(data: bytes, name: str, exchanged: re.Pattern[bytes]) -> str:
     """Decode data with bytes that are an exchanged character, unless they begin inside another one."""
-    pieces, start, boundary = [], 0, 0
+    pieces: list[str] = []
+    start = boundary = 0
     for found in exchanged.finditer(data):
         whole = _WHOLE[name].match(data, boundary, found.start())
         boundary = whole.end() if whole else boundary
@@ -136,7 +144,7 @@ def _error_of_two(data: bytes, at: int) -> tuple[str, int]:
     return REPLACEMENT, at + 1 + (leads and len(data) > at + 1 and data[at + 1] >= 0x80)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _added(name: str) -> dict[bytes, str]:
     runs = (run.split("=") for run in ADDED[name].split())
     return {pair: character for first, text in runs for pair, character in _spread(bytes.fromhex(first), text, name)}

@@ -10,7 +10,7 @@ sentences of our own. Bytes that are (nearly) UTF-8 are recognised before, for n
 import re
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 from math import log
 
 from .decoders import REPLACEMENT, decode_as
@@ -19,13 +19,15 @@ SAMPLE = 6_000  # bytes of runs with non-ASCII bytes that a guess looks at
 SEARCH = 400_000  # bytes in which it looks for them
 ERROR = 22.0  # cost of a broken character, in nats; the rarest character costs 17
 ASCII = 3.3  # cost of an ASCII character inside a run: about 27 equally likely ones
-BESIDE_LATIN = 3.0  # cost of an ideograph beside an ASCII letter, and of two accented letters in a row
+ODD = 3.0  # cost of what a language seldom does: ideographs beside ASCII letters, two accented letters in a row …
 CHINESE_FIRST = 2.0  # nats by which another encoding must be better than gb18030
 
 _RUNS = re.compile(rb"[A-Za-z]?[\x80-\xff][0-9@-~\x80-\xff]*")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BESIDE_LATIN = re.compile(r"[A-Za-z](?=[^\x00-\x7f])|[^\x00-\x7f](?=[A-Za-z])")
-_ACCENTED_PAIR = re.compile(r"[À-ÖØ-öø-ÿ](?=[À-ÖØ-öø-ÿ])")
+_ACCENTED_PAIR = re.compile(r"[^\x00-\x7f](?=[^\x00-\x7f‘’“”…–—\xa0«»])")
 _CYRILLIC_BESIDE_LATIN = re.compile(r"[A-Za-z](?=[Ѐ-ӿ])|[Ѐ-ӿ](?=[A-Za-z])")
+_LONE_CYRILLIC = re.compile(r"(?<![Ѐ-ӿ])[Ѐ-ӿ](?![Ѐ-ӿ])")
 _CAPITAL_INSIDE = re.compile(r"[а-яёіїєґ](?=[А-ЯЁІЇЄҐ])")
 
 _SIMPLIFIED = (
@@ -63,7 +65,7 @@ _CYRILLIC = "мдпуяыьгзбчйхжшюцщэфъёіїєґў"
 _CYRILLIC_CAPITALS = "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁІЇЄҐЎ"
 _CYRILLIC_MARKS = "«»“”„’–—…№\xa0©•"
 
-type_of_class = tuple[float, Iterable[str]]
+Class = tuple[float, Iterable[str]]
 
 
 def _range(first: int, last: int) -> str:
@@ -78,7 +80,7 @@ _TRAILS = range(0xA1, 0xFF)
 _HIRAGANA, _KATAKANA = _range(0x3041, 0x3093), _range(0x30A1, 0x30F6)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _costs(language: str) -> dict[str, float]:
     """Return the cost of each character that is not rare, in nats: a class's share of text over its size."""
     costs: dict[str, float] = {}
@@ -88,7 +90,7 @@ def _costs(language: str) -> dict[str, float]:
     return costs
 
 
-def _classes(language: str) -> list[type_of_class]:
+def _classes(language: str) -> list[Class]:
     """Return (share of text, characters) from frequent to rare; a character belongs to the first class that has it."""
     if language == "simplified":
         level_1, level_2 = (_two_bytes("gb2312", leads, _TRAILS) for leads in (range(0xB0, 0xD8), range(0xD8, 0xF8)))
@@ -130,11 +132,11 @@ def guess(data: bytes) -> str:
     return min(costs, key=costs.__getitem__)
 
 
-def is_damaged_utf8(text: str) -> bool:
-    """Whether text, decoded as UTF-8, has more characters than errors: then a few bytes are broken, not the name."""
-    sample = text[:SEARCH]
-    errors = sample.count(REPLACEMENT)
-    return sum(map(len, re.findall(r"[^\x00-\x7f]+", sample))) > 2 * errors
+def is_damaged_utf8(text: str, least: float) -> bool:
+    """Whether text, decoded as UTF-8, has more than `least` characters an error: then a few bytes are broken."""
+    whole = text.removesuffix(REPLACEMENT)  # a page that was cut off ends with an error
+    errors = whole.count(REPLACEMENT)
+    return sum(map(len, _NOT_ASCII.findall(whole))) - errors > least * errors
 
 
 def _sample(data: bytes) -> bytes:
@@ -155,12 +157,12 @@ def _cost(text: str, language: str) -> float:
             cost += times * ASCII if character != "\n" else 0
         else:
             cost += times * (ERROR if character == REPLACEMENT else known.get(character, rare))
-    return cost + BESIDE_LATIN * _odd_neighbours(text, language)
+    return cost + ODD * _odd_neighbours(text, language)
 
 
 def _odd_neighbours(text: str, language: str) -> int:
     if language == "western":
         return len(_ACCENTED_PAIR.findall(text))
     if language == "russian":
-        return len(_CYRILLIC_BESIDE_LATIN.findall(text)) + len(_CAPITAL_INSIDE.findall(text))
+        return sum(len(odd.findall(text)) for odd in (_CYRILLIC_BESIDE_LATIN, _LONE_CYRILLIC, _CAPITAL_INSIDE))
     return len(_BESIDE_LATIN.findall(text))

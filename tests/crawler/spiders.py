@@ -67,7 +67,9 @@ class Child:
 
 def environment(**more: str) -> dict[str, str]:
     """This process' environment without what would change a crawl."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("EXEMPLAR_", "REDIS_", "SCRAPY_"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("EXEMPLAR_", "REDIS_", "SCRAPY_"))
+    }
     return {**kept, "PYTHONPATH": str(REPOSITORY), **more}
 
 

@@ -25,5 +25,6 @@ def _task(name: str, every: str) -> str:
     name, _, own = name.partition("+")
     return (
         f"  {name}:\n    example: {HOST}/{name}/1.html\n    pattern: {HOST}/{name}/{{id}}.html\n"
-        f"    start: {HOST}/{name}/\n    every: {own or every}\n    output: out/{{task}}.jsonl\n    paused: {str(paused).lower()}\n"
+        f"    start: {HOST}/{name}/\n    every: {own or every}\n    output: out/{{task}}.jsonl\n"
+        f"    paused: {str(paused).lower()}\n"
     )

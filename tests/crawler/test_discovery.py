@@ -76,7 +76,8 @@ def test_numbers_and_next_words_lead_to_further_pages():
 
 
 @pytest.mark.parametrize(
-    "url", ["/a/?page=2", "/a/page/2/", "/a/list_2.html", "/a/index_2.shtml", "/a/p2", "/a/?start=20", "/a/list-12-2.htm"]
+    "url",
+    ["/a/?page=2", "/a/page/2/", "/a/list_2.html", "/a/index_2.shtml", "/a/p2", "/a/?start=20", "/a/list-12-2.htm"],
 )
 def test_a_url_that_says_page_needs_no_text(url):
     assert pagination(HOST + "/a/", [link(url)]) == [HOST + url]

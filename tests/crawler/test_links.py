@@ -43,7 +43,9 @@ def test_chinese_pages_are_read_in_their_own_encoding():
     assert links_of(html, PAGE)[0].text == "下一页"
 
 
-@pytest.mark.parametrize("body", [b"", b" ", b"\x00\x01\x02", b"plain text", b"<a href=", b"<!-- <a href='/x'>x</a> -->"])
+@pytest.mark.parametrize(
+    "body", [b"", b" ", b"\x00\x01\x02", b"plain text", b"<a href=", b"<!-- <a href='/x'>x</a> -->"]
+)
 def test_a_page_without_links_has_none(body):
     assert links_of(body, PAGE) == []
 

@@ -1,5 +1,6 @@
 """Turns at a host, counted in Redis for everyone."""
 
+import itertools
 import multiprocessing
 import time
 
@@ -75,4 +76,4 @@ def test_processes_that_share_a_redis_share_the_pace(redis_url, connection):
         process.join()
     # The clock is read after Redis' answer has come, so a turn may look up to some milliseconds late.
     assert turns[-1] - turns[0] >= interval * (2 * count - 1) - 0.03
-    assert min(later - earlier for earlier, later in zip(turns, turns[1:], strict=False)) >= interval - 0.03
+    assert min(later - earlier for earlier, later in itertools.pairwise(turns)) >= interval - 0.03

@@ -1,6 +1,7 @@
 """The spider as a process of its own: what the site sees of it, what the ledger says, how it ends."""
 
 import gzip
+import itertools
 import signal
 import socket
 import subprocess
@@ -28,7 +29,7 @@ from tests.crawler.spiders import (
 )
 from tests.site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
 from workers.embedded import answers, server_binary
-from workers.ledger import Leased, Ledger
+from workers.ledger import Found, Leased, Ledger
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -210,6 +211,18 @@ def test_an_example_that_leads_elsewhere_is_not_kept(site, connection, redis_url
     assert f"leads to {site.url}/, which is not of the pattern" in ended.report["problems"][0]
 
 
+def test_robots_txt_holds_for_many_articles_that_wait_at_the_start(site, connection, redis_url, tmp_path):
+    write_tasks(tmp_path, site.url, limit=1)
+    crawl(tmp_path, redis_url)  # keeps the example, so the next run begins with articles
+    site.robots_txt = "User-agent: *\nDisallow: /zh/news/2\n"
+    site.requests.clear()
+    ledger = Ledger(connection, "zh-news")
+    ledger.add(Found(site.url + path) for path in ARTICLES[-8:])
+    crawl(tmp_path, redis_url)
+    assert asked_for(site, "/zh/news/2") == []
+    assert ledger.counts().states["rejected"] >= 8
+
+
 # The guard
 
 
@@ -264,7 +277,7 @@ JITTER = 0.03  # seconds between a turn and the arrival of its request
 
 def gaps(site):
     times = sorted(request.time for request in site.requests)
-    return [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    return [later - earlier for earlier, later in itertools.pairwise(times)]
 
 
 @pytest.mark.parametrize("tasks", [1, 2])
@@ -308,7 +321,7 @@ def test_slow_answers_that_come_all_at_once_do_not_bunch_requests(site, connecti
         gate.set()
         child.end()
     times = [at for _, at in arrived]
-    assert min(b - a for a, b in zip(times, times[1:], strict=False)) >= 0.1 - JITTER
+    assert min(b - a for a, b in itertools.pairwise(times)) >= 0.1 - JITTER
 
 
 # Ends

@@ -131,17 +131,17 @@ def steps(random):
     kinds = {
         "add": (4, lambda: (url(), random.randint(-3, 3))),
         "lease": (4, lambda: (random.randint(0, 3), over())),
-        "arrive": (4, lambda: (url(),)),
-        "take": (8, lambda: (url(), worker(), over())),
+        "arrive": (6, lambda: (url(),)),
+        "take": (6, lambda: (url(), worker(), over())),
         "let_go": (4, lambda: (url(), worker(), reason(), over())),
         "try_later": (3, lambda: (url(), reason(), over())),
         "put_back": (2, lambda: (url(),)),
-        "postpone": (2, lambda: (url(), reason(), over())),
+        "postpone": (6, lambda: (url(), reason(), over())),
         "lapsed": (2, lambda: ()),
         "free": (2, lambda: (worker(),)),
-        "settle": (2, lambda: (url(), random.choice(FINAL_STATES), reason(), random.choice(["", *WORKERS]))),
+        "settle": (1, lambda: (url(), random.choice(FINAL_STATES), reason(), random.choice(["", *WORKERS]))),
         "drop": (1, lambda: (url(),)),
-        "unsee": (2, lambda: (reason(),)),
+        "unsee": (1, lambda: (reason(),)),
     }
     weights = [weight for weight, _ in kinds.values()]
     while True:

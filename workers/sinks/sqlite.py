@@ -98,6 +98,6 @@ def _values(row: Row) -> tuple[Any, ...]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()  # a lone surrogate can't be stored
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, tuple, dict)) else value
+    if isinstance(value, (list, tuple, dict)):
+        value = json.dumps(value, ensure_ascii=False)
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value  # no lone surrogates

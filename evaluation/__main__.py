@@ -1,0 +1,88 @@
+"""`python -m evaluation DATA`: every method, and the peers asked for, on stored pages whose text is known."""
+
+import argparse
+import logging
+import sys
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from .data import DataError, read_sets
+from .methods import UnknownName, every_method, nearest, parse_methods
+from .options import (
+    add_scoring_options,
+    add_settings,
+    chosen_floors,
+    chosen_sets,
+    chosen_settings,
+    comma_list,
+    finish,
+    print_lines,
+    write_run,
+)
+from .peers import PEERS, missing_message, parse_peers
+from .perturb import PERTURBATIONS
+from .predict import predict
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Predict, score, print; exit code 1 if a floor is missed, 2 for a mistake in the call."""
+    parser = _parser()
+    arguments = parser.parse_args(words)
+    try:
+        if arguments.out is not None:
+            return _run(arguments, arguments.out)
+        with tempfile.TemporaryDirectory() as out:
+            return _run(arguments, Path(out))
+    except (DataError, UnknownName) as error:
+        parser.error(str(error))
+
+
+def _run(arguments: argparse.Namespace, out: Path) -> int:
+    floors = chosen_floors(arguments)
+    settings = chosen_settings(arguments, floors)
+    everything = read_sets(arguments.data)
+    sets = chosen_sets(everything, arguments.sets)
+    methods = parse_methods(arguments.methods or every_method(settings.memory), settings.memory)
+    wanted = parse_peers(arguments.peers)
+    for name in arguments.perturb:
+        if name not in PERTURBATIONS:
+            raise nearest(name, PERTURBATIONS, "perturbation")
+    if message := missing_message(wanted):
+        print_lines([message])
+    peers = [peer for peer in wanted if peer.installed]
+    if peers:
+        print_lines([f"peers: {', '.join(f'{peer.name} {peer.version}' for peer in peers)}"])
+    write_run(out, settings)
+    logging.disable(logging.CRITICAL)  # peers report their troubles page by page; what counts is what comes out
+    warnings.simplefilter("ignore")
+    predict(sets, everything, methods, peers, arguments.perturb, settings, out)
+    return finish(arguments, out, everything, settings)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m evaluation", description=__doc__)
+    parser.add_argument("data", type=Path, help="folder with sets/ and sites/, or a published benchmark")
+    parser.add_argument(
+        "--methods",
+        type=comma_list,
+        default=[],
+        metavar="A,B",
+        help="default: all; a method may have +example, +memoryN or +foreign (see methods.py)",
+    )
+    parser.add_argument("--peers", type=comma_list, default=[], metavar="A,B", help=f"all, or of {', '.join(PEERS)}")
+    parser.add_argument("--sets", type=comma_list, default=[], metavar="A,B", help="default: all in the folder")
+    parser.add_argument(
+        "--perturb", type=comma_list, default=[], metavar="A,B", help=f"perturbed sets too: {', '.join(PERTURBATIONS)}"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="keep the predictions there; default: a temporary folder"
+    )
+    add_settings(parser)
+    add_scoring_options(parser)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""The command line's options that predicting and scoring share, and what becomes of mistakes in them."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+
+from .data import DataError, DataSet
+from .floors import Floors, failures, missing_sets, read_floors, updated, write_floors
+from .methods import nearest
+from .predict import Settings
+from .results import Result, Speed, read_results
+from .tables import as_json, report
+
+FLOORS = Path(__file__).parent / "floors.json"
+RUN = "run.json"  # in the folder of predictions: with which settings they were made
+
+
+def add_scoring_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says how results are shown and which floors hold."""
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    parser.add_argument("--worst", type=_count, default=0, metavar="N", help="list the N worst pages of each result")
+    parser.add_argument("--floors", type=Path, metavar="FILE", help="exit with 1 if a score is below its floor there")
+    parser.add_argument(
+        "--update-floors", action="store_true", help=f"raise the floors to what was reached (default: {FLOORS.name})"
+    )
+    parser.add_argument(
+        "--lower-floors", action="store_true", help="the same, and lower them too: only for a reason worth writing down"
+    )
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Add what decides which pages and pairs are measured; what isn't said comes from the floors, then the defaults."""
+    default = Settings()
+    helps = {
+        "sample": "pairs of example and page measured a set, 0 for all",
+        "pages": "single pages measured a set, 0 for all",
+        "memory": "pages that example+memory learns beside the example",
+        "seed": "for the choice of pairs and the bootstrap",
+    }
+    for name, text in helps.items():
+        parser.add_argument(
+            f"--{name}", type=_count, metavar="N", help=f"{text} (default: {getattr(default, name)}, or as the floors)"
+        )
+
+
+def chosen_settings(arguments: argparse.Namespace, floors: Floors) -> Settings:
+    """Return the settings. Raises `DataError` if they contradict those of the floors."""
+    base = floors.settings or Settings()
+    given = {f.name: getattr(arguments, f.name) for f in fields(Settings) if getattr(arguments, f.name) is not None}
+    settings = Settings(**(asdict(base) | given))
+    if floors.settings is not None and settings != floors.settings and not arguments.lower_floors:
+        raise DataError(f"the floors were measured with {_words(floors.settings)}, not with {_words(settings)}")
+    return settings
+
+
+def chosen_floors(arguments: argparse.Namespace) -> Floors:
+    """Return the floors to hold; none if none are asked for, or a new file is to be made."""
+    path = floors_file(arguments)
+    if path is None or (not path.exists() and (arguments.update_floors or arguments.lower_floors)):
+        return Floors()
+    return read_floors(path)
+
+
+def floors_file(arguments: argparse.Namespace) -> Path | None:
+    """The file of floors, if one is to be read or written."""
+    if arguments.floors is not None:
+        return Path(arguments.floors)
+    return FLOORS if arguments.update_floors or arguments.lower_floors else None
+
+
+def chosen_sets(sets: Sequence[DataSet], names: Sequence[str]) -> list[DataSet]:
+    """Return the sets of these names, all without any. Raises `UnknownName`."""
+    known = {one.name: one for one in sets}
+    for name in names:
+        if name not in known:
+            raise nearest(name, known, "set")
+    return [known[name] for name in names] if names else list(sets)
+
+
+def comma_list(text: str) -> list[str]:
+    """Split at commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def write_run(out: Path, settings: Settings) -> None:
+    """Note the settings beside the predictions. Raises `DataError` if there are others there already."""
+    path = out / RUN
+    if path.exists() and read_run(out) != settings:
+        raise DataError(f"{out} holds predictions made with {_words(read_run(out))}: name another folder")
+    out.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(asdict(settings)) + "\n", "utf-8")
+
+
+def read_run(out: Path) -> Settings:
+    """Return the settings with which predictions were made. Raises `DataError` if there are none."""
+    try:
+        return Settings(**json.loads((out / RUN).read_text("utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise DataError(f"{out} holds no predictions: {error}") from None
+
+
+def finish(arguments: argparse.Namespace, out: Path, sets: Sequence[DataSet], settings: Settings) -> int:
+    """Score the predictions in `out`, print the tables, hold or update the floors; return the exit code."""
+    floors = chosen_floors(arguments)
+    results, speeds = read_results(out, sets, settings.seed, arguments.worst)
+    _print(arguments, results, speeds)
+    failed = [] if arguments.lower_floors else failures(floors, results, sets)
+    if not arguments.lower_floors and not getattr(arguments, "sets", None):
+        failed += [f"{name}: has floors, but no data" for name in missing_sets(floors, sets)]
+    path = floors_file(arguments)
+    if path is not None and (arguments.update_floors or arguments.lower_floors):
+        write_floors(path, updated(floors, results, sets, settings, arguments.lower_floors))
+    print_lines(f"FLOOR  {line}" for line in failed)
+    return 1 if failed else 0
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print messages for a person on standard error."""
+    for line in lines:
+        print(line, file=sys.stderr)
+
+
+def _print(arguments: argparse.Namespace, results: Sequence[Result], speeds: dict[str, dict[str, Speed]]) -> None:
+    if arguments.json:
+        print(json.dumps(as_json(results, speeds), ensure_ascii=False, indent=1))
+    else:
+        print(report(results, speeds))
+
+
+def _words(settings: Settings) -> str:
+    return ", ".join(f"{name} {value}" for name, value in asdict(settings).items())
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return int(text)

@@ -1,0 +1,204 @@
+"""The second step: predictions read back and compared with the truth."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from statistics import median
+
+from .data import DataError, DataSet, Row
+from .perturb import PERTURBATIONS, perturbed
+from .predictions import Prediction, prediction_files, read_predictions
+from .scores import Score, bootstrap, mean, score, score_with_optional
+
+BAD = 0.8  # F1 below which a page counts as lost
+YARDSTICK = "trafilatura"  # the peer whose speed is the unit
+LIGHT, HEAVY = 60_000, 200_000  # bytes; pages below and from there have speed bars of their own
+_SEPARATOR = re.compile(r"\s+[-–—·•»:>]+\s+|\s*[|｜_]+\s*|\s*[–—]{1,2}\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Medians over pages. `parse`: × the time of parsing; `trafilatura`: times as fast, None if it wasn't run."""
+
+    pages: int
+    ms: float
+    parse: float
+    trafilatura: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share and of how many; None of none."""
+
+    right: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """The share, 0 to 1."""
+        return self.right / self.of if self.of else None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one method or peer reached on one set.
+
+    `pages`: texts scored (pairs count each); `spread`: half the 95% interval of `f1`; `below`: share of texts below .8;
+    `lists`: list pages answered "no article"; `worst`: (F1, page, example), lowest first.
+    """
+
+    set: str
+    method: str
+    peer: bool
+    pages: int
+    f1: float
+    precision: float | None
+    recall: float | None
+    spread: float
+    below: float
+    speed: Speed
+    titles: Share
+    days: Share
+    lists: Share
+    crashes: int
+    worst: tuple[tuple[float, str, str | None], ...]
+
+
+def read_results(
+    out: Path, sets: Sequence[DataSet], seed: int, worst: int
+) -> tuple[list[Result], dict[str, dict[str, Speed]]]:
+    """Return the results of all predictions in `out`, by set and method, and the speeds by method and page size.
+
+    Raises `DataError` for predictions that the data has no truth for.
+    """
+    known = {one.name: one for one in sets}
+    results = []
+    timings: dict[str, list[tuple[Prediction, float | None]]] = {}
+    for name in sorted({name for name, _, _ in prediction_files(out)}):
+        dataset = _dataset(name, known)
+        found = {method: read_predictions(path) for one, method, path in prediction_files(out) if one == name}
+        yardstick = {prediction.id: prediction.ms for prediction in found.get(YARDSTICK, [])}
+        for method, predictions in found.items():
+            results.append(evaluate(dataset, method, predictions, yardstick, seed, worst))
+            if "+" not in name:
+                timings.setdefault(method, []).extend((one, yardstick.get(one.id)) for one in predictions)
+    return results, {method: by_size(rows) for method, rows in timings.items()}
+
+
+def evaluate(
+    dataset: DataSet,
+    method: str,
+    predictions: Sequence[Prediction],
+    yardstick: Mapping[str, float],
+    seed: int,
+    worst: int = 0,
+) -> Result:
+    """Return a method's result on a set; `yardstick` has the time of the peer that speed is compared with, by page."""
+    rows = {row.id: row for row in dataset.rows}
+    if unknown := [one.id for one in predictions if one.id not in rows]:
+        raise DataError(f"{dataset.name}/{method}.jsonl has a page that the data hasn't: {unknown[0]}")
+    texts = [one for one in predictions if rows[one.id].scored]
+    lists = [one for one in predictions if rows[one.id].kind == "list"]
+    scores = [score_row(one.text, rows[one.id]) for one in texts]
+    by_page: dict[str, list[Score]] = {}
+    for one, value in zip(texts, scores, strict=True):
+        by_page.setdefault(one.id, []).append(value)
+    total = mean(scores)
+    ranked = sorted(zip((value.f1 for value in scores), texts, strict=True), key=lambda pair: pair[0])
+    return Result(
+        set=dataset.name,
+        method=method,
+        peer=any(one.peer for one in predictions),
+        pages=len(texts),
+        f1=total.f1,
+        precision=total.precision,
+        recall=total.recall,
+        spread=bootstrap(by_page, seed),
+        below=sum(value.f1 < BAD for value in scores) / len(scores) if scores else 0.0,
+        speed=speed((one, yardstick.get(one.id)) for one in texts or lists),
+        titles=_titles(texts, rows),
+        days=_days(texts, rows),
+        lists=Share(sum(not one.text for one in lists), len(lists)),
+        crashes=sum(one.crash is not None for one in predictions),
+        worst=tuple((value, one.id, one.example) for value, one in ranked[:worst]),
+    )
+
+
+def score_row(text: str, row: Row) -> Score:
+    """The score of a text against the row's body, optional paragraphs in or out."""
+    if row.optional:
+        return score_with_optional(text, row.paragraphs, row.optional)
+    return score(text, row.body or "")
+
+
+def speed(timings: Iterable[tuple[Prediction, float | None]]) -> Speed:
+    """The medians of predictions, each with the yardstick's milliseconds on the same page."""
+    rows = [(one, other) for one, other in timings if one.crash is None and one.ms > 0]
+    if not rows:
+        return Speed(0, 0.0, 0.0, None)
+    faster = [other / one.ms for one, other in rows if other is not None]
+    return Speed(
+        pages=len(rows),
+        ms=median(one.ms for one, _ in rows),
+        parse=median(one.ms / one.parse_ms for one, _ in rows if one.parse_ms > 0),
+        trafilatura=median(faster) if faster else None,
+    )
+
+
+def by_size(timings: Sequence[tuple[Prediction, float | None]]) -> dict[str, Speed]:
+    """The speeds on light, middle and heavy pages."""
+    light = [row for row in timings if row[0].bytes < LIGHT]
+    heavy = [row for row in timings if row[0].bytes >= HEAVY]
+    middle = [row for row in timings if LIGHT <= row[0].bytes < HEAVY]
+    return {"light": speed(light), "middle": speed(middle), "heavy": speed(heavy)}
+
+
+def same_title(found: str | None, truth: str) -> bool:
+    """Whether the titles are equal, white space folded, once the truth's site suffix is cut, if it has one."""
+    wanted = " ".join(truth.split())
+    forms = {wanted} | {wanted[: mark.start()].strip() for mark in _SEPARATOR.finditer(wanted)}
+    return bool(found) and " ".join((found or "").split()) in forms
+
+
+def same_day(found: str | None, truth: str) -> bool | None:
+    """Whether a time is on the day of the truth, as written or in the truth's zone; None if the truth has no day."""
+    wanted = _moment(truth)
+    if wanted is None:
+        return None
+    moment = _moment(found or "")
+    if moment is None:
+        return False
+    days = {moment.date() if isinstance(moment, datetime) else moment}
+    if isinstance(moment, datetime) and isinstance(wanted, datetime) and moment.tzinfo and wanted.tzinfo:
+        days.add(moment.astimezone(wanted.tzinfo).date())
+    return (wanted.date() if isinstance(wanted, datetime) else wanted) in days
+
+
+def _moment(text: str) -> date | None:
+    """A date or datetime in ISO 8601, or None: data also says NaT."""
+    for kind in (date, datetime):
+        try:
+            return kind.fromisoformat(text)
+        except ValueError:
+            continue
+    return None
+
+
+def _titles(texts: Sequence[Prediction], rows: Mapping[str, Row]) -> Share:
+    known = [] if any(one.peer for one in texts) else [one for one in texts if rows[one.id].title]
+    return Share(sum(same_title(one.title, rows[one.id].title or "") for one in known), len(known))
+
+
+def _days(texts: Sequence[Prediction], rows: Mapping[str, Row]) -> Share:
+    known = [] if any(one.peer for one in texts) else texts
+    verdicts = [same_day(one.day, rows[one.id].date or "") for one in known]
+    return Share(verdicts.count(True), len(verdicts) - verdicts.count(None))
+
+
+def _dataset(name: str, known: Mapping[str, DataSet]) -> DataSet:
+    plain, plus, perturbation = name.partition("+")
+    if plain not in known or (plus and perturbation not in PERTURBATIONS):
+        raise DataError(f"there are predictions for {name}, but no such set in the data")
+    return perturbed(known[plain], perturbation) if plus else known[plain]

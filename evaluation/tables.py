@@ -1,0 +1,117 @@
+"""Results as tables for a terminal and as JSON."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from statistics import fmean
+from typing import Any
+
+from .results import Result, Share, Speed
+
+Column = tuple[str, Callable[[Result], str]]
+NOTHING = "–"
+
+COLUMNS: tuple[Column, ...] = (
+    ("method", lambda r: r.method),
+    ("pages", lambda r: str(r.pages)),
+    ("F1", lambda r: _ratio(r.f1, r.pages)),
+    ("±", lambda r: _ratio(r.spread, r.pages)),
+    ("precision", lambda r: _ratio(r.precision, r.pages)),
+    ("recall", lambda r: _ratio(r.recall, r.pages)),
+    ("<.8", lambda r: f"{r.below:.1%}" if r.pages else NOTHING),
+    ("ms", lambda r: f"{r.speed.ms:.2f}"),
+    ("×lxml", lambda r: f"{r.speed.parse:.2f}"),
+    ("×trafilatura", lambda r: f"{r.speed.trafilatura:.2f}" if r.speed.trafilatura is not None else NOTHING),
+    ("title", lambda r: _share(r.titles)),
+    ("day", lambda r: _share(r.days)),
+    ("lists", lambda r: _share(r.lists)),
+    ("crashed", lambda r: str(r.crashes or NOTHING)),
+)
+
+
+def report(results: Sequence[Result], speeds: Mapping[str, Mapping[str, Speed]]) -> str:
+    """All tables: one a set, the macro means, the speeds by size, the worst pages."""
+    parts = []
+    for name in sorted({result.set for result in results}):
+        rows = [result for result in results if result.set == name]
+        body = table([head for head, _ in COLUMNS], [[show(row) for _, show in COLUMNS] for row in rows])
+        parts.append(f"{name}\n{body}")
+    macro = macro_means(results)
+    if macro:
+        header = ["sets", "method", "of", "macro F1"]
+        rows_ = [[kind, method, str(count), f"{f1:.4f}"] for (kind, method), (f1, count) in macro.items()]
+        parts.append(f"mean over sets\n{table(header, rows_)}")
+    if speeds:
+        parts.append(f"speed, median by size of page\n{_speed_table(speeds)}")
+    if worst := [result for result in results if result.worst]:
+        parts.append("worst pages\n" + "\n".join(_worst(worst)))
+    return "\n\n".join(parts)
+
+
+def as_json(results: Sequence[Result], speeds: Mapping[str, Mapping[str, Speed]]) -> dict[str, Any]:
+    """The same as JSON types."""
+    return {
+        "results": [asdict(result) for result in results],
+        "macro": [
+            {"sets": kind, "method": method, "of": count, "f1": f1}
+            for (kind, method), (f1, count) in macro_means(results).items()
+        ],
+        "speed": {method: {size: asdict(one) for size, one in sizes.items()} for method, sizes in speeds.items()},
+    }
+
+
+def macro_means(results: Iterable[Result]) -> dict[tuple[str, str], tuple[float, int]]:
+    """(plain or perturbation, method) → mean of the sets' F1, number of sets."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for result in results:
+        if result.pages:
+            kind = result.set.partition("+")[2] or "plain"
+            found.setdefault((kind, result.method), []).append(result.f1)
+    return {key: (fmean(values), len(values)) for key, values in sorted(found.items())}
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns as wide as they need; the first is left-aligned, as are all that begin with a letter."""
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    left = [all(row[i][:1].isalpha() for row in rows) for i in range(len(header))]
+
+    def line(cells: Sequence[str]) -> str:
+        aligned = (
+            cell.ljust(width) if to_left else cell.rjust(width)
+            for cell, width, to_left in zip(cells, widths, left, strict=True)
+        )
+        return ("  " + "  ".join(aligned)).rstrip()
+
+    return "\n".join(map(line, [header, *rows]))
+
+
+def _speed_table(speeds: Mapping[str, Mapping[str, Speed]]) -> str:
+    header = ["method", "size", "pages", "ms", "×lxml", "×trafilatura"]
+    names = {"light": "< 60 KB", "middle": "to 200 KB", "heavy": "≥ 200 KB"}
+    rows = [
+        [
+            method,
+            names[size],
+            str(one.pages),
+            f"{one.ms:.2f}",
+            f"{one.parse:.2f}",
+            f"{one.trafilatura:.2f}" if one.trafilatura is not None else NOTHING,
+        ]
+        for method, sizes in speeds.items()
+        for size, one in sizes.items()
+        if one.pages
+    ]
+    return table(header, rows)
+
+
+def _worst(results: Iterable[Result]) -> Iterable[str]:
+    for result in results:
+        for f1, page, example in result.worst:
+            yield f"  {f1:.3f}  {result.set}  {result.method}  {page}" + (f"  by {example}" if example else "")
+
+
+def _ratio(value: float | None, pages: int) -> str:
+    return f"{value:.4f}" if pages and value is not None else NOTHING
+
+
+def _share(share: Share) -> str:
+    return f"{share.right / share.of:.3f}" if share.of else NOTHING

@@ -1,0 +1,59 @@
+import json
+from datetime import date
+
+import pytest
+
+from workers import keys
+from workers.briefs import Brief, Filter, brief_of, example_asked, example_of, example_version, keep_example
+from workers.inbox import StoredPage
+
+from .helpers import FETCHED_AT
+
+PAGE = StoredPage("http://a.example/1", "<p>例".encode("gb18030"), "text/html; charset=gbk", FETCHED_AT)
+BRIEF = Brief(
+    "新闻", "http://a.example/1", r"http://a\.example/\d+", ("${DSN}", "out.jsonl"), "/data", "density",
+    keep=Filter(("港", "b"), date(2026, 1, 1)), drop=Filter(until=date(2020, 1, 1)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("brief", [BRIEF, Brief("t", "e", "r", (), "")])
+def test_a_brief_survives_json(brief):
+    assert Brief.from_json(brief.to_json()) == brief
+    assert Brief.from_json(brief.to_json().encode()) == brief
+
+
+def test_a_brief_is_readable_and_holds_no_secret():
+    shown = json.loads(BRIEF.to_json())
+    assert (shown["outputs"][0], shown["keep"]["since"]) == ("${DSN}", "2026-01-01")
+
+
+def test_a_published_brief_is_found(connection):
+    connection.hset(keys.BRIEFS, BRIEF.task, BRIEF.to_json())
+    assert brief_of(connection, BRIEF.task) == BRIEF
+    assert brief_of(connection, "another") is None
+
+
+def test_a_kept_example_comes_back_as_it_was(connection):
+    keep_example(connection, "t", PAGE, "http://a.example/asked")
+    example = example_of(connection, "t")
+    assert example.page == PAGE
+    assert example.version == example_version(connection, "t")
+    assert example_asked(connection, "t") == "http://a.example/asked"
+
+
+def test_another_example_has_another_version(connection):
+    keep_example(connection, "t", PAGE, PAGE.url)
+    first = example_version(connection, "t")
+    keep_example(connection, "t", PAGE, PAGE.url)
+    assert example_version(connection, "t") != first
+
+
+def test_a_task_may_have_no_example_yet(connection):
+    assert example_of(connection, "t") is None
+    assert example_version(connection, "t") is None
+    assert example_asked(connection, "t") is None
+
+
+@pytest.mark.parametrize(("words", "asks"), [(Filter(), False), (Filter(("a",)), True), (Filter(until=date.max), True)])
+def test_an_empty_filter_asks_for_nothing(words, asks):
+    assert bool(words) == asks

@@ -1,0 +1,128 @@
+import socket
+
+import pytest
+import redis
+
+from workers import connection as module
+from workers.connection import connect, without_password
+from workers.errors import RedisRefused, RedisUnavailable
+
+
+@pytest.fixture
+def config(connection):
+    """Sets options of the server for one test."""
+    before = {}
+
+    def change(**options):
+        for name, value in options.items():
+            before.setdefault(name, connection.config_get(name)[name])
+            connection.config_set(name, value)
+
+    yield change
+    for name, value in before.items():
+        connection.config_set(name, value)
+
+
+def test_a_fit_server_is_connected(redis_url, connection):
+    with connect(redis_url) as client:
+        assert client.ping()
+
+
+def test_a_dead_server_is_unavailable_and_named():
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"redis://127.0.0.1:{unused.getsockname()[1]}/0"
+        with pytest.raises(RedisUnavailable, match=rf"Redis at {url} does not answer .*refused.*start it"):
+            connect(url)
+
+
+def test_a_socket_that_is_not_there_is_unavailable(tmp_path):
+    with pytest.raises(RedisUnavailable, match="does not answer"):
+        connect(f"unix://{tmp_path}/none.sock")
+
+
+def test_something_else_that_listens_is_unavailable():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        import threading
+
+        def answer():
+            other, _ = server.accept()
+            other.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            other.close()
+
+        threading.Thread(target=answer, daemon=True).start()
+        with pytest.raises(RedisUnavailable):
+            connect(f"redis://127.0.0.1:{server.getsockname()[1]}")
+
+
+def test_a_wrong_password_is_refused_and_not_shown(redis_url, connection):
+    connection.acl_setuser("guarded", enabled=True, passwords=["+right"], commands=["+@all"], keys=["*"])
+    try:
+        with pytest.raises(RedisRefused, match="put the password into REDIS_URL") as caught:
+            connect(f"{redis_url}?username=guarded&password=secret")
+        assert "secret" not in str(caught.value)
+        assert connect(f"{redis_url}?username=guarded&password=right").ping()
+    finally:
+        connection.acl_deluser("guarded")
+
+
+@pytest.mark.parametrize("policy", ["allkeys-lru", "volatile-ttl"])
+def test_a_server_that_may_throw_pages_away_is_refused(redis_url, config, policy):
+    config(**{"maxmemory-policy": policy})
+    with pytest.raises(RedisRefused, match=f"may throw pages away .*{policy}.*set maxmemory-policy noeviction"):
+        connect(redis_url)
+
+
+@pytest.mark.parametrize("address", ["redis://8.8.8.8:6379/0", "rediss://8.8.8.8", "redis://[2001:4860:4860::8888]:6379"])
+def test_a_public_address_without_password_is_refused_before_it_is_contacted(address, monkeypatch):
+    monkeypatch.delenv(module.OPEN_REDIS_ALLOWED, raising=False)
+    monkeypatch.setattr(redis.Redis, "from_url", lambda *_, **__: pytest.fail("contacted"))
+    with pytest.raises(RedisRefused, match="public address .* and no password"):
+        connect(address)
+
+
+@pytest.mark.parametrize(
+    ("url", "allow"),
+    [
+        ("redis://:pw@8.8.8.8/0", ""),
+        ("redis://8.8.8.8/0?password=pw", ""),
+        ("redis://8.8.8.8/0", "1"),
+        ("redis://127.0.0.1/0", ""),
+        ("redis://10.0.0.1/0", ""),
+        ("unix:///tmp/x.sock", ""),
+    ],
+)
+def test_other_addresses_are_contacted(url, allow, monkeypatch):
+    monkeypatch.setenv(module.OPEN_REDIS_ALLOWED, allow)
+
+    def contacted(*_, **__):
+        raise redis.ConnectionError("contacted")
+
+    monkeypatch.setattr(redis.Redis, "from_url", contacted)
+    with pytest.raises(RedisUnavailable, match="contacted"):
+        connect(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "nonsense", "http://a.example", "redis://h:port/0", "redis://[::1", "redis://[nonsense]/", "localhost:6379"],
+)
+def test_an_address_written_wrongly_is_refused_with_an_example(url):
+    with pytest.raises(RedisRefused, match=r"write redis://host:6379/0 or unix:///redis\.sock"):
+        connect(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://host:6379/0", "redis://host:6379/0"),
+        ("redis://:pw@host/0", "redis://:***@host/0"),
+        ("redis://me:p:w@host/0", "redis://me:***@host/0"),
+        ("redis://me:p@w@host/0", "redis://me:***@host/0"),
+        ("redis://:p/w@host/0", "redis://:***@host/0"),
+        ("unix:///s.sock?db=1&password=pw", "unix:///s.sock?db=1&password=***"),
+        ("redis://:pw@[::1", "redis://:***@[::1"),
+    ],
+)
+def test_a_password_is_never_shown(url, shown):
+    assert without_password(url) == shown

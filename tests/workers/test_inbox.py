@@ -1,0 +1,173 @@
+import json
+import time
+from datetime import datetime
+
+import pytest
+from rq import Queue
+from rq.serializers import JSONSerializer
+
+from workers import inbox as module
+from workers import ledger as ledger_module
+from workers.inbox import QUEUE, Inbox, pack_body, unpack
+from workers.ledger import Found, Ledger, fingerprint
+
+from .helpers import FETCHED_AT, TASK, deliver, states, url
+
+STORED = {"body": pack_body("体".encode()), "url": b"http://a.example/1", "type": b"text/html", "at": b"1773304200.0"}
+
+
+@pytest.fixture
+def inbox(connection):
+    return Inbox(connection)
+
+
+def jobs(connection):
+    return Queue(QUEUE, connection=connection, serializer=JSONSerializer).jobs
+
+
+def test_a_delivered_page_is_fetched_and_rung_for(connection, inbox):
+    [name] = deliver(connection, {1: b"<p>one"})
+    assert states(connection, 1) == ["fetched"]
+    assert [job.args for job in jobs(connection)] == [[TASK, [name]]]
+    assert (inbox.waiting_jobs(), inbox.pages_waiting()) == (1, 1)
+
+
+def test_body_state_and_job_go_in_one_transaction(connection, redis_url):
+    deliver(connection, {1: b"one"})  # so that the scripts are loaded
+    with connection.monitor() as monitor:
+        deliver(connection, {2: b"two", 3: b"three"})
+        connection.echo("end of the test")
+        commands = []
+        for seen in monitor.listen():
+            commands.append(seen["command"])
+            if seen["command"].endswith("end of the test"):
+                break
+    writes = [i for i, line in enumerate(commands) if "RPUSH rq:queue:" in line or "HSET exemplar:task:" in line]
+    pages = [line for line in commands if ":page:" in line and line.startswith("HSET")]
+    begin, end = commands.index("MULTI"), commands.index("EXEC")
+    assert len(pages) == 2
+    assert sum("RPUSH" in commands[i] for i in writes) == 1
+    assert all(begin < i < end for i in writes if "RPUSH" in commands[i] or ":page:" in commands[i])
+
+
+def test_a_page_comes_out_as_it_came_in(connection):
+    [name] = deliver(connection, {1: "<p>字\udcff".encode("utf-8", "surrogateescape")})
+    page = unpack(Ledger(connection, TASK).take(name, "w", seconds=9).page)
+    assert page.body == "<p>字".encode() + b"\xff"
+    assert (page.url, page.content_type, page.fetched_at) == (url(1), "text/html; charset=utf-8", FETCHED_AT)
+
+
+def test_a_job_is_json(connection):
+    [name] = deliver(connection, {1: b"one"})
+    [job] = jobs(connection)
+    data = connection.hget(job.key, "data")
+    assert json.loads(_unzipped(data)) == [module.JOB, None, [TASK, [name]], {}]
+
+
+def test_several_pages_share_a_job(connection):
+    names = deliver(connection, {number: b"x" for number in range(module.PAGES_A_JOB + 3)})
+    assert [job.args[1] for job in jobs(connection)] == [names[: module.PAGES_A_JOB], names[module.PAGES_A_JOB :]]
+
+
+def test_delivering_nothing_rings_for_nobody(connection, inbox):
+    inbox.deliver(Ledger(connection, TASK), [])
+    assert inbox.waiting_jobs() == 0
+
+
+def test_a_lost_doorbell_is_rung_again_once(connection, inbox, monkeypatch):
+    monkeypatch.setattr(ledger_module, "RING_AGAIN", -1.0)
+    [name] = deliver(connection, {1: b"one"}, ring=False)
+    monkeypatch.undo()
+    assert inbox.sweep() == 1
+    assert [job.args for job in jobs(connection)] == [[TASK, [name]]]
+    assert inbox.sweep() == 0
+
+
+def test_a_waiting_doorbell_is_not_doubled(connection, inbox):
+    deliver(connection, {1: b"one"})
+    assert inbox.sweep() == 0
+    assert inbox.waiting_jobs() == 1
+
+
+def test_a_page_whose_lease_ran_out_is_rung_for_while_others_wait(connection, inbox):
+    lost, _ = deliver(connection, {1: b"one", 2: b"two"})
+    Ledger(connection, TASK).take(lost, "dead", seconds=-1)
+    assert inbox.sweep() == 1
+    assert [job.args[1] for job in jobs(connection)][1:] == [[lost]]
+
+
+def test_a_page_at_rest_is_rung_for_while_others_wait(connection, inbox):
+    resting, _ = deliver(connection, {1: b"one", 2: b"two"})
+    ledger = Ledger(connection, TASK)
+    ledger.take(resting, "w", seconds=9)
+    ledger.let_go(resting, "w", -1, "disk full")
+    assert inbox.sweep() == 1
+
+
+def test_the_oldest_doorbell_tells_when_it_was_rung(connection, inbox):
+    assert inbox.oldest_bell() is None
+    before = time.time()
+    deliver(connection, {1: b"one"})
+    rung = inbox.oldest_bell()
+    deliver(connection, {2: b"two"})
+    assert before - 0.01 <= rung <= time.time()
+    assert inbox.oldest_bell() == rung
+
+
+def test_a_sweep_may_be_for_some_tasks_only(connection, inbox, monkeypatch):
+    monkeypatch.setattr(ledger_module, "RING_AGAIN", -1.0)
+    deliver(connection, {1: b"one"}, ring=False)
+    deliver(connection, {1: b"one"}, task="other", ring=False)
+    assert inbox.sweep(["other"]) == 1
+
+
+def test_a_page_that_is_waiting_only_is_not_rung_for(connection, inbox):
+    Ledger(connection, TASK).add([Found(url(1))])
+    assert inbox.sweep() == 0
+    assert Ledger(connection, TASK).take(fingerprint(url(1)), "w", seconds=9) is None
+
+
+def test_stored_form_and_back():
+    page = unpack(STORED)
+    assert page.body.decode() == "体"
+    assert page.fetched_at == datetime.fromtimestamp(1773304200, FETCHED_AT.tzinfo)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"body": b"not zstd"},
+        {"body": STORED["body"][:-4]},
+        {"body": b""},
+        {"url": b"\xff\xfe"},
+        {"at": b"soon"},
+        {"at": b"1e300"},
+        {"at": b"nan"},
+    ],
+    ids=str,
+)
+def test_a_damaged_page_is_one_named_error(damage):
+    with pytest.raises(ValueError, match="stored page is damaged"):
+        unpack(STORED | damage)
+
+
+@pytest.mark.parametrize("field", sorted(STORED))
+def test_a_page_with_a_field_missing_is_damaged(field):
+    with pytest.raises(ValueError, match="stored page is damaged"):
+        unpack({name: value for name, value in STORED.items() if name != field})
+
+
+def test_a_body_that_would_fill_the_memory_is_damaged(monkeypatch):
+    monkeypatch.setattr(module, "LARGEST_PAGE", 1000)
+    assert len(unpack(STORED | {"body": pack_body(bytes(1000))}).body) == 1000
+    with pytest.raises(ValueError, match="larger than"):
+        unpack(STORED | {"body": pack_body(bytes(1001))})
+
+
+def _unzipped(data):
+    import zlib
+
+    try:
+        return zlib.decompress(data)
+    except zlib.error:
+        return data

@@ -1,0 +1,36 @@
+import os
+import time
+
+from workers import keys, presence
+from workers.presence import Presence, alive
+
+
+def test_who_shows_itself_is_alive(connection):
+    Presence(connection, "extract").show(workers=2)
+    [sign] = alive(connection)
+    assert (sign["role"], sign["pid"], sign["workers"]) == ("extract", os.getpid(), 2)
+    assert sign["name"].startswith("extract@")
+
+
+def test_who_left_is_not(connection):
+    here = Presence(connection, "crawl")
+    here.show()
+    here.leave()
+    assert alive(connection) == []
+
+
+def test_who_was_silent_for_long_is_not_shown_and_then_forgotten(connection, monkeypatch):
+    Presence(connection, "crawl").show()
+    now = time.time()
+    monkeypatch.setattr(presence.time, "time", lambda: now + presence.GONE_AFTER + 1)
+    assert alive(connection) == []
+    assert connection.hlen(keys.ALIVE) == 1
+    monkeypatch.setattr(presence.time, "time", lambda: now + presence.FORGET_AFTER + 1)
+    assert alive(connection) == []
+    assert connection.hlen(keys.ALIVE) == 0
+
+
+def test_processes_are_listed_by_name(connection):
+    for role in ("schedule", "crawl", "extract"):
+        Presence(connection, role).show()
+    assert [sign["role"] for sign in alive(connection)] == ["crawl", "extract", "schedule"]
