@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .data import DataError, read_sets
 from .methods import UnknownName, every_method, nearest, parse_methods
+from .offline import offline
 from .options import (
     add_scoring_options,
     add_settings,
@@ -57,7 +58,8 @@ def _run(arguments: argparse.Namespace, out: Path) -> int:
     write_run(out, settings)
     logging.disable(logging.CRITICAL)  # peers report their troubles page by page; what counts is what comes out
     warnings.simplefilter("ignore")
-    predict(sets, everything, methods, peers, arguments.perturb, settings, out)
+    with offline():
+        predict(sets, everything, methods, peers, arguments.perturb, settings, out)
     return finish(arguments, out, everything, settings)
 
 

@@ -16,7 +16,7 @@ from .methods import nearest
 Extract = Callable[[str], str]
 
 INSTALL = "pip install -c constraints.txt -e '.[bench]'"
-CHINESE = 0.1  # share of CJK characters from which a page has no stop words that jusText knows
+CHINESE = 200  # Chinese characters from which a page is taken for Chinese by the peers that have to be told
 _BLOCK = re.compile(r"<(?:/?(?:p|div|li|h[1-6]|tr|td|th|blockquote|pre|section|article|ul|ol|table|dt|dd)\b|br)[^>]*>")
 
 
@@ -81,7 +81,9 @@ def _newspaper() -> Extract:
     article_class = import_module("newspaper").Article
 
     def run(text: str) -> str:
-        article = article_class("http://page.invalid/")
+        article = article_class(
+            "http://page.invalid/", fetch_images=False, language="zh" if _is_chinese(text) else "en"
+        )
         article.download(input_html=text)
         article.parse()
         return str(article.text)
@@ -95,8 +97,7 @@ def _justext() -> Extract:
 
     def run(text: str) -> str:
         # Its documentation's way for a language without a stop list: no stop words, and none asked for.
-        chinese = len(re.findall(r"[一-鿿]", text)) > CHINESE * len(re.sub(r"<[^>]*>", "", text))
-        stoplist, low, high = (frozenset(), 0, 0) if chinese else (english, 0.1, 0.2)
+        stoplist, low, high = (frozenset(), 0, 0) if _is_chinese(text) else (english, 0.1, 0.2)
         paragraphs = module.justext(text, stoplist, 50, 200, low, high, 0.2, 200, True)
         return "\n".join(paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate)
 
@@ -104,8 +105,10 @@ def _justext() -> Extract:
 
 
 def _goose3() -> Extract:
-    goose = import_module("goose3").Goose({"enable_image_fetching": False})
-    return lambda text: str(goose.extract(raw_html=text).cleaned_text)
+    goose, stop_words = import_module("goose3").Goose, import_module("goose3.text").StopWordsChinese
+    english = goose({"enable_image_fetching": False})
+    chinese = goose({"enable_image_fetching": False, "stopwords_class": stop_words})
+    return lambda text: str((chinese if _is_chinese(text) else english).extract(raw_html=text).cleaned_text)
 
 
 def _boilerpy3() -> Extract:
@@ -116,6 +119,10 @@ def _boilerpy3() -> Extract:
 def _gne() -> Extract:
     extractor = import_module("gne").GeneralNewsExtractor()
     return lambda text: str(extractor.extract(text)["content"])
+
+
+def _is_chinese(text: str) -> bool:
+    return len(re.findall(r"[一-鿿]", text)) > CHINESE
 
 
 PEERS = {

@@ -6,9 +6,10 @@ windows-1252 and so on. Broken bytes become U+FFFD and take no ASCII behind them
 
 The indulgences, each only where the bytes themselves contradict the declaration:
 
-- A page that calls itself gb2312 or gbk and is valid UTF-8 is UTF-8; one that calls itself another multi-byte encoding
-  is, if it is broken there.
-- A page that calls itself UTF-8, and mostly is not, is read as a multi-byte encoding in which it is whole and plausible.
+- A page that calls itself gb2312 or gbk and is valid UTF-8 is UTF-8. So is one that calls itself another multi-byte
+  encoding, if it is broken there.
+- A page that calls itself UTF-8, and mostly is not, is read as the multi-byte encoding in which it is whole and
+  plausible.
 - UTF-16 without a single NUL, and the labels for which the standard refuses to show a page ("replacement": hz-gb-2312,
   iso-2022-kr …, a guard against scripts, which we don't run), count as no declaration. No page is lost.
 """
@@ -20,7 +21,7 @@ from .encodings.declaration import in_header, in_page
 from .encodings.decoders import REPLACEMENT, decode_as
 from .encodings.guess import MULTI_BYTE, guess, is_damaged_utf8
 
-SNIFF = 200_000  # bytes in which a contradiction is looked for
+SNIFF = 20_000  # bytes in which a contradiction is looked for
 MIN_LETTERS = 4  # distinct non-ASCII characters that two-byte UTF-8 needs to contradict gb2312
 UNDECLARED, DECLARED = 4, 1  # characters an error from which on broken UTF-8 is UTF-8 all the same
 MIN_HIGH_BYTES = 16  # that a page needs to be read as anything but the UTF-8 it says it is

@@ -9,6 +9,7 @@ import re
 from .labels import encoding_of
 
 META_SEARCH = 65_536  # bytes; of 1,693 development pages 40 have their meta element behind 1,024 and 2 behind 64,000
+META_LENGTH = 1_024  # bytes that a meta element may go on behind its charset
 
 _HTTP = re.compile(r"(?:^|[;,\s])charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
 _IN_CONTENT = re.compile(rb"charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"'][^\s;]*))", re.IGNORECASE)
@@ -36,6 +37,7 @@ def in_page(data: bytes) -> str | None:
     UTF-16 means UTF-8 there, for the declaration could be read byte by byte; x-user-defined means windows-1252.
     """
     head = data[:META_SEARCH]
+    head = head[: head.lower().rfind(b"charset") + META_LENGTH]  # most of the page has no need to be looked at
     if head[:6] in _UTF_16_XML:
         return _UTF_16_XML[head[:6]]
     for found in _MARKUP.finditer(head):

@@ -1,9 +1,9 @@
 """Bytes → text by the decoders of the Encoding Standard (https://encoding.spec.whatwg.org/, as of June 2025).
 
 Python's codecs do the work at C speed. Where they disagree with the standard, `differences` has the facts: characters
-that Python names otherwise are put right in the text; bytes that Python rejects come to an error handler, which takes
-one step of the standard's decoder, so that an error consumes exactly what it does in a browser. ASCII behind a broken
-lead byte is never consumed, with one exception that is the standard's: digits of a gb18030 character cut off by the end.
+that Python names otherwise are put right in the text; bytes that Python rejects come to an error handler. It takes one
+step of the standard's decoder, so that an error consumes exactly what it does in a browser: never the ASCII behind a
+broken lead byte, but for the digits of a gb18030 character that the end of the page cuts off.
 """
 
 import codecs
@@ -22,6 +22,7 @@ _SINGLE_BYTE = {
     "macintosh": "mac_roman",
     "x-mac-cyrillic": "mac_cyrillic",
     "iso-8859-8-i": "iso-8859-8",
+    "windows-874": "cp874",
 }
 _SINGLE_BYTE_CORRECTIONS = {"koi8-u": {0xAE: "ў", 0xBE: "Ў"}, "windows-1255": {0xCA: "\u05ba"}}
 # A character that must be put right is rare: looking for it costs less than translating.

@@ -15,12 +15,12 @@ from math import log
 
 from .decoders import REPLACEMENT, decode_as
 
-SAMPLE = 6_000  # bytes of runs with non-ASCII bytes that a guess looks at
+SAMPLE = 600  # bytes of runs with non-ASCII bytes that a guess looks at
 SEARCH = 400_000  # bytes in which it looks for them
 ERROR = 22.0  # cost of a broken character, in nats; the rarest character costs 17
 ASCII = 3.3  # cost of an ASCII character inside a run: about 27 equally likely ones
 ODD = 3.0  # cost of what a language seldom does: ideographs beside ASCII letters, two accented letters in a row …
-CHINESE_FIRST = 2.0  # nats by which another encoding must be better than gb18030
+ADVANTAGE = {"gb18030": 2.0, "windows-1252": 2.0}  # nats by which another encoding must be better
 
 _RUNS = re.compile(rb"[A-Za-z]?[\x80-\xff][0-9@-~\x80-\xff]*")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -58,8 +58,8 @@ _HANGUL = (
     "치하위외입출력검색추간된변환확터션재각체추표현건당명목등군학교후러져직저업올바른값호필예결작합니다"
 )
 _PUNCTUATION = "　、。，．：；？！“”‘’（）《》〈〉「」『』【】…—～·・ー"
-_LATIN = "éèêàçäöüßñáíóúôâîûïëãõåøæœÉ"
-_LATIN_MARKS = "’‘“”–—…•·©®°«»€£§\xa0´¿¡½²³ª×™"
+_LATIN = "éèêàçäöüßñáíóúôâîûïëãõåøæœÉðþý"
+_LATIN_MARKS = "’‘“”„‹›–—…•·©®°«»€£§\xa0´¿¡½²³ª×™"
 _RUSSIAN_FREQUENT = "оеаинтсрвлк"
 _CYRILLIC = "мдпуяыьгзбчйхжшюцщэфъёіїєґў"
 _CYRILLIC_CAPITALS = "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁІЇЄҐЎ"
@@ -127,8 +127,10 @@ MULTI_BYTE = frozenset({"gb18030", "big5", "shift_jis", "euc-kr", "euc-jp"})
 def guess(data: bytes) -> str:
     """Return the name of the encoding that bytes, which are not UTF-8, are most likely in."""
     sample = _sample(data)
-    costs = {name: _cost(decode_as(sample, name), language) for name, language in _CANDIDATES.items()}
-    costs["gb18030"] -= CHINESE_FIRST
+    costs = {
+        name: _cost(decode_as(sample, name), language) - ADVANTAGE.get(name, 0)
+        for name, language in _CANDIDATES.items()
+    }
     return min(costs, key=costs.__getitem__)
 
 

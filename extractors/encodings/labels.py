@@ -58,10 +58,10 @@ _LABELS = {
 }
 # fmt: on
 NAMES = frozenset(_LABELS)
-_NAME_OF = {label: name for name, labels in _LABELS.items() for label in (name, *labels.split())}
+NAME_OF = {label: name for name, labels in _LABELS.items() for label in (name, *labels.split())}
 _ASCII_WHITESPACE = "\t\n\f\r "
 
 
 def encoding_of(label: str) -> str | None:
     """Return the name of the encoding that a label means, or None ("get an encoding" in the standard)."""
-    return _NAME_OF.get(label.strip(_ASCII_WHITESPACE).lower())
+    return NAME_OF.get(label.strip(_ASCII_WHITESPACE).lower())

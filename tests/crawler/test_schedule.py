@@ -132,6 +132,18 @@ def test_a_task_that_only_a_newer_list_knows_is_left_to_those_who_know_it(schedu
     assert schedule.fire(chosen, now=NOW + HOUR) == ["new"]
 
 
+def test_a_scheduler_that_looked_before_another_fired_fires_nothing(schedule, connection, monkeypatch):
+    chosen = planned(schedule, "news")
+    late = NOW + 10 * HOUR
+    seen = connection.zrangebyscore(keys.SCHEDULE, "-inf", late, withscores=True)
+    assert schedule.fire(chosen, now=late) == ["news"]
+    schedule.done(schedule.lease())
+    looks = iter([seen, []])
+    monkeypatch.setattr(connection, "zrangebyscore", lambda *_, **__: next(looks))
+    assert schedule.fire(chosen, now=late) == []
+    assert schedule.due() == []
+
+
 def serve(url, count, rounds, out):
     schedule, chosen = Schedule(redis.Redis.from_url(url)), tasks(*names(count))
     fired = []

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import threading
 import time
+from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -270,6 +271,15 @@ def test_a_listed_host_needs_no_contact(site, connection, redis_url, tmp_path):
     assert crawl(tmp_path, redis_url).code == 0
 
 
+def test_a_redirect_to_a_host_that_is_not_listed_needs_a_contact(site, connection, redis_url, tmp_path):
+    elsewhere = site.url.replace("127.0.0.1", "localhost") + ARTICLES[1]
+    site.override(ARTICLES[0], status=302, headers={"Location": elsewhere})
+    write_tasks(tmp_path, site.url, settings="{allow_hosts: [127.0.0.1], delay: 0}", limit=3)
+    crawl(tmp_path, redis_url)
+    state, reason = Ledger(connection, "zh-news").state_of(site.url + ARTICLES[0])
+    assert (state, reason.startswith("no contact is given")) == ("failed", True)
+
+
 # The pace, by the server's own log
 
 JITTER = 0.03  # seconds between a turn and the arrival of its request
@@ -286,10 +296,9 @@ def test_no_two_requests_are_closer_than_the_delay(site, connection, redis_url, 
     file = tmp_path / "tasks.yaml"
     text = file.read_text("utf-8")
     file.write_text(text + text.partition("tasks:\n")[2].replace("zh-news:", "again:"), "utf-8")
-    children = [Child(name, tmp_path, redis_url) for name in ("zh-news", "again")[:tasks]]
-    for child in children:
-        with child:
-            assert child.end().code == 0
+    with ExitStack() as running:
+        children = [running.enter_context(Child(name, tmp_path, redis_url)) for name in ("zh-news", "again")[:tasks]]
+        assert [child.end().code for child in children] == [0] * tasks
     assert len(gaps(site)) >= 6 * tasks - 1
     assert min(gaps(site)) >= 0.3 - JITTER
 

@@ -1,9 +1,9 @@
 """Pages, briefs and patience for the tests of the workers."""
 
-import os
 import time
 from datetime import UTC, datetime
 from itertools import count
+from pathlib import Path
 
 from workers import keys
 from workers.briefs import Brief, keep_example
@@ -79,9 +79,6 @@ def eventually(true, what="what was waited for"):
 def gone(pid):
     """Whether a process has ended (a zombie has)."""
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
     except OSError:
         return True
-
-

@@ -73,11 +73,13 @@ def test_a_server_that_may_throw_pages_away_is_refused(redis_url, config, policy
         connect(redis_url)
 
 
-@pytest.mark.parametrize("address", ["redis://8.8.8.8:6379/0", "rediss://8.8.8.8", "redis://[2001:4860:4860::8888]:6379"])
+@pytest.mark.parametrize(
+    "address", ["redis://8.8.8.8:6379/0", "rediss://8.8.8.8", "redis://[2001:4860:4860::8888]:6379"]
+)
 def test_a_public_address_without_password_is_refused_before_it_is_contacted(address, monkeypatch):
     monkeypatch.delenv(module.OPEN_REDIS_ALLOWED, raising=False)
     monkeypatch.setattr(redis.Redis, "from_url", lambda *_, **__: pytest.fail("contacted"))
-    with pytest.raises(RedisRefused, match="public address .* and no password"):
+    with pytest.raises(RedisRefused, match=r"public address .* and no password"):
         connect(address)
 
 

@@ -65,7 +65,7 @@ def test_a_job_is_json(connection):
 
 
 def test_several_pages_share_a_job(connection):
-    names = deliver(connection, {number: b"x" for number in range(module.PAGES_A_JOB + 3)})
+    names = deliver(connection, dict.fromkeys(range(module.PAGES_A_JOB + 3), b"x"))
     assert [job.args[1] for job in jobs(connection)] == [names[: module.PAGES_A_JOB], names[module.PAGES_A_JOB :]]
 
 

@@ -126,8 +126,8 @@ class Model:
 
 def steps(random):
     """Endless random steps. What leads on is taken often, what ends a URL seldom: else few walks get far."""
-    url, worker = lambda: random.choice(URLS), lambda: random.choice(WORKERS)  # noqa: E731
-    over, reason = lambda: random.random() < 0.5, lambda: random.choice(REASONS)  # noqa: E731
+    url, worker = lambda: random.choice(URLS), lambda: random.choice(WORKERS)
+    over, reason = lambda: random.random() < 0.5, lambda: random.choice(REASONS)
     kinds = {
         "add": (4, lambda: (url(), random.randint(-3, 3))),
         "lease": (4, lambda: (random.randint(0, 3), over())),

@@ -1,6 +1,7 @@
 import json
 import os
 import select
+from contextlib import suppress
 
 import pytest
 
@@ -12,10 +13,8 @@ def pipe():
     read, write = os.pipe()
     yield read, write
     for file in (read, write):
-        try:
+        with suppress(OSError):
             os.close(file)
-        except OSError:
-            pass
 
 
 def test_messages_come_in_order(pipe):
@@ -40,7 +39,7 @@ def test_an_end_is_told_once(pipe):
     watch.begin("news", "a", 1.0)
     watch.end()
     watch.end()
-    assert [list(message)[0] for message in messages(read, bytearray())] == ["begin", "end"]
+    assert [next(iter(message)) for message in messages(read, bytearray())] == ["begin", "end"]
 
 
 def test_reading_never_waits(pipe):

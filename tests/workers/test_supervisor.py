@@ -1,0 +1,338 @@
+"""Real worker processes under a supervisor, against a real Redis.
+
+The supervisor forks, so what a test patches before it starts is patched in the workers too.
+"""
+
+import json
+import multiprocessing
+import os
+import signal
+import sqlite3
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from rq import Queue
+from rq.serializers import JSONSerializer
+
+from extractors import Section
+from workers import extract, supervisor
+from workers.connection import client
+from workers.embedded import Embedded
+from workers.inbox import QUEUE, Inbox
+from workers.ledger import Ledger
+from workers.presence import alive
+from workers.processes import die_with_parent
+from workers.sinks import JsonLinesSink
+from workers.supervisor import Supervisor
+
+from .helpers import TASK, article, deliver, eventually, gone, publish, states, url
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    """The times of a test, not of a night's run."""
+    monkeypatch.setattr(supervisor, "SWEEP_EVERY", 0.1)
+    monkeypatch.setattr(supervisor, "PAUSE_AFTER_QUICK_DEATH", 0.05)
+    monkeypatch.setattr(extract, "SINK_PAUSE", 0.2)
+
+
+@pytest.fixture
+def supervise(redis_url, tmp_path):
+    """Starts a supervisor as a process of its own; ends it after the test."""
+    started = []
+
+    def start(count=1, *, url=redis_url, until_empty=False):
+        process = multiprocessing.get_context("fork").Process(
+            target=_supervise, args=(url, count, tmp_path / "state", until_empty, os.getpid())
+        )
+        process.start()
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.is_alive():
+            process.terminate()
+        process.join(20)
+        if process.is_alive():
+            process.kill()
+            pytest.fail("the supervisor does not end")
+
+
+def _supervise(url, count, state, until_empty, parent):
+    die_with_parent(parent=parent)
+    one = Supervisor(url, count, state=state, until_empty=until_empty)
+    signal.signal(signal.SIGTERM, one.stop)
+    one.run(on_trouble=lambda text: (state.parent / "troubles").open("a").write(text + "\n"))
+
+
+@pytest.fixture
+def pages(monkeypatch, tmp_path):
+    """Changes what cutting a page that holds a word does; the worker's id is in the file of that word."""
+    behaviours = {}
+    cut = Section.extract
+
+    def act(self, html, *args, **more):
+        for word, behaviour in behaviours.items():
+            if word.encode() in html:
+                behaviour(tmp_path / word)
+        return cut(self, html, *args, **more)
+
+    monkeypatch.setattr(Section, "extract", act)
+    return behaviours
+
+
+def hang(mark):
+    mark.open("a").write(f"{os.getpid()}\n")
+    while True:
+        pass
+
+
+def hang_once(mark):
+    if not mark.exists():
+        hang(mark)
+
+
+def take_half_a_second(mark):
+    mark.write_text(f"{os.getpid()}\n")
+    time.sleep(0.5)
+
+
+def worker_at(mark):
+    return int(eventually(lambda: mark.exists() and mark.read_text().split(), f"the worker at {mark.name}")[-1])
+
+
+def rows(folder):
+    path = folder / "out.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+
+def settled(connection, *numbers):
+    return lambda: not {"waiting", "leased", "fetched"} & set(states(connection, *numbers))
+
+
+def written_once(folder, *numbers):
+    return sorted(row["url"] for row in rows(folder)) == sorted(map(url, numbers))
+
+
+def test_delivered_pages_become_rows_in_every_output(connection, supervise, tmp_path):
+    publish(connection, tmp_path, "out.jsonl", "out.db")
+    numbers = range(1, 41)
+    deliver(connection, {number: article(number) for number in numbers})
+    supervise(2)
+    eventually(settled(connection, *numbers), "the rows")
+    assert set(states(connection, *numbers)) == {"written"}
+    assert written_once(tmp_path, *numbers)
+    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
+        assert {found for (found,) in database.execute("SELECT url FROM articles")} == set(map(url, numbers))
+
+
+def test_an_idle_worker_wakes_for_a_page(connection, supervise, tmp_path):
+    publish(connection, tmp_path)
+    supervise()
+    eventually(lambda: alive(connection), "the supervisor")
+    deliver(connection, {1: article(1)})
+    eventually(settled(connection, 1), "the row")
+    assert written_once(tmp_path, 1)
+
+
+def test_a_worker_killed_in_the_middle_of_a_page_loses_nothing(connection, supervise, tmp_path, pages):
+    pages["SLOW"] = hang_once
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1), 2: article(2, word="SLOW"), 3: article(3)})
+    supervise()
+    os.kill(worker_at(tmp_path / "SLOW"), signal.SIGKILL)
+    eventually(settled(connection, 1, 2, 3), "the rows")
+    assert states(connection, 1, 2, 3) == ["written"] * 3
+    assert written_once(tmp_path, 1, 2, 3)
+
+
+def test_a_worker_killed_between_row_and_ledger_writes_nothing_twice(connection, supervise, tmp_path, monkeypatch):
+    mark = tmp_path / "written"
+    write = JsonLinesSink.write
+
+    def write_and_hang(self, rows, *, again):
+        write(self, rows, again=again)
+        if rows[0]["url"] == url(2):
+            hang_once(mark)
+
+    monkeypatch.setattr(JsonLinesSink, "write", write_and_hang)
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1), 2: article(2), 3: article(3)})
+    supervise()
+    worker = worker_at(mark)
+    assert written_once(tmp_path, 1, 2)
+    os.kill(worker, signal.SIGKILL)
+    eventually(settled(connection, 1, 2, 3), "the rows")
+    assert written_once(tmp_path, 1, 2, 3)
+
+
+def test_workers_killed_at_random_lose_nothing_and_write_nothing_twice(connection, supervise, tmp_path, pages):
+    pages["page"] = lambda mark: (mark.write_text(str(os.getpid())), time.sleep(0.01))
+    publish(connection, tmp_path)
+    numbers = range(1, 61)
+    deliver(connection, {number: article(number, word="page") for number in numbers})
+    supervise(2)
+    killed = set()
+    while len(killed) < 4 and not settled(connection, *numbers)():
+        text = (tmp_path / "page").read_text() if (tmp_path / "page").exists() else ""
+        if text and int(text) not in killed and not gone(int(text)):
+            os.kill(int(text), signal.SIGKILL)
+            killed.add(int(text))
+        time.sleep(0.05)
+    eventually(settled(connection, *numbers), "the rows")
+    assert len(killed) == 4
+    assert set(states(connection, *numbers)) == {"written"}
+    assert written_once(tmp_path, *numbers)
+
+
+def test_a_page_that_hangs_is_blamed_alone(connection, supervise, tmp_path, pages, monkeypatch):
+    monkeypatch.setattr(extract, "PAGE_DEADLINE", 0.3)
+    pages["HANGS"] = hang
+    publish(connection, tmp_path)
+    body = article(3, word="HANGS")
+    names = deliver(connection, {1: article(1), 2: article(2), 3: body, 4: article(4), 5: article(5)})
+    supervise()
+    eventually(settled(connection, 1, 2, 3, 4, 5), "the end of the hanging page")
+    assert states(connection, 1, 2, 3, 4, 5) == ["written", "written", "failed", "written", "written"]
+    assert written_once(tmp_path, 1, 2, 4, 5)
+    assert len((tmp_path / "HANGS").read_text().split()) == extract.MOST_CUTS
+    assert (tmp_path / "state" / "quarantine" / TASK / f"{names[2]}.html").read_bytes() == body
+    [problem] = Ledger(connection, TASK).problems()
+    assert (problem["url"], problem["reason"]) == (url(3), "ended its worker 3 times (time or memory)")
+
+
+def test_a_worker_without_memory_is_replaced_and_the_page_tried_again(connection, supervise, tmp_path, pages):
+    def grow_once(mark):
+        if not mark.exists():
+            mark.write_text(f"{os.getpid()}\n")
+            raise MemoryError
+
+    pages["GROWS"] = grow_once
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1, word="GROWS"), 2: article(2)})
+    supervise()
+    eventually(settled(connection, 1, 2), "the rows")
+    assert written_once(tmp_path, 1, 2)
+    assert gone(worker_at(tmp_path / "GROWS"))
+
+
+def test_a_page_waits_for_an_output_that_is_away(connection, supervise, tmp_path):
+    publish(connection, tmp_path, "out.jsonl", "away/out.db")
+    (tmp_path / "away").write_text("a file where a folder should be")
+    deliver(connection, {1: article(1)})
+    supervise()
+    troubles = tmp_path / "troubles"
+    eventually(lambda: troubles.exists() and len(troubles.read_text().splitlines()) > 4, "the trouble, told")
+    assert "away/out.db can't be written" in troubles.read_text()
+    assert states(connection, 1) == ["fetched"]
+    (tmp_path / "away").unlink()
+    eventually(settled(connection, 1), "the row")
+    assert states(connection, 1) == ["written"]
+    assert written_once(tmp_path, 1)
+
+
+def test_a_lost_doorbell_is_rung_again(connection, supervise, tmp_path):
+    publish(connection, tmp_path)
+    [name] = deliver(connection, {1: article(1)}, ring=False)
+    Ledger(connection, TASK).take(name, "lost", seconds=-1)
+    supervise()
+    eventually(settled(connection, 1), "the row")
+    assert written_once(tmp_path, 1)
+
+
+def test_a_stop_finishes_the_page_in_hand(connection, supervise, tmp_path, pages):
+    pages["SLOW"] = take_half_a_second
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1, word="SLOW")})
+    process = supervise()
+    worker = worker_at(tmp_path / "SLOW")
+    process.terminate()
+    process.join(15)
+    assert process.exitcode == 0
+    assert gone(worker)
+    assert states(connection, 1) == ["written"]
+    assert written_once(tmp_path, 1)
+    assert Inbox(connection).waiting_jobs() == 0
+
+
+def test_a_stop_right_after_the_start_is_not_lost(connection, supervise):
+    process = supervise(4)
+    eventually(lambda: connection.smembers("rq:workers"), "a worker")
+    started = time.monotonic()
+    process.terminate()
+    process.join(20)
+    assert process.exitcode == 0
+    assert time.monotonic() - started < supervisor.STOP_WAIT / 2
+    assert alive(connection) == []
+
+
+def test_workers_end_with_their_supervisor(connection, supervise, tmp_path, pages):
+    pages["HANGS"] = hang
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1, word="HANGS")})
+    process = supervise()
+    worker = worker_at(tmp_path / "HANGS")
+    process.kill()
+    eventually(lambda: gone(worker), "the worker's end")
+
+
+def test_until_empty_ends_when_no_page_waits(connection, supervise, tmp_path):
+    publish(connection, tmp_path, "away/out.jsonl")
+    (tmp_path / "away").write_text("a file where a folder should be")
+    deliver(connection, {1: article(1)})
+    process = supervise(until_empty=True)
+    eventually(lambda: (tmp_path / "troubles").exists(), "the trouble, told")
+    process.join(0.3)
+    assert process.is_alive()  # a page at rest still waits
+    (tmp_path / "away").unlink()
+    process.join(15)
+    assert process.exitcode == 0
+    assert states(connection, 1) == ["written"]
+
+
+def test_until_empty_ends_at_once_when_there_is_nothing(connection, supervise):
+    process = supervise(until_empty=True)
+    process.join(15)
+    assert process.exitcode == 0
+
+
+def test_a_job_can_not_name_another_function(connection, supervise, tmp_path):
+    forbidden = tmp_path / "made by a stranger"
+    queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
+    queue.enqueue("os.mkdir", str(forbidden))
+    planted = queue.enqueue("workers.extract.cut_pages", TASK, [])
+    connection.hset(planted.key, "success_callback_name", "os.mkdir")
+    connection.hset(planted.key, "failure_callback_name", "os.mkdir")
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1)})
+    supervise()
+    eventually(settled(connection, 1), "the row")
+    assert written_once(tmp_path, 1)
+    assert not forbidden.exists()
+
+
+def test_work_goes_on_after_redis_was_killed(supervise, tmp_path):
+    with tempfile.TemporaryDirectory(prefix="e-") as folder:
+        server = Embedded(Path(folder))
+        address = server.start()
+        try:
+            connection = client(address)
+            publish(connection, tmp_path)
+            process = supervise(2, url=address)
+            for number in range(1, 4):
+                deliver(connection, {number: article(number)})
+                os.kill(connection.info("server")["process_id"], signal.SIGKILL)
+            eventually(settled(connection, 1, 2, 3), "the rows")
+            assert states(connection, 1, 2, 3) == ["written"] * 3
+            assert written_once(tmp_path, 1, 2, 3)
+            assert process.is_alive()
+            process.terminate()
+            process.join(15)
+        finally:
+            server.stop()
