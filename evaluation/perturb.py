@@ -48,7 +48,7 @@ INLINE = frozenset(
 SILENT = frozenset({"script", "style", "noscript", "template", "title", "textarea", "option"})
 MEDIA = "descendant-or-self::*[self::img or self::video or self::iframe or self::audio or self::object or self::svg]"
 PARAGRAPHS = 3  # that `short` leaves …
-PARAGRAPH = 120  # … of at least so many bytes of letters and digits; headings and lines of code before them stay
+PARAGRAPH = 80  # … of at least so many bytes of letters and digits; headings and lines of code before them stay
 ANCHOR = 15  # letters and digits of a line that surely belongs to the body
 LEFT_OVER = 0.1  # share of the cut paragraphs that may remain; a page with more is left out of the set
 

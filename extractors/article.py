@@ -1,10 +1,21 @@
 """What comes out: an `Article`, or the reason why there is none."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-Kind = Literal["paragraph", "heading", "list", "table", "code", "quote"]
+Kind = Literal["paragraph", "heading", "list", "table", "code", "quote", "summary", "caption", "embed"]
+KINDS: frozenset[Kind] = frozenset(get_args(Kind))
+IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # what joins `Article.text` unless the caller says otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link within a block: its words, and an absolute http(s) URL."""
+
+    text: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,21 +23,36 @@ class Block:
     """A piece of the body.
 
     The items of a list and the rows of a table stand each on a line of `text`, the cells of a row apart by a tab;
-    `level` is 1–6 for a heading, else None.
+    `level` is 1–6 for a heading, else None. `images`: absolute http(s) URLs; a picture without words is a caption whose
+    text is its alternative text. A player without words is an embed with one link.
     """
 
     kind: Kind
     text: str
     level: int | None = None
+    links: tuple[Link, ...] = ()
+    images: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields that say something, as JSON types."""
+        row: dict[str, Any] = {"kind": self.kind, "text": self.text}
+        if self.level:
+            row["level"] = self.level
+        if self.links:
+            row["links"] = [{"text": link.text, "url": link.url} for link in self.links]
+        if self.images:
+            row["images"] = list(self.images)
+        return row
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
     """An article as it was cut out of its page.
 
-    `text`: blocks joined by a blank line. `published`: aware where the page names its zone, else a naive datetime as
-    the page shows it, else a date. `method`: the one that really cut it. `confidence`: 0 to 1, the measured share of
-    like pages whose text was right (F1 ≥ .9). `reason`: why this method, in words for a person.
+    `text`: the blocks of the kinds that the caller asked for, joined by a blank line. `published`: aware where the page
+    names its zone, else a naive datetime as the page shows it, else a date. `method`: the one that really cut it.
+    `confidence`: 0 to 1, the measured share of like pages whose text was right (F1 ≥ .9). `reason`: why this method, in
+    words for a person.
     """
 
     text: str
@@ -51,10 +77,7 @@ class Article:
         row = {field.name: getattr(self, field.name) for field in fields(self)}
         row["published"] = self.published.isoformat() if self.published else None
         row["keywords"] = list(self.keywords)
-        row["blocks"] = [
-            {"kind": block.kind, "text": block.text} | ({"level": block.level} if block.level else {})
-            for block in self.blocks
-        ]
+        row["blocks"] = [block.to_dict() for block in self.blocks]
         return row
 
 
@@ -76,3 +99,8 @@ class NoArticle:
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types."""
         return {"url": self.url, "reason": self.reason, "text": ""}
+
+
+def join(blocks: Iterable[Block], include: Collection[str]) -> str:
+    """Return the texts of the blocks of the given kinds, apart by a blank line."""
+    return "\n\n".join(block.text for block in blocks if block.kind in include and block.text)

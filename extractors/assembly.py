@@ -1,37 +1,40 @@
 """The way in and the way out that all methods share: page → lines, and kept lines → article."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from lxml import etree
-
-from .article import Article, NoArticle
+from .article import IN_TEXT, Article, Block, Kind, NoArticle, join
 from .blocks import make_blocks
 from .dom import parse
-from .lines import Lines, PathTrie, read_lines
-from .metadata import read_metadata
+from .lines import Lines, read_lines
+from .metadata import Head, read_head, read_metadata
 from .page import Page
+from .paths import PathTrie
+from .priors import Prior, prior_of
 
+EMBEDDED_SHARE = 0.15  # share of the text in embedded posts, from which the article is about them
 MIN_TEXT = 40  # bytes of visible text; "Loading …" and "Enable JavaScript" are shorter, no article is
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """A page with its tree and its text lines."""
+    """A page with its text lines, what its head says, and the priors."""
 
     page: Page
-    root: etree._Element
     lines: Lines
+    head: Head
+    prior: Prior
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A body: indices of its lines, path of its root, and what `Article` says about how it was cut."""
+    """A body: indices of its lines and of the captions among them, path of its root, and how it was cut."""
 
     kept: list[int]
     root: int
     method: str
     confidence: float
     reason: str
+    captions: list[int] = field(default_factory=list)
 
 
 def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
@@ -40,7 +43,8 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     lines = read_lines(root, trie)
     width = float(lines.width.sum())
     if width >= MIN_TEXT:
-        return ParsedPage(page, root, lines)
+        head = read_head(root)
+        return ParsedPage(page, lines, head, prior_of(lines, [head.title, *head.titles()]))
     scripted = root.find(".//script") is not None
     hint = "; its text may need JavaScript" if scripted else ""
     return NoArticle(f"almost no text on the page ({width:.0f} bytes){hint}", page.url)
@@ -51,10 +55,10 @@ def assemble(parsed: ParsedPage, cut: Cut | str) -> Article | NoArticle:
     page, lines = parsed.page, parsed.lines
     if isinstance(cut, str):
         return NoArticle(cut, page.url)
-    blocks = make_blocks(lines, cut.kept, cut.root)
-    metadata = read_metadata(parsed.root, lines, cut.kept, page)
+    blocks = make_blocks(lines, cut.kept, cut.captions, cut.root, parsed.head.base_url(page))
+    metadata = read_metadata(parsed.head, lines, cut.kept, parsed.prior.title, page)
     return Article(
-        text="\n\n".join(block.text for block in blocks),
+        text=join(blocks, _kinds_in_text(blocks)),
         blocks=blocks,
         method=cut.method,
         confidence=cut.confidence,
@@ -62,3 +66,10 @@ def assemble(parsed: ParsedPage, cut: Cut | str) -> Article | NoArticle:
         url=page.url,
         **metadata,
     )
+
+
+def _kinds_in_text(blocks: tuple[Block, ...]) -> frozenset[Kind]:
+    """Return the kinds that join the text by default; embedded posts only where they are a good part of the article."""
+    embedded = sum(len(block.text) for block in blocks if block.kind == "embed")
+    everything = sum(len(block.text) for block in blocks if block.kind != "caption")
+    return IN_TEXT | {"embed"} if embedded > EMBEDDED_SHARE * everything else IN_TEXT

@@ -13,50 +13,45 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .lines import PLAIN, Flags, Floats, Lines, PathTrie
+from . import keeping
+from .layout import NO_LAYOUT, Layout
+from .lines import Flags, Floats, Lines
+from .priors import Prior
+from .profile import NO_PROFILE, Profile, profile_from
+from .roots import family_shares, find_root
 
 LINK_WEIGHT = 2  # bytes inside a link count this often against the body
 LINE_COST = 15  # bytes a line must have to speak for the body
 MATCH_WEIGHT, MATCH_COST = 2, 10  # a matched line speaks against it with twice its bytes and this
 CONTENT_COST, CONTENT_MAX = 10, 600  # bytes; a line's share in the body, bounded so that no single line decides
-PROFILE_GAIN = 3  # paths with a third of the example's strongest path's share are as good as that one
 FOREIGN_WEIGHT = 0.3  # weight, in the segment, of lines whose paths the example doesn't use
 FOREIGN_ROOT_WEIGHT = 0.1  # the same where the root is sought
-ROOT_SHARE = 0.75  # share of the content that the root must hold; flat from .75 to .9
-WRAPPER_SHARE = 0.15  # share of the content from which a wrapper below the root counts as part of the body
-LEAF_SHARE = 0.5  # share of the example's body from which a path is exempt from that
 MAIN_SHARE = 0.15  # share of the content from which a path is a main path
-OUT, IN_SEGMENT, IN = range(3)  # how a path stands to the body: out, in between the turning points, in
-LINKED_PARAGRAPH, LINKED_LINE = 0.9, 0.6  # link share from which a <p>, any other line is a link
-LINKED_BYTES = 4  # shorter lines may be links: footnote marks
 REPEATED = 0.9  # similarity from which a line repeats the example
-HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """How a page's body is written: its content's shares (0 to 1) by signature and by leaf (see `PathTrie`)."""
-
-    by_signature: dict[int, float] = field(default_factory=dict)
-    by_leaf: dict[int, float] = field(default_factory=dict)
-
-    def familiarity(self, lines: Lines) -> dict[int, float]:
-        """Return, for each path of `lines`, how usual it is for the profile's body: 0 to 1."""
-        signature = lines.trie.signature
-        share, strongest = self.by_signature.get, max(self.by_signature.values(), default=1.0)
-        return {path: min(1.0, PROFILE_GAIN * share(signature[path], 0.0) / strongest) for path in set(lines.paths)}
-
-
-NO_PROFILE = Profile()
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The lines of a body: their indices, the path of the body's root, and the bytes of content that spoke for it."""
+    """A body: indices of its lines, path of its root, its turning points, and the captions among its lines."""
 
     kept: list[int]
     root: int = 0
-    content: float = 0.0
+    head: int = 0
+    tail: int = 0
+    captions: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for or against the lines of a page.
+
+    How like they are to the example's (0: no example), the page's own priors, and what the example shows.
+    """
+
+    similarity: Floats
+    prior: Prior
+    profile: Profile = NO_PROFILE
+    layout: Layout = NO_LAYOUT
 
 
 def turning_points(weights: Floats) -> tuple[int, int]:
@@ -93,113 +88,49 @@ def profile_of(lines: Lines, similarity: Floats) -> Profile:
     return profile_from(lines, line_content(lines, similarity, *turning_points(line_weights(lines, similarity))))
 
 
-def profile_from(lines: Lines, content: Floats) -> Profile:
-    """Return the profile of a body with the given content for each line."""
-    by_path = _by_path(lines.paths, content)
-    total = sum(by_path.values())
-    profile = Profile()
-    trie = lines.trie
-    for path, amount in by_path.items():
-        _add(profile.by_signature, trie.signature[path], amount / total)
-        _add(profile.by_leaf, trie.leaf[path], amount / total)
-    return profile
-
-
-def cut_body(lines: Lines, similarity: Floats, profile: Profile) -> Body:
-    """Return the body of a page, given how like its lines are to the example's, and the example's profile."""
-    familiarity = profile.familiarity(lines)
-    weights = line_weights(lines, similarity)
-    familiar = np.array([familiarity[path] for path in lines.paths], np.float32)
-    weights = np.where(weights > 0, weights * np.minimum(FOREIGN_WEIGHT + familiar, 1), weights)
-    head, tail = turning_points(weights)
-    by_path = _by_path(lines.paths, line_content(lines, similarity, head, tail))
-    total = sum(by_path.values())
-    if total <= 0:
+def cut_body(lines: Lines, evidence: Evidence) -> Body:
+    """Return the body of a page; without lines if nothing speaks for one."""
+    if not len(lines):
         return Body([])
-    root = _find_root(by_path, familiarity, lines.trie)
-    main = {path for path, amount in by_path.items() if amount >= MAIN_SHARE * total}
-    main |= {p for p in by_path if profile.by_signature.get(lines.trie.signature[p], 0.0) >= MAIN_SHARE}
-    standing = _standing(root, lines, _subtree_shares(by_path, lines.trie), profile)
-    below = np.array([standing[path] for path in lines.paths], np.int8)
-    below[:head] -= below[:head] == IN_SEGMENT
-    below[tail:] -= below[tail:] == IN_SEGMENT
-    kept = (below > OUT) & ~_is_linked(lines) & ~_is_template(lines, similarity, main) & ~_is_line_numbers(lines)
-    return Body(np.flatnonzero(kept).tolist(), root, total)
+    similarity, known = evidence.similarity, evidence.prior.by_line * evidence.layout.factors(lines)
+    familiarity = evidence.profile.familiarity(lines)
+    weights = line_weights(lines, similarity)
+    favour = known * np.minimum(FOREIGN_WEIGHT + familiarity, 1)
+    head, tail = turning_points(np.where(weights > 0, weights * favour, weights))
+    content = line_content(lines, similarity, head, tail) * known
+    if not content.any():
+        return Body([], head=head, tail=tail)
+    root = find_root(lines, content * np.minimum(FOREIGN_ROOT_WEIGHT + familiarity, 1))
+    shares = family_shares(lines, content)
+    standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)[lines.outline.of_line]
+    kept = _kept(lines, evidence, standing, (head, tail), root)
+    kept &= ~_is_template(lines, evidence, content)
+    captions = ((standing == keeping.CAPTION) | (lines.captions & (standing > keeping.OUT))) & ~kept
+    captions[:head] = captions[tail:] = False
+    return Body(np.flatnonzero(kept).tolist(), root, head, tail, np.flatnonzero(captions).tolist())
 
 
-def _standing(root: int, lines: Lines, shares: dict[int, float], profile: Profile) -> dict[int, int]:
-    """Return for each path of `lines` whether lines there belong to the body below `root`."""
-    trie = lines.trie
-    supported = {root: True}  # whether all wrappers between root and path hold enough; no entry: not below the root
-    for path in trie.with_ancestors(lines.paths):
-        parent = trie.parent[path]
-        if parent in supported:
-            weak = trie.is_wrapper(path) and shares.get(path, 0.0) < WRAPPER_SHARE
-            supported[path] = supported[parent] and not weak
-
-    def judge(path: int) -> int:
-        if path not in supported or trie.noise_depth[path] > trie.depth[root]:
-            return OUT
-        tag = trie.tag[path]
-        if supported[path] or tag == "pre" or profile.by_leaf.get(trie.leaf[path], 0.0) >= LEAF_SHARE:
-            return IN
-        return IN_SEGMENT if tag in HEADINGS else OUT
-
-    return {path: judge(path) for path in set(lines.paths)}
+def _kept(lines: Lines, evidence: Evidence, standing: keeping.Standing, segment: tuple[int, int], root: int) -> Flags:
+    """Return the lines that belong to the body by where they stand and by their links."""
+    inside = np.zeros(len(lines), np.bool_)
+    inside[slice(*segment)] = True
+    headings = keeping.is_heading(lines)
+    doubtful = (standing == keeping.IN_SEGMENT) & inside
+    kept = (standing == keeping.IN) | (doubtful & headings)
+    if evidence.similarity.any():
+        new = (evidence.similarity == 0) & (evidence.layout.factors(lines) == 1)
+        kept |= keeping.is_alone_among_body(lines, doubtful & new, kept, root)
+    kept &= ~(keeping.is_line_numbers(lines) | lines.teasers | lines.captions)
+    return keeping.without_links(lines, kept, headings, inside, root)
 
 
-def _find_root(by_path: dict[int, float], familiarity: dict[int, float], trie: PathTrie) -> int:
-    """Return the deepest path that holds most of the content, out of elements that only hold a part of a text."""
-    weighted = {p: amount * min(1.0, FOREIGN_ROOT_WEIGHT + familiarity[p]) for p, amount in by_path.items()}
-    shares = _subtree_shares(weighted, trie)
-    root = max((path for path, share in shares.items() if share >= ROOT_SHARE), key=lambda p: trie.depth[p], default=0)
-    while (trie.tag[root] in PLAIN or trie.tag[root] == "figure") and trie.parent[root] > 0:
-        root = trie.parent[root]
-    return root
-
-
-def _is_linked(lines: Lines) -> Flags:
-    """Whether a line is little but links."""
-    tag = lines.trie.tag
-    limit = np.array([LINKED_PARAGRAPH if tag[p] == "p" else LINKED_LINE for p in lines.paths], np.float32)
-    return (lines.linked > limit * lines.width) & (lines.width > LINKED_BYTES)
-
-
-def _is_template(lines: Lines, similarity: Floats, main: set[int]) -> Flags:
+def _is_template(lines: Lines, evidence: Evidence, content: Floats) -> Flags:
     """Whether a line repeats the example where prose is not usual. On a main path a repeated line stays."""
-    aside = np.array([path not in main for path in lines.paths], np.bool_)
-    return (similarity >= REPEATED) & aside
-
-
-def _is_line_numbers(lines: Lines) -> Flags:
-    """Whether a line is a <pre> that counts 1, 2, 3 …: the line numbers beside a listing."""
-    tag = lines.trie.tag
-    both = zip(lines.paths, lines.texts, strict=True)
-    return np.array([tag[path] == "pre" and _counts(text) for path, text in both], np.bool_)
-
-
-def _counts(text: str) -> bool:
-    numbers = text.split()
-    return numbers[0] == "1" and numbers == [str(number) for number in range(1, len(numbers) + 1)]
-
-
-def _by_path(paths: list[int], content: Floats) -> dict[int, float]:
-    """Return the content's sums by path, for paths that have any."""
-    sums: dict[int, float] = {}
-    for index in np.flatnonzero(content > 0).tolist():
-        _add(sums, paths[index], float(content[index]))
-    return sums
-
-
-def _subtree_shares(by_path: dict[int, float], trie: PathTrie) -> dict[int, float]:
-    """Return, for each path and its ancestors, the share of the content at or below it."""
-    total = sum(by_path.values())
-    shares = {path: amount / total for path, amount in by_path.items()}
-    for path in reversed(trie.with_ancestors(by_path)):
-        if trie.parent[path] > 0:
-            _add(shares, trie.parent[path], shares[path])
-    return shares
-
-
-def _add(sums: dict[int, float], key: int, amount: float) -> None:
-    sums[key] = sums.get(key, 0.0) + amount
+    if not evidence.similarity.any():
+        return np.zeros(len(lines), np.bool_)
+    outline, signature = lines.outline, lines.trie.signature
+    least = MAIN_SHARE * float(content.sum())
+    share = evidence.profile.by_signature.get
+    both = zip(outline.direct(content), outline.paths, strict=True)
+    main = [amount >= least or share(signature[path], 0.0) >= MAIN_SHARE for amount, path in both]
+    return (evidence.similarity >= REPEATED) & ~np.array(main, np.bool_)[outline.of_line]

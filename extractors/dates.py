@@ -36,13 +36,13 @@ _DAY_WORD = re.compile(rf"(?P<word>今天|昨天|前天|\btoday\b|\byesterday\b)
 _DAYS_BACK = {"今天": 0, "today": 0, "昨天": 1, "yesterday": 1, "前天": 2}
 
 
-def find_date(text: str, fetched_at: datetime | None = None) -> date | None:
+def find_date(text: str, fetched_at: datetime | None = None, *, relative: bool = True) -> date | None:
     """Return the first date in `text`: aware if its zone is written there, naive with a time, else a date.
 
-    Relative dates (昨天, 3 hours ago) count only with `fetched_at`. Dates outside the plausible years, or ahead of
-    `fetched_at`, are passed over.
+    Relative dates (昨天, 3 hours ago) count only if `relative`, and with `fetched_at`. Dates outside the
+    plausible years, or ahead of `fetched_at`, are passed over.
     """
-    for found in _candidates(text, fetched_at):
+    for found in _candidates(text, fetched_at if relative else None):
         if found is not None and is_plausible(found, fetched_at):
             return found
     return None

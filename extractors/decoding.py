@@ -6,8 +6,8 @@ windows-1252 and so on. Broken bytes become U+FFFD and take no ASCII behind them
 
 The indulgences, each only where the bytes themselves contradict the declaration:
 
-- A page that calls itself gb2312 or gbk and is valid UTF-8 is UTF-8. So is one that calls itself another multi-byte
-  encoding, if it is broken there.
+- A page that calls itself gb2312, gbk or another multi-byte encoding and is valid UTF-8, with a sequence of three
+  bytes, is UTF-8: text of those encodings never is, but for a few letters.
 - A page that calls itself UTF-8, and mostly is not, is read as the multi-byte encoding in which it is whole and
   plausible.
 - UTF-16 without a single NUL, and the labels for which the standard refuses to show a page ("replacement": hz-gb-2312,
@@ -19,21 +19,19 @@ import re
 
 from .encodings.declaration import in_header, in_page
 from .encodings.decoders import REPLACEMENT, decode_as
-from .encodings.guess import MULTI_BYTE, guess, is_damaged_utf8
+from .encodings.guess import MULTI_BYTE, guess, is_damaged_utf8, telling
 
-SNIFF = 20_000  # bytes in which a contradiction is looked for
-MIN_LETTERS = 4  # distinct non-ASCII characters that two-byte UTF-8 needs to contradict gb2312
+SNIFF = 1_500  # bytes of the runs with non-ASCII bytes in which broken ones are counted
+MIN_LETTERS = 4  # distinct non-ASCII characters that contradict gb2312 where UTF-8 has no sequence of three bytes
 UNDECLARED, DECLARED = 4, 1  # characters an error from which on broken UTF-8 is UTF-8 all the same
 MIN_HIGH_BYTES = 16  # that a page needs to be read as anything but the UTF-8 it says it is
 MAX_BROKEN = 0.01  # share of errors that such a page may have, and one more
-MIN_HANZI = 0.6  # share of common hanzi (GB 2312 level 1) among the bytes ≥ 0x80 that keeps a page gb18030
 
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
 _UTF_16_TAGS = ((re.compile(rb"<\0[!?a-zA-Z]\0"), "utf-16le"), (re.compile(rb"\0<\0[!?a-zA-Z]"), "utf-16be"))
 _THREE_BYTES = re.compile(r"[\u0800-\U0010ffff]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
-_COMMON_HANZI = re.compile(rb"[\xb0-\xd7][\xa1-\xfe]")
 
 
 def decode(data: bytes, content_type: str | None = None) -> tuple[str, str]:
@@ -42,9 +40,9 @@ def decode(data: bytes, content_type: str | None = None) -> tuple[str, str]:
         if data.startswith(mark):
             return decode_as(data[len(mark) :], name), name
     declared = _declared(data, content_type)
-    if declared in (None, "utf-8", *MULTI_BYTE):
+    if declared in (None, "utf-8", "iso-2022-jp", *MULTI_BYTE):
         utf8 = _as_utf8(data)
-        if utf8 is not None and (declared in (None, "utf-8") or _contradicts(utf8, data, str(declared))):
+        if utf8 is not None and (declared in (None, "utf-8") or _contradicts(utf8)):
             return utf8, "utf-8"
     name = _undeclared(data) if declared is None else _instead_of_utf8(data) if declared == "utf-8" else declared
     return decode_as(data, name), name
@@ -64,37 +62,23 @@ def _as_utf8(data: bytes) -> str | None:
         return None
 
 
-def _contradicts(utf8: str, data: bytes, name: str) -> bool:
-    """Whether bytes that are valid UTF-8 belie the multi-byte encoding that they are declared in.
-
-    Two-byte sequences alone say little: any is a hanzi, too. Three bytes in a row don't fit pairs, so that gb18030 has
-    errors or rare hanzi.
-    """
+def _contradicts(utf8: str) -> bool:
+    """Whether text decoded as UTF-8 belies another multi-byte declaration. Two bytes of UTF-8 can be one hanzi, too."""
     if utf8.isascii():
         return False
-    sample = utf8[:SNIFF]
-    if not _THREE_BYTES.search(sample) and len(set(_NOT_ASCII.findall(sample))) < MIN_LETTERS:
-        return False
-    if REPLACEMENT in decode_as(data[:SNIFF], name) and REPLACEMENT not in sample:
-        return True
-    return name == "gb18030" and not _is_mostly_hanzi(data[:SNIFF])
-
-
-def _is_mostly_hanzi(data: bytes) -> bool:
-    runs = _HIGH_BYTES.findall(data)
-    return sum(2 * len(_COMMON_HANZI.findall(run)) for run in runs) >= MIN_HANZI * sum(map(len, runs))
+    return bool(_THREE_BYTES.search(utf8)) or len(set(_NOT_ASCII.findall(utf8))) >= MIN_LETTERS
 
 
 def _undeclared(data: bytes) -> str:
     for tag, name in _UTF_16_TAGS:
         if tag.match(data):
             return name
-    return "utf-8" if is_damaged_utf8(decode_as(data[:SNIFF], "utf-8"), UNDECLARED) else guess(data)
+    return "utf-8" if is_damaged_utf8(decode_as(telling(data, SNIFF), "utf-8"), UNDECLARED) else guess(data)
 
 
 def _instead_of_utf8(data: bytes) -> str:
     """Return what a page that calls itself UTF-8, and is not all of it, is in: UTF-8 unless another is sure."""
-    sample = data[:SNIFF]
+    sample = telling(data, SNIFF)
     if is_damaged_utf8(decode_as(sample, "utf-8"), DECLARED):
         return "utf-8"
     name = guess(data)

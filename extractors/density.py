@@ -4,13 +4,18 @@ The steps of `body` with no line matched and no profile (formulation Z): the den
 and the lines below it that are neither links nor noise by their element or class.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from .article import Article, NoArticle
 from .assembly import Cut, assemble, read
-from .body import NO_PROFILE, Body, cut_body
-from .lines import Floats, Lines, PathTrie
+from .body import Body, Evidence, cut_body
+from .lines import Floats, Lines
 from .page import Page
+from .paths import PathTrie
+from .priors import Prior
+from .trimming import trim
 
 METHOD = "density"
 # Share of pages with F1 ≥ .9 by the body's bytes, on the development sets.
@@ -27,24 +32,40 @@ class Density:
         parsed = read(page, PathTrie())
         if isinstance(parsed, NoArticle):
             return parsed
-        return assemble(parsed, cut(parsed.lines))
+        return assemble(parsed, cut(parsed.lines, parsed.prior))
 
 
-def cut(lines: Lines, reason: str = "no example") -> Cut | str:
+def cut(lines: Lines, prior: Prior, reason: str = "no example") -> Cut | str:
     """Return the body of a page alone, or in words why there is none."""
-    body = cut_alone(lines)
+    body = cut_alone(lines, prior)
     width = float(lines.width[body.kept].sum())
     total, linked = float(lines.width.sum()), float(lines.linked.sum())
     if not body.kept:
         return "no running text: only links and scraps"
     if width < MIN_BODY and linked > LINK_PAGE * total:
         return f"mostly links, and only {width:.0f} bytes of other text in one place"
-    return Cut(body.kept, body.root, METHOD, confidence(width), reason)
+    return Cut(body.kept, body.root, METHOD, confidence(width), reason, body.captions)
 
 
-def cut_alone(lines: Lines) -> Body:
+def cut_alone(lines: Lines, prior: Prior) -> Body:
     """Return the body of a page alone."""
-    return cut_body(lines, unmatched(lines), NO_PROFILE)
+    body = cut_body(lines, Evidence(unmatched(lines), prior))
+    if not body.kept:
+        body = replace(body, kept=_something(lines, prior, body))
+    return replace(body, kept=trim(lines, body, prior))
+
+
+def _something(lines: Lines, prior: Prior, body: Body) -> list[int]:
+    """Return the lines of a body from which the rules took everything: its root, its segment, unlinked lines."""
+    unlinked = lines.linked <= 0.9 * lines.width
+    inside = np.zeros(len(lines), np.bool_)
+    inside[body.head : body.tail] = True
+    below = np.array([body.root in lines.trie.up(path) for path in lines.paths], np.bool_)
+    quiet = np.array(prior.noise)[lines.outline.of_line] < 3 if len(lines) else inside
+    for chosen in (below & unlinked, inside & unlinked, (lines.linked <= 0.5 * lines.width) & quiet):
+        if chosen.any():
+            return np.flatnonzero(chosen).tolist()
+    return []
 
 
 def unmatched(lines: Lines) -> Floats:

@@ -9,18 +9,22 @@ Section memory is ours too: each of a few recent pages cuts the page like an exa
 at least half of them keep it. Pages pooled into one profile were worse than one example; the vote is better.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from . import density
 from .article import Article, NoArticle
-from .assembly import Cut, assemble, read
-from .body import Body, cut_body, line_content, line_weights, profile_from, profile_of, turning_points
+from .assembly import Cut, ParsedPage, assemble, read
+from .body import Body, Evidence, cut_body, line_content, line_weights, profile_of, turning_points
 from .errors import UnusablePage
-from .lines import Floats, Lines, PathTrie
+from .layout import Layout, layout_of
+from .lines import Floats, Lines
 from .page import Page
+from .paths import PathTrie
+from .profile import profile_from
 from .similarity import align
+from .trimming import trim
 
 METHOD = "example"
 MEMORY = 5  # pages, the example included
@@ -32,6 +36,15 @@ TWIN_REST = 0.1  # … and share of it that may be new
 DOUBTFUL, DOUBTFUL_CONFIDENCE = 0.15, 0.87  # below this surrounding match, confidence is at most that
 # Share of pairs of pages of one section with F1 ≥ .9, by the bytes of the body that was cut.
 CONFIDENCE = ((300, 0.17), (600, 0.62), (float("inf"), 0.97))
+
+
+@dataclass(frozen=True, slots=True)
+class Voter:
+    """An example page, and what it shows by itself: the lines of its body and where they stand."""
+
+    lines: Lines
+    body: list[int]
+    layout: Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,7 @@ class Example:
     def __init__(self, example: Page | None) -> None:
         self._trie = PathTrie()
         self._fixed = 0  # voters that never leave
-        self._voters: list[Lines] = []  # the example, if there is one, then recent pages, oldest first
+        self._voters: list[Voter] = []  # the example, if there is one, then recent pages, oldest first
         if example is not None:
             self.learn(example)
             if not self._voters:
@@ -63,8 +76,8 @@ class Example:
         if isinstance(parsed, NoArticle):
             return parsed
         if not self._voters:
-            return assemble(parsed, density.cut(parsed.lines))
-        return assemble(parsed, elect(parsed.lines, [cast(voter, parsed.lines) for voter in self._voters]))
+            return assemble(parsed, density.cut(parsed.lines, parsed.prior))
+        return assemble(parsed, elect(parsed, [cast(voter, parsed) for voter in self._voters]))
 
     def learn(self, page: Page) -> None:
         """Let `page` vote on later pages; the oldest recent page leaves. A page without text is passed over."""
@@ -74,44 +87,52 @@ class Example:
             return
         if len(self._voters) == MEMORY:
             del self._voters[self._fixed]
-        self._voters.append(parsed.lines)
+        body = density.cut_alone(parsed.lines, parsed.prior).kept
+        parsed.lines.forget_elements()
+        self._voters.append(Voter(parsed.lines, body, layout_of(parsed.lines, body)))
 
     def _bound_trie(self) -> None:
         if self._trie.size > MAX_TRIE:
             self._trie = PathTrie()
-            for lines in self._voters:
-                lines.move_to(self._trie)
+            for voter in self._voters:
+                voter.lines.move_to(self._trie)
+            self._voters = [replace(voter, layout=layout_of(voter.lines, voter.body)) for voter in self._voters]
 
 
-def cast(example: Lines, page: Lines) -> Vote:
-    """Return what `example` says about `page`. Both have paths of one trie."""
-    similarity = align(example, page)
-    body = cut_body(page, similarity.page, profile_of(example, similarity.example))
-    match = surrounding_match(page, similarity.page, body)
+def cast(voter: Voter, page: ParsedPage) -> Vote:
+    """Return what an example says about `page`. Both have paths of one trie."""
+    example, lines = voter.lines, page.lines
+    similarity = align(example, lines)
+    profile = profile_of(example, similarity.example)
+    body = cut_body(lines, Evidence(similarity.page, page.prior, profile, voter.layout))
+    match = surrounding_match(lines, similarity.page, body)
     if not is_twin(page, similarity.page):
         return Vote(body, match)
-    paths = profile_from(example, _kept_width(example, density.cut_alone(example)))
-    return Vote(cut_body(page, density.unmatched(page), paths), match, twin=True)
+    paths = profile_from(example, _kept_width(example, voter.body))
+    return Vote(cut_body(lines, Evidence(density.unmatched(lines), page.prior, paths, voter.layout)), match, twin=True)
 
 
-def elect(page: Lines, votes: list[Vote]) -> Cut | str:
+def elect(parsed: ParsedPage, votes: list[Vote]) -> Cut | str:
     """Return the lines that at least half of the votes keep, or in words why there is no article.
 
     Examples that differ from the page abstain; if all do, the page is cut alone.
     """
+    page = parsed.lines
     valid = [vote for vote in votes if vote.twin or vote.match >= DISSIMILAR]
     best = max(vote.match for vote in votes)
     if not valid:
-        return density.cut(page, f"example differs: {best:.0%} of the surrounding lines match")
+        return density.cut(page, parsed.prior, f"example differs: {best:.0%} of the surrounding lines match")
     counts = np.zeros(len(page), np.int8)
     for vote in valid:
         counts[vote.body.kept] += 1
-    kept = np.flatnonzero(2 * counts >= len(valid))
-    if not len(kept):
-        return density.cut(page, "nothing differs from the example")
-    width = float(page.width[kept].sum())
+    elected = np.flatnonzero(2 * counts >= len(valid)).tolist()
+    if not elected:
+        return density.cut(page, parsed.prior, "nothing differs from the example")
+    width = float(page.width[elected].sum())
     root = min((vote.body.root for vote in valid if vote.body.kept), key=lambda path: page.trie.depth[path])
-    return Cut(kept.tolist(), root, METHOD, confidence(width, best), _reason(valid, best))
+    kept = trim(page, Body(elected, root), parsed.prior)
+    captions = sorted({line for vote in valid for line in vote.body.captions} - set(kept))
+    return Cut(kept, root, METHOD, confidence(width, best), _reason(valid, best), captions)
 
 
 def surrounding_match(page: Lines, similarity: Floats, body: Body) -> float:
@@ -121,13 +142,14 @@ def surrounding_match(page: Lines, similarity: Floats, body: Body) -> float:
     return float(similarity[around].mean()) if around.any() else 0.0
 
 
-def is_twin(page: Lines, similarity: Floats) -> bool:
+def is_twin(parsed: ParsedPage, similarity: Floats) -> bool:
     """Whether the example holds nearly the same text as the page."""
+    page = parsed.lines
     new = float(line_content(page, similarity, *turning_points(line_weights(page, similarity))).sum())
     structural = line_content(page, density.unmatched(page), 0, len(page))
     if new >= TWIN_REST * float(structural.sum()):
         return False  # saves the second cut below on all but a few pages
-    alone = density.cut_alone(page).kept
+    alone = density.cut_alone(page, parsed.prior).kept
     repeated = float((page.width[alone] * similarity[alone]).sum()) / (float(page.width[alone].sum()) + 1)
     return repeated > TWIN_REPEATED and new < TWIN_REST * float(structural[alone].sum())
 
@@ -138,9 +160,9 @@ def confidence(width: float, match: float) -> float:
     return share if match >= DOUBTFUL else min(share, DOUBTFUL_CONFIDENCE)
 
 
-def _kept_width(lines: Lines, body: Body) -> Floats:
+def _kept_width(lines: Lines, kept: list[int]) -> Floats:
     content = np.zeros(len(lines), np.float32)
-    content[body.kept] = lines.width[body.kept]
+    content[kept] = lines.width[kept]
     return content
 
 

@@ -11,32 +11,33 @@ inline elements without a call, paths found only when a line is written, no list
 """
 
 import re
-from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
 from .dom import inner_text
+from .names import SCREEN_READER
+from .paths import Outline, PathTrie
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
 MAX_DEPTH = 256  # levels of recursion; what lies deeper is read flat, in its ancestor's path
 MASKED_LENGTH = 40  # characters: digits of lines up to this count as equal (dates, counters); longer lines are prose
-PATH_CLASSES = 3  # classes of an element that its path keeps
-CLASSES_LENGTH = 300  # characters of a class attribute that are looked at
-SIGNATURE_LENGTH = 4  # elements
+MIN_SHOWN = 100  # characters; a page that shows less and holds more is one that its scripts unhide
 FOLDED_AT_ONCE = 100_000  # characters; a 50 MB line would need half a GB for its words
+TITLE_LINKED = 0.6  # link share of a line that names another article
+CAPTION_WIDTH = 300  # bytes; more under a picture is prose
 CODE_WEIGHT = 0.2  # code counts this much when the body is looked for
 
-BLOCK, SKIP, BREAK, LINK, PRE, ITEM = range(1, 7)
+BLOCK, SKIP, BREAK, LINK, PRE, ITEM, IMAGE, PLAYER = range(1, 9)
 _BLOCKS = """html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption
     figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p section summary table caption
     colgroup col thead tbody tfoot tr td th ul frameset frame noframes marquee"""
-_SKIPPED = """script style noscript template svg iframe head object embed canvas math select option button textarea
-    input audio video title datalist"""
+_SKIPPED = """script style noscript template svg head object canvas math select option button textarea
+    input title datalist"""
 KINDS = {
     **dict.fromkeys(_BLOCKS.split(), BLOCK),
     **dict.fromkeys(_SKIPPED.split(), SKIP),
@@ -44,127 +45,21 @@ KINDS = {
     "br": BREAK,
     "a": LINK,
     "pre": PRE,
+    "img": IMAGE,
+    **dict.fromkeys(("iframe", "embed", "video", "audio"), PLAYER),  # skipped, but noted as media
 }
-
-# Elements that carry text in any template: their classes don't tell where they stand.
-PLAIN = frozenset({
-    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "code",
-    "table", "tbody", "thead", "tfoot", "tr", "td", "th", "br", "center", "font",
-})  # fmt: skip
-NOISE_TAGS = frozenset({"figcaption", "aside", "nav", "footer", "form", "caption", "dialog", "menu"})
-FIGURE_CONTENT = frozenset({"pre", "table", "td", "li", "blockquote"})  # a <figure> with one of these is no picture
 
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
-_NOISE_CLASS = re.compile(r"\b(?:comment|comments|commentlist|disqus|respond)|caption|\bcredit", re.IGNORECASE)
-_EMBED_CLASS = re.compile(r"twitter|instagram|tiktok|fb-|embed", re.IGNORECASE)
-
-
-class PathTrie:
-    """Interned paths of elements: a path is a small int, 0 the document; parents come before their children.
-
-    All pages of a section share one trie, so that equal paths are equal ints. It only grows; `len()` says how far, and
-    `copy_from` moves paths to a fresh one.
-    """
-
-    def __init__(self) -> None:
-        self.parent = [-1]
-        self.tag = [""]
-        self.classes = [""]
-        self.depth = [0]
-        self.signature = [0]  # the last elements of the path: equal in differently nested pages
-        self.leaf = [0]  # the path's end, up to the first class that tells something
-        self.noise_depth = [0]  # depth of the deepest element that marks noise (caption, footer …); 0: none
-        self._figure_depth = [0]  # depth of an enclosing <figure> that holds no table, code or quote so far
-        self._noise = [0]
-        self._ids: dict[tuple[int, str, str], int] = {}
-        self._keys: dict[object, int] = {}
-        self._normal: dict[str, str] = {}
-
-    def __len__(self) -> int:
-        return len(self.parent)
-
-    @property
-    def size(self) -> int:
-        """How many entries the trie and its caches hold."""
-        return len(self.parent) + len(self._normal)
-
-    def child(self, parent: int, tag: str, raw_classes: str | None) -> int:
-        """Return the path of an element below `parent`."""
-        classes = ""
-        if raw_classes:
-            raw_classes = raw_classes[:CLASSES_LENGTH]
-            known = self._normal.get(raw_classes)
-            if known is None:
-                known = _DIGITS.sub("0", " ".join(raw_classes.split()[:PATH_CLASSES]))
-                self._normal[raw_classes] = known
-            classes = known
-        path = self._ids.get((parent, tag, classes))
-        return self._add(parent, tag, classes) if path is None else path
-
-    def is_wrapper(self, path: int) -> bool:
-        """Whether the path's element is one that templates use to hold things: neither plain nor without a class."""
-        tag = self.tag[path]
-        return bool(self.classes[path]) and tag not in PLAIN and tag != "figure"
-
-    def up(self, path: int, top: int = 0) -> Iterable[int]:
-        """Yield `path` and its ancestors below `top`."""
-        while path > 0 and path != top:
-            yield path
-            path = self.parent[path]
-
-    def with_ancestors(self, paths: Iterable[int]) -> list[int]:
-        """Return `paths` and all their ancestors, each once, parents before children; linear in their number."""
-        found: set[int] = set()
-        for path in paths:
-            while path > 0 and path not in found:
-                found.add(path)
-                path = self.parent[path]
-        return sorted(found)
-
-    def copy_from(self, other: "PathTrie", paths: list[int]) -> list[int]:
-        """Intern `paths` of another trie here. Return their ints here, in the same order."""
-        moved = {0: 0}
-        for path in other.with_ancestors(paths):
-            moved[path] = self.child(moved[other.parent[path]], other.tag[path], other.classes[path])
-        return [moved[path] for path in paths]
-
-    def _add(self, parent: int, tag: str, classes: str) -> int:
-        path = len(self.parent)
-        self._ids[parent, tag, classes] = path
-        self.parent.append(parent)
-        self.tag.append(tag)
-        self.classes.append(classes)
-        self.depth.append(self.depth[parent] + 1)
-        telling = classes if tag not in PLAIN else ""
-        self.leaf.append(self._key(("leaf", tag, telling, 0 if telling else self.leaf[parent])))
-        steps = [path for _, path in zip(range(SIGNATURE_LENGTH), self.up(path), strict=False)]
-        self.signature.append(self._key(tuple((self.tag[s], self._telling(s)) for s in steps)))
-        self._mark_noise(path, parent, tag, classes)
-        return path
-
-    def _telling(self, path: int) -> str:
-        return "" if self.tag[path] in PLAIN else self.classes[path]
-
-    def _key(self, key: object) -> int:
-        return self._keys.setdefault(key, len(self._keys) + 1)
-
-    def _mark_noise(self, path: int, parent: int, tag: str, classes: str) -> None:
-        depth = self.depth[path]
-        noise = tag in NOISE_TAGS or bool(
-            classes and (_NOISE_CLASS.search(classes) or (tag == "blockquote" and _EMBED_CLASS.search(classes)))
-        )
-        figure = depth if tag == "figure" else 0 if tag in FIGURE_CONTENT else self._figure_depth[parent]
-        self._noise.append(depth if noise else self._noise[parent])
-        self._figure_depth.append(figure)
-        self.noise_depth.append(max(self._noise[path], figure))
 
 
 class Lines:
     """The text lines of a page in document order; all sequences have one entry a line.
 
     `texts`; `paths`: of the line's block, in `trie`; `items`: number of the last <li>, <dt>, <dd> or <tr> that began;
-    `width` and `linked`: float32, UTF-8 bytes of the text and of what stands inside links.
+    `width` and `linked`: float32, UTF-8 bytes of the text and of what stands inside links. `continued`: whether the
+    line follows a <br>. `links` and `media` (images and players): elements, each with the number of the line that it
+    stands in or before, media also with the path of their block.
     """
 
     def __init__(self, trie: PathTrie, texts: list[str], paths: list[int], items: list[int], link_chars: list[int]):
@@ -172,6 +67,9 @@ class Lines:
         self.texts = texts
         self.paths = paths
         self.items = items
+        self.continued: list[bool] = [False] * len(texts)
+        self.links: list[tuple[int, etree._Element]] = []
+        self.media: list[tuple[int, int, etree._Element]] = []
         bytes_ = [len(text.encode()) for text in texts]
         linked = [chars * width / len(text) for chars, width, text in zip(link_chars, bytes_, texts, strict=True)]
         self.width: Floats = np.array(bytes_, np.float32)
@@ -179,6 +77,11 @@ class Lines:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @property
+    def characters(self) -> int:
+        """The length of all texts."""
+        return sum(map(len, self.texts))
 
     @cached_property
     def keys(self) -> list[str]:
@@ -197,24 +100,68 @@ class Lines:
         tag = self.trie.tag
         return np.array([CODE_WEIGHT if tag[path] == "pre" else 1.0 for path in self.paths], np.float32)
 
+    @cached_property
+    def teasers(self) -> Flags:
+        """Whether a line follows a linked one in the same block, as another article's summary follows its title."""
+        flags = np.zeros(len(self), np.bool_)
+        for index in range(1, len(self)):
+            if self.continued[index] and self.paths[index] == self.paths[index - 1]:
+                before = self.linked[index - 1] > TITLE_LINKED * self.width[index - 1]
+                flags[index] = (before or flags[index - 1]) and self.linked[index] <= TITLE_LINKED * self.width[index]
+        return flags
+
+    @cached_property
+    def captions(self) -> Flags:
+        """Whether a line stands under a picture in the same block, alone or after a <br>."""
+        flags = np.zeros(len(self), np.bool_)
+        for index, path, element in self.media:
+            if (
+                index < len(self)
+                and KINDS[element.tag] == IMAGE
+                and self.paths[index] == path
+                and self.trie.tag[path] != "p"
+            ):
+                last = index + 1 == len(self) or self.paths[index + 1] != path or not self.continued[index + 1]
+                flags[index] = self.continued[index] and last and self.width[index] <= CAPTION_WIDTH
+        return flags
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The page's own part of the trie."""
+        return Outline(self.trie, self.paths)
+
+    def forget_elements(self) -> None:
+        """Drop what keeps the page's tree in memory."""
+        self.links, self.media = [], []
+
     def move_to(self, trie: PathTrie) -> None:
         """Express the lines' paths in another trie."""
         self.paths = trie.copy_from(self.trie, self.paths)
         self.trie = trie
+        self.__dict__.pop("outline", None)
 
 
 def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
     """Return the text lines below `root`; their paths are interned in `trie`."""
     body = root.find("body")
-    return _walk(root if body is None else body, trie)
+    body = root if body is None else body
+    lines = _walk(body, trie)
+    if lines.characters >= MIN_SHOWN:
+        return lines
+    everything = _walk(body, trie, hide=False)
+    return everything if everything.characters >= MIN_SHOWN else lines
 
 
-def _walk(body: etree._Element, trie: PathTrie) -> Lines:
+def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
     """Read the lines below `body`: the hot loop, written out flat where a call would cost more than it explains."""
     texts: list[str] = []
     paths: list[int] = []
     items: list[int] = []
     link_chars: list[int] = []
+    continued: list[bool] = []
+    links: list[tuple[int, etree._Element]] = []
+    media: list[tuple[int, int, etree._Element]] = []
+    broken = False  # whether a <br> was the last that ended a line
     buffer: list[str] = []  # the text of the line that is being read; never begins with white space only
     write = buffer.append
     linked = 0  # characters of it inside links
@@ -227,7 +174,15 @@ def _walk(body: etree._Element, trie: PathTrie) -> Lines:
         path = open_paths[depth]
         if path < 0:
             element = open_elements[depth]
-            path = open_paths[depth] = trie.child(path_at(depth - 1) if depth else 0, element.tag, element.get("class"))
+            get = element.get
+            above = path_at(depth - 1) if depth else 0
+            if kind_of(element.tag, LINK) != LINK:
+                path = trie.child(
+                    above, element.tag, get("class"), get("id") or "", get("itemprop") or "", get("role") or ""
+                )
+            else:
+                path = trie.child(above, element.tag, get("class"))
+            open_paths[depth] = path
         return path
 
     def flush(block: int, verbatim: bool = False) -> None:
@@ -239,6 +194,7 @@ def _walk(body: etree._Element, trie: PathTrie) -> Lines:
             paths.append(path_at(block))
             items.append(item)
             link_chars.append(linked)
+            continued.append(broken)
         buffer.clear()
         linked = 0
 
@@ -256,7 +212,7 @@ def _walk(body: etree._Element, trie: PathTrie) -> Lines:
             kind = kind_of(child.tag, 0)
             if kind == BREAK:
                 write("\n")
-            elif kind != SKIP and not _is_hidden(child):
+            elif kind != SKIP and kind < IMAGE and not _is_hidden(child):
                 if depth < MAX_DEPTH:
                     read_verbatim(child, depth + 1, in_link or kind == LINK)
                 else:
@@ -269,17 +225,17 @@ def _walk(body: etree._Element, trie: PathTrie) -> Lines:
         walker = etree.iterwalk(element, events=("start", "end"))
         for event, node in walker:
             kind = kind_of(node.tag, 0)
-            if kind not in (0, LINK) and buffer:
+            if kind not in (0, LINK, IMAGE) and buffer:
                 flush(block)
-            if event == "start" and node.text and kind != SKIP:
+            if event == "start" and node.text and kind != SKIP and kind < IMAGE:
                 read(node.text, in_link)
             elif event == "end" and node.tail and node is not element:
                 read(node.tail, in_link)
-            if event == "start" and kind == SKIP:
+            if event == "start" and (kind == SKIP or kind >= IMAGE):
                 walker.skip_subtree()
 
     def read_children(parent: etree._Element, depth: int, block: int, in_link: bool) -> None:
-        nonlocal linked, item
+        nonlocal linked, item, broken
         for child in parent:
             kind = kind_of(child.tag, 0)
             if kind == SKIP:
@@ -287,11 +243,21 @@ def _walk(body: etree._Element, trie: PathTrie) -> Lines:
             elif kind == BREAK:
                 if buffer:
                     flush(block)
-            elif child.get("hidden") is not None or ((style := child.get("style")) and _HIDDEN_STYLE.search(style)):
+                broken = True
+            elif kind >= IMAGE:
+                media.append((len(texts), path_at(block), child))
+            elif hide and (
+                child.get("hidden") is not None
+                or ((style := child.get("style")) and _HIDDEN_STYLE.search(style))
+                or ((classes := child.get("class")) and _is_for_screen_readers(classes))
+            ):
                 pass
             elif kind == 0 or kind == LINK:
                 text = child.text
-                inside = in_link or kind == LINK
+                inside = in_link
+                if kind == LINK:
+                    inside = True
+                    links.append((len(texts), child))
                 if text and (buffer or not text.isspace()):
                     write(text)
                     if inside:
@@ -306,6 +272,7 @@ def _walk(body: etree._Element, trie: PathTrie) -> Lines:
             else:
                 if buffer:
                     flush(block)
+                broken = False
                 if kind == ITEM:
                     item += 1
                 if depth >= MAX_DEPTH:
@@ -327,6 +294,7 @@ def _walk(body: etree._Element, trie: PathTrie) -> Lines:
                             read_children(child, depth + 1, depth + 1, in_link)
                     if buffer:
                         flush(depth + 1, kind == PRE)
+                    broken = False
             text = child.tail
             if text and (buffer or not text.isspace()):
                 write(text)
@@ -340,7 +308,9 @@ def _walk(body: etree._Element, trie: PathTrie) -> Lines:
         flush(0)
     # These refer to themselves; without this, each page waits for the garbage collector.
     del path_at, read_children, read_verbatim
-    return Lines(trie, texts, paths, items, link_chars)
+    lines = Lines(trie, texts, paths, items, link_chars)
+    lines.continued, lines.links, lines.media = continued, links, media
+    return lines
 
 
 def fold(text: str) -> str:
@@ -353,6 +323,11 @@ def fold(text: str) -> str:
         parts.append(" ".join(text[start:end].split()))
         start = end
     return " ".join(filter(None, parts))
+
+
+@lru_cache(maxsize=10_000)
+def _is_for_screen_readers(classes: str) -> bool:
+    return SCREEN_READER.search(classes) is not None
 
 
 def _is_hidden(element: etree._Element) -> bool:

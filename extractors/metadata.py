@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, TypedDict
-from urllib.parse import urljoin
 
 from lxml import etree
 
@@ -19,11 +18,13 @@ from .dom import inner_text
 from .language import find_language
 from .lines import Lines
 from .page import Page
+from .phrases import may_be_byline
 from .titles import find_title
-from .urls import split_web
+from .web import web_url
 
 LINES_BEFORE, LINES_WITHIN = 15, 5  # lines before the body, and its first ones, where date and byline stand
 MAX_BYLINE = 200  # characters; longer lines are prose
+MAX_RELATIVE = 40  # characters of a line in which 昨天 or "3 hours ago" is a date
 MAX_CONTENT = 5_000  # characters of a meta element that are read
 MAX_REPEATED = 10  # <h1> and <time> elements of a page that are read: lists have one for each entry
 MAX_HEADING = 300  # characters; a longer <h1> was never closed
@@ -96,19 +97,27 @@ class Head:
         """Return the first value of the first name that has one, or ""."""
         return next((value for name in names for value in self.meta.get(name, ())), "")
 
+    def base_url(self, page: Page) -> str:
+        """Return the URL that the page's relative ones refer to, "" if there is none."""
+        return web_url(page.url or "", self.base) or page.url or ""
 
-def read_metadata(root: etree._Element, lines: Lines, kept: list[int], page: Page) -> Metadata:
-    """Return the metadata of a page whose body is the `kept` lines."""
-    head = read_head(root)
+    def titles(self) -> list[str]:
+        """Return what meta elements give as the title."""
+        return [value for name in ("og:title", "twitter:title") for value in self.meta.get(name, ())]
+
+
+def read_metadata(head: Head, lines: Lines, kept: list[int], title_line: int, page: Page) -> Metadata:
+    """Return the metadata of a page whose body is the `kept` lines; `title_line` repeats its title, or is -1."""
     article = json_ld.find_article(head.scripts)
     declared = [head.first(TITLE_META), *map(html.unescape, json_ld.texts(article.get("headline")))]
-    nearby = lines_around(lines, kept)
-    base = web_url(page.url or "", head.base) or page.url or ""
+    nearby = lines_around(lines, kept, title_line)
+    headings = head.headings + ([lines.texts[title_line]] if title_line >= 0 else [])
+    base = head.base_url(page)
     site_name = clean(head.first(SITE_META)) or next(map(clean, json_ld.texts(article.get("publisher"))), None)
     sample = " ".join(lines.texts[index] for index in kept[:LANGUAGE_LINES])
     return Metadata(
         canonical_url=web_url(base, head.canonical) or web_url(base, head.first(("og:url",))),
-        title=find_title(declared, head.title, head.headings, site_name),
+        title=find_title(declared, head.title, headings, site_name),
         published=find_published(head, article, nearby, page),
         author=find_author(head, article, nearby),
         source=find_source(head, nearby),
@@ -145,19 +154,29 @@ def read_head(root: etree._Element) -> Head:
     return head
 
 
-def lines_around(lines: Lines, kept: list[int]) -> list[str]:
-    """Return the short lines before the body and its first ones: where date, author and source are printed."""
+def lines_around(lines: Lines, kept: list[int], title_line: int) -> list[str]:
+    """Return the short lines where date, author and source are printed: after the title, then before the body.
+
+    Of the body's own first lines those count that have the form of a byline.
+    """
     start = kept[0] if kept else 0
-    around = lines.texts[max(0, start - LINES_BEFORE) : start] + [lines.texts[i] for i in kept[:LINES_WITHIN]]
+    first = max(0, start - LINES_BEFORE)
+    after_title = range(title_line + 1, start) if first <= title_line < start else range(0)
+    before = [index for index in range(first, start) if index not in after_title]
+    around = [lines.texts[index] for index in [*after_title, *before]]
+    around += [text for text in (lines.texts[index] for index in kept[:LINES_WITHIN]) if may_be_byline(text)]
     return [text for text in around if len(text) <= MAX_BYLINE]
 
 
 def find_published(head: Head, article: dict[str, Any], nearby: list[str], page: Page) -> date | None:
-    """Return when the article was published: aware where the page names a zone, else naive, else a date."""
+    """Return when the article was published: aware where the page names a zone, else naive, else a date.
+
+    Words such as "yesterday" count in short lines only: in longer ones somebody tells of his day.
+    """
     declared = [*json_ld.texts(article.get("datePublished")), *json_ld.texts(article.get("dateCreated"))]
     declared += [value for name in PUBLISHED_META for value in head.meta.get(name, ())]
     for value in [*declared, *head.times, *nearby]:
-        found = find_date(value[:MAX_BYLINE], page.fetched_at)
+        found = find_date(value[:MAX_BYLINE], page.fetched_at, relative=len(value) <= MAX_RELATIVE)
         if found:
             return found
     return None
@@ -185,15 +204,6 @@ def find_keywords(head: Head, article: dict[str, Any]) -> tuple[str, ...]:
     values = values or json_ld.texts(article.get("keywords"))
     words = (clean(word) for value in values for word in _split_keywords(value))
     return tuple(dict.fromkeys(word for word in words if word))
-
-
-def web_url(base: str, reference: str) -> str | None:
-    """Return `reference` as an absolute http(s) URL, or None if it isn't one."""
-    try:
-        joined = urljoin(base, reference.strip()) if reference.strip() else ""
-    except ValueError:
-        return None
-    return joined if split_web(joined) else None
 
 
 def clean(text: str | None) -> str | None:

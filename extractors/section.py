@@ -1,8 +1,10 @@
 """The public calls: pages in as bytes or text, articles out."""
 
+from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 
-from .article import Article, NoArticle
+from .article import IN_TEXT, KINDS, Article, NoArticle, join
 from .decoding import decode
 from .interface import Learner
 from .page import Page
@@ -15,13 +17,22 @@ class Section:
     Not for several threads at once.
     """
 
-    def __init__(self, example: bytes | str | None, url: str | None = None, *, method: str = "auto") -> None:
+    def __init__(
+        self,
+        example: bytes | str | None,
+        url: str | None = None,
+        *,
+        method: str = "auto",
+        include: Collection[str] = IN_TEXT,
+    ) -> None:
         """Prepare `example`, the HTML of one article, whose address is `url`; None if there is none.
 
-        Raises `ValueError` for an unknown method or one that needs an example, `UnusablePage` if the example can't be
-        used.
+        `include`: the kinds of blocks that join an article's text; captions and embeds don't unless they are named.
+        Raises `ValueError` for an unknown method or kind or a method that needs an example, `UnusablePage` if the
+        example can't be used.
         """
         _check_type("method", method, str)
+        self._include = check_kinds(include)
         page = None if example is None else make_page(example, url, name="example")
         self._extractor = create(method, page)
 
@@ -38,7 +49,10 @@ class Section:
         `content_type` is the HTTP header, for the encoding; `fetched_at` (aware) resolves dates such as "yesterday".
         Raises `UnusablePage` if nothing can be read from the page.
         """
-        return self._extractor.extract(make_page(html, url, content_type, fetched_at))
+        article = self._extractor.extract(make_page(html, url, content_type, fetched_at))
+        if isinstance(article, NoArticle) or self._include == IN_TEXT:
+            return article
+        return replace(article, text=join(article.blocks, self._include))
 
     def learn(self, html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> None:
         """Let a recent page of the section vote on later ones. Methods without memory ignore it.
@@ -58,12 +72,25 @@ def extract(
     method: str = "auto",
     content_type: str | None = None,
     fetched_at: datetime | None = None,
+    include: Collection[str] = IN_TEXT,
 ) -> Article | NoArticle:
     """Return the article of one page, or why there is none. For many pages of a section, prepare a `Section`.
 
     Parameters and errors are those of `Section`.
     """
-    return Section(example, method=method).extract(html, url, content_type=content_type, fetched_at=fetched_at)
+    return Section(example, method=method, include=include).extract(
+        html, url, content_type=content_type, fetched_at=fetched_at
+    )
+
+
+def check_kinds(include: Collection[str]) -> frozenset[str]:
+    """Return the kinds of blocks. Raises `ValueError` for one that does not exist, `TypeError` for a bare text."""
+    if isinstance(include, str):
+        raise TypeError("include must be a collection of kinds, not str")
+    unknown = [kind for kind in include if kind not in KINDS]
+    if unknown:
+        raise ValueError(f"unknown kind of block {unknown[0]!r}; known: {', '.join(sorted(KINDS))}")
+    return frozenset(include)
 
 
 def make_page(

@@ -3,8 +3,9 @@
 Each candidate has a language with classes of characters (its most frequent ones, the rest of its everyday set, its
 punctuation, what is rare), each with a share of running text. A character costs the negative logarithm of its share,
 spread evenly over its class; the text that costs least wins. The frequent characters are common knowledge of these
-languages; the shares were set on the translations of two Python packages into ten languages, see the tests for a few
-sentences of our own. Bytes that are (nearly) UTF-8 are recognised before, for nothing else looks like UTF-8.
+languages; the shares are round numbers, checked on the messages of two Python packages in 18 languages: of three
+messages put together none was mistaken (11,400 trials), of single ones, often two characters, 1 in 90. Bytes that are
+(nearly) UTF-8 are recognised before, for nothing else looks like UTF-8.
 """
 
 import re
@@ -16,8 +17,7 @@ from math import log
 from .decoders import REPLACEMENT, decode_as
 
 SAMPLE = 600  # bytes of runs with non-ASCII bytes that a guess looks at
-SEARCH = 400_000  # bytes in which it looks for them
-ERROR = 22.0  # cost of a broken character, in nats; the rarest character costs 17
+ERROR = 22.0  # cost of a broken character, in nats; a rare character costs up to 16
 ASCII = 3.3  # cost of an ASCII character inside a run: about 27 equally likely ones
 ODD = 3.0  # cost of what a language seldom does: ideographs beside ASCII letters, two accented letters in a row …
 ADVANTAGE = {"gb18030": 2.0, "windows-1252": 2.0}  # nats by which another encoding must be better
@@ -126,7 +126,7 @@ MULTI_BYTE = frozenset({"gb18030", "big5", "shift_jis", "euc-kr", "euc-jp"})
 
 def guess(data: bytes) -> str:
     """Return the name of the encoding that bytes, which are not UTF-8, are most likely in."""
-    sample = _sample(data)
+    sample = telling(data, SAMPLE)
     costs = {
         name: _cost(decode_as(sample, name), language) - ADVANTAGE.get(name, 0)
         for name, language in _CANDIDATES.items()
@@ -141,12 +141,13 @@ def is_damaged_utf8(text: str, least: float) -> bool:
     return sum(map(len, _NOT_ASCII.findall(whole))) - errors > least * errors
 
 
-def _sample(data: bytes) -> bytes:
-    runs, size = [], 0
-    for found in _RUNS.finditer(data, 0, SEARCH):
-        runs.append(found[0][: SAMPLE - size])
-        size += len(runs[-1])
-        if size >= SAMPLE:
+def telling(data: bytes, size: int) -> bytes:
+    """Return the first runs with non-ASCII bytes, one a line, about `size` bytes in all: the rest tells nothing."""
+    runs, length = [], 0
+    for found in _RUNS.finditer(data):
+        runs.append(found[0][: size - length])
+        length += len(runs[-1])
+        if length >= size:
             break
     return b"\n".join(runs)
 

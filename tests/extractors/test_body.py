@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
 
-from extractors.body import NO_PROFILE, Profile, cut_body, profile_from, turning_points
+from extractors.body import Evidence, cut_body, turning_points
 from extractors.dom import parse
-from extractors.lines import PathTrie, read_lines
+from extractors.lines import read_lines
+from extractors.paths import PathTrie
+from extractors.priors import prior_of
+from extractors.profile import NO_PROFILE, Profile, profile_from
 
 from .pages import BAKERY, HARBOUR
 
@@ -12,8 +15,12 @@ PROSE = "".join(f"<p>{text}</p>" for text in HARBOUR + BAKERY)
 
 def kept(html, profile=NO_PROFILE):
     lines = read_lines(parse(html), PathTrie())
-    body = cut_body(lines, np.zeros(len(lines), np.float32), profile)
-    return [lines.texts[index] for index in body.kept]
+    return [lines.texts[index] for index in body_of(lines, profile=profile).kept]
+
+
+def body_of(lines, similarity=None, profile=NO_PROFILE):
+    none = np.zeros(len(lines), np.float32)
+    return cut_body(lines, Evidence(none if similarity is None else similarity, prior_of(lines, []), profile))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +50,6 @@ def test_body_is_what_stands_below_the_element_that_holds_most_of_the_prose():
         '<p class="img-caption">The pier at noon, seen from the east.</p>',
         "<div class=promo><p>Win a weekend at the lake with our puzzle.</p></div>",
         "<p><a href=/more>Read also what happened to the old gauge after the storm</a></p>",
-        '<blockquote class="twitter-tweet">The tide is high. (pier cat)</blockquote>',
     ],
 )
 def test_noise_among_the_paragraphs_is_left_out(noise):
@@ -81,8 +87,7 @@ def test_example_s_profile_decides_between_two_candidates():
     example = read_lines(parse(f"<div class=story>{PROSE}</div>"), trie)
     profile = profile_from(example, example.width)
     lines = read_lines(parse(page), trie)
-    alone = cut_body(lines, np.zeros(len(lines), np.float32), NO_PROFILE)
-    guided = cut_body(lines, np.zeros(len(lines), np.float32), profile)
+    alone, guided = body_of(lines), body_of(lines, profile=profile)
     assert [lines.texts[index] for index in guided.kept] == list(HARBOUR)
     assert alone.kept != guided.kept
 
@@ -97,6 +102,6 @@ def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere()
     lines = read_lines(parse(page), PathTrie())
     similarity = np.zeros(len(lines), np.float32)
     similarity[-2:] = 1
-    texts = [lines.texts[index] for index in cut_body(lines, similarity, NO_PROFILE).kept]
+    texts = [lines.texts[index] for index in body_of(lines, similarity).kept]
     assert "Good day, dear readers." in texts
     assert "Share this story with friends." not in texts

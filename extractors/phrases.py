@@ -1,0 +1,133 @@
+"""What templates write around bodies, in one table: short lines that begin, end or interrupt an article.
+
+Each entry is what a whole line says, but for signs at its ends, unless its comment says otherwise. Only words that many
+sites use, none that name one.
+"""
+
+import re
+
+_TABLE = {
+    # Headings after which other articles are offered.
+    "related": r"""
+        related(?: (?:articles?|stories|posts?|content|news|topics|links|coverage|reading))?
+        | more(?: (?:from|on|in|stories|news)\b.*)? | read (?:more|next|also)(?: .{1,20})?
+        | recommended(?: (?:for you|stories|reading))? | see also | keep reading
+        | you (?:may|might) also (?:like|enjoy|be interested in).*
+        | (?:most|more) (?:read|popular|viewed|commented) | popular(?: (?:posts?|stories|now))?
+        | trending(?: now)? | latest (?:news|stories|posts) | up next | what to read next | don.t miss
+        | about the authors? | tags | filed under.* | share this(?: .{1,20})?
+        | 相关(?:阅读|文章|新闻|推荐|链接|报道|内容) | (?:延伸|推荐|扩展|继续)阅读 | 猜你喜欢
+        | (?:热门|最新|热点)(?:文章|推荐|新闻) | 更多(?:文章|新闻|精彩|推荐).* | 精彩推荐 | [上下]一篇.*
+        | 分享到.* | 作者简介 | 关于作者 | mehr zum thema | lesen sie (?:auch|mehr).* | (?:à )?lire aussi
+        | sur le même (?:sujet|thème) | (?:leia|veja) (?:também|mais) | lea también | te puede interesar
+        | artículos relacionados | leggi anche""",
+    # Headings of the readers' comments.
+    "comments": r"""
+        \d+\s+(?:comments?|responses?|replies|thoughts?|kommentare?|commentaires?|comentarios|comentários|条评论)\b.{0,50}
+        | comments?\W*\d* | (?:leave|add|post|write) an?(?: new)? (?:comment|reply|response).{0,20} | responses
+        | discussion | join the (?:conversation|discussion)
+        | (?:网友|最新|热门|全部|精彩|读者)?(?:评论|留言)\W*\d*\W*条? | 发表(?:评论|回复).{0,6} | 我要评论
+        | 共?\s*\d+\s*条(?:评论|留言)
+        | (?:kommentare?|commentaires?|comentarios?|comentários?|комментарии)\W*\d*""",
+    # Words of the page's own controls, within the body.
+    "interface": r"""
+        share(?: this)?(?: (?:article|story|post))?(?: on .{2,15})? | newsletter | sign up.{0,60}
+        | subscribe.{0,60} | follow us.{0,40} | advert(?:isement|ising)?
+        | story continues below(?: this ad(?:vertisement)?)? | article continues (?:below|after).{0,30}
+        | continue reading(?: below)? | (?:scroll (?:down )?|tap |click )to .{4,20} | loading | tweet | pin it
+        | print | e-?mail | copy link | save | play(?: video)? | back to top | image \d+ of \d+ | sponsored
+        | promoted | copied | 打印(?:本页|此页)?(?:\W*关闭(?:窗口)?)? | 关闭窗口 | 分享(?:到|至)? | 收藏 | 举报
+        | 返回(?:顶部|列表|首页) | 点击(?:查看|关注).{0,20} | 扫(?:一扫|码).{0,20}
+        | (?:字[体号]\W*)?大\W*中\W*小 | anzeige | werbung | publicité | publicidad | реклама""",
+}  # fmt: skip
+
+
+def _compile(words: str) -> re.Pattern[str]:
+    return re.compile(r"\W*(?:" + re.sub(r"\s+\|\s+", "|", words.strip()) + r")\W*$", re.IGNORECASE)
+
+
+_LINE = {name: _compile(words) for name, words in _TABLE.items()}
+
+SHORT = 60  # characters; a longer line is no heading and no control
+MAX_BYLINE = 100  # characters of a line of date, author and source
+MAX_LEAD = 250  # characters of a line that leads to another article
+MAX_CREDIT = 300
+
+_SENTENCE_END = tuple("。！？!?；;…”.")
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.?"
+_DATE = re.compile(
+    rf"""\b(?:19|20)\d\d\s?[-/.年]\s?\d{{1,2}}\s?[-/.月]\s?\d{{1,2}} | \b\d{{1,2}}[-/.]\d{{1,2}}[-/.](?:19|20)\d\d
+    | \b{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+(?:19|20)\d\d
+    | \b\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:de\s+)?[^\W\d]{{3,10}}\.?,?\s+(?:de\s+)?(?:19|20)\d\d
+    | \b\d{{1,2}}:\d{{2}}(?::\d{{2}})?\b.{{0,20}}$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BYLINE = re.compile(
+    r"""(?:by|von|par|por|di|door)\s+(?-i:[A-Z])[\w.'’-]+(?:\s+[\w.'’-]+){0,5}$
+    | \W*(?:reading\ time|\d+\ min(?:ute)?s?\ read|(?:last\ )?(?:updated|modified)(?:\ on)?
+      |(?:posted|published|written)(?:\ (?:on|by))?\s?:?\b.{0,60}$)
+    | [（(【\[]?原标题
+    | .*(?:来源|作者|编辑|记者|浏览|阅读|点击|字号|字体|发布|更新|时间|日期|人气|撰文|出处|稿源)
+      (?:次数|量|数|时间|日期|单位|人)?\s*[:：(（]""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_LEAD = re.compile(
+    r"""\W*(?:see\ (?:also|more)|(?:also\ )?read\ (?:more|also|next)|related|more|watch(?:\ now)?|also\ read|recommended
+    |don.t\ miss|learn\ more|up\ next|click\ here|相关(?:阅读|文章|新闻|推荐)?|(?:延伸|推荐)阅读|更多)\s*[:：|»>]""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_END = re.compile(
+    r"\s*[（(【\[]?\s*(?:责任编辑|责编|本文编辑|编辑|校对|审核|终审|初审|监制)\s*[:：/／丨|]"
+    r"|\s*[（(【\[](?:编辑|责编)\s"
+)
+_TAIL = re.compile(
+    r"""\W*(?:责任编辑|责编|编辑|转载请|版权|声明|原标题|免责|本文来源|来源\s*[:：]|更多精彩|关注|扫描
+    |filed\ under|tags?\s*:|categories\s*:
+    |posted\ (?:in|by|on)|share\ this
+    |follow\ (?:us|him|her|them|me)\b|subscribe|sign\ up|copyright|©|\(c\)
+    |all\ rights\ reserved
+    |click\ here\ to|contact\ (?:reporter|us|the)|read\ more|related|comments?$|\d+\ comments?|advertisement
+    |this\ (?:story|article)\ (?:was\ )?originally|like\ this|loading)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_CREDIT = re.compile(
+    r"""^image\ (?:copyright|caption)\b
+    | \((?:ap|afp|reuters|getty|photo|image|file\ photo|courtesy|credit)\b[^()]{0,80}\)\W*$
+    | ^(?:photo(?:graph)?s?|image|picture|credit)\s?(?:by|credit|courtesy)?\s?[:：].{0,80}$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def is_heading_of(kind: str, text: str) -> bool:
+    """Whether the whole line is one of the table's lines of that kind."""
+    return len(text) <= SHORT and _LINE[kind].match(text) is not None
+
+
+def is_byline(text: str) -> bool:
+    """Whether a line of the page's head gives date, author or source."""
+    return may_be_byline(text) and (_DATE.search(text) is not None or _BYLINE.match(text) is not None)
+
+
+def may_be_byline(text: str) -> bool:
+    """Whether a line is short and no sentence."""
+    return len(text) <= MAX_BYLINE and text.rstrip()[-1:] not in _SENTENCE_END
+
+
+def is_lead(text: str) -> bool:
+    """Whether a line announces another article ("Read also: …")."""
+    return len(text) <= MAX_LEAD and _LEAD.match(text) is not None
+
+
+def is_end(text: str) -> bool:
+    """Whether a line names the editor, as Chinese articles do at their end."""
+    return len(text) <= SHORT and _END.match(text) is not None
+
+
+def is_tail(text: str) -> bool:
+    """Whether a last line is the template's: copyright, tags, invitations."""
+    return len(text) <= MAX_CREDIT and _TAIL.match(text) is not None
+
+
+def is_credit(text: str) -> bool:
+    """Whether a line says where a picture is from."""
+    return len(text) <= MAX_CREDIT and _CREDIT.search(text) is not None

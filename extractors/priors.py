@@ -1,0 +1,160 @@
+"""What a page says about its lines before any text is weighed: names of elements, the title's place, comments, links.
+
+A prior is a factor for what a line may add to the body: about 1, more where an article is declared, little in what is
+named noise. It never excludes a line by itself.
+"""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from .lines import Floats, Lines
+from .paths import HEADINGS
+from .phrases import is_heading_of
+
+BODY_FACTOR = (1.0, 1.2, 1.5, 2.5, 4.0)  # by `Role.body`
+NOISE_FACTOR = (1.0, 0.5, 0.15, 0.05)  # by `Role.noise`
+LINE_COST, LINE_MAX = 10, 600  # bytes, as the content of a line in `body`
+DECLARED = 3  # `Role.body` from which an element is a declared body
+DECLARED_SHARE = 0.3  # share of its context that a declared body needs to be no noise
+SOFT_SHARE = 0.5  # the same for soft names
+RIVAL = 150  # bytes in another declared body, from which that one is the page
+TITLED_SHARE, TITLED_TAG_SHARE = 0.3, 0.85  # shares of the page that make what also holds the title the page
+TITLE_MIN, TITLE_MAX = 4, 300  # characters
+TITLE_SCORE = 0.5  # share of the longer of two titles that the shorter covers, from which they are the same
+TITLE_SURE = 0.6  # the same, from which the title's place counts
+BEFORE_TITLE = 0.4
+NEAR_TITLE, NEAR_LINES = 1.5, 15
+TEASER = 0.1
+AFTER_COMMENTS = 0.2
+PROSE_BEFORE_COMMENTS = 300  # bytes …
+COMMENTS_SHARE = 0.1  # … and share of what follows, that come before the comments' heading
+PROSE_LINE = 60  # bytes
+LINK_WINDOW = 3  # lines on each side
+LINK_FREE, LINK_SLOPE, LINK_LEAST = 0.2, 1.5, 0.1  # link share that costs nothing; what more costs; the least factor
+
+_SIGNS = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """`by_line`: the factors. `title`: the line that repeats the page's title, or -1. `noise`: of each path's own name,
+    by number in the page's outline, 0 where the element clearly is the page. `plain`: the lines' unlinked bytes.
+    """
+
+    by_line: Floats
+    title: int
+    noise: list[int]
+    plain: Floats
+
+
+def prior_of(lines: Lines, titles: list[str]) -> Prior:
+    """Return the priors of a page; `titles`: what its head says."""
+    plain = np.clip(lines.width - 2 * lines.linked - LINE_COST, 0, LINE_MAX).astype(np.float32)
+    title, score = find_title_line(lines, titles)
+    noise, factors = _named(lines, plain, title)
+    by_line = np.array(factors, np.float32)[lines.outline.of_line] * _link_window(lines)
+    start = max(title, 0)
+    if score >= TITLE_SURE:
+        by_line[:title] *= BEFORE_TITLE
+        by_line[title : title + NEAR_LINES] *= NEAR_TITLE
+    by_line[lines.teasers] *= TEASER
+    by_line[_comments_from(lines, plain, start) :] *= AFTER_COMMENTS
+    return Prior(by_line.astype(np.float32), title, noise, plain)
+
+
+def find_title_line(lines: Lines, titles: list[str]) -> tuple[int, float]:
+    """Return the line that best repeats one of the titles, and how well (above 1 in a heading); -1 if none does."""
+    wanted = [folded for folded in map(_fold, titles) if folded]
+    longest = 3 * max(map(len, wanted), default=0) + 20
+    best, found = 0.0, -1
+    for index, text in enumerate(lines.texts):
+        if not TITLE_MIN <= len(text) <= min(TITLE_MAX, longest):
+            continue
+        folded = _fold(text)
+        score = max((_overlap(folded, title) for title in wanted), default=0.0) if len(folded) >= TITLE_MIN else 0.0
+        if not score:
+            continue
+        tag = lines.trie.tag[lines.paths[index]]
+        score += 0.3 if tag == "h1" else 0.15 if tag in HEADINGS else 0.0
+        score -= 0.3 if lines.linked[index] > 0.8 * lines.width[index] else 0.0
+        if score > best + 1e-9:
+            best, found = score, index
+    return (found, best) if best >= TITLE_SCORE else (-1, 0.0)
+
+
+def _overlap(line: str, title: str) -> float:
+    if line in title:
+        return len(line) / len(title)
+    return len(title) / len(line) if len(title) >= 2 * TITLE_MIN and title in line else 0.0
+
+
+def _fold(text: str) -> str:
+    return _SIGNS.sub("", text).lower()
+
+
+def _named(lines: Lines, plain: Floats, title: int) -> tuple[list[int], list[float]]:
+    """Return, for each path of the outline, the noise that its own name marks, and the factor of lines there."""
+    trie, outline = lines.trie, lines.outline
+    roles = [trie.role[path] for path in outline.paths]
+    amounts = outline.totals(plain)
+    total = amounts[0] or 1.0
+    declared, within = _declared(lines, amounts)
+    titled = set(trie.up(lines.paths[title])) if title >= 0 else set()
+    count = len(outline)
+    own, noise, body, context = [0] * count, [0] * count, [0] * count, [total] * count
+    for number in range(1, count):
+        above, path, role, amount = outline.parent[number], outline.paths[number], roles[number], amounts[number]
+        level = 0 if trie.tag[path] in ("body", "html") else role.noise
+        around = context[above]
+        if level:
+            if role.body >= DECLARED and amount >= DECLARED_SHARE * around:
+                level = 0
+            elif level == 1 or (level == 2 and role.body) or trie.tag[path] == "form":
+                rival = declared[0] - declared[number] >= RIVAL and not within[number]
+                level = level if amount < SOFT_SHARE * around or rival else 0
+            if path in titled and amount >= (TITLED_TAG_SHARE if level == 3 else TITLED_SHARE) * total:
+                level = 0
+        own[number] = level
+        context[number] = amount or 1.0 if role.body >= DECLARED or (role.body and not body[above]) else around
+        noise[number] = max(noise[above], level)
+        body[number] = max(body[above], 0 if noise[number] else role.body)
+    return own, [BODY_FACTOR[b] * NOISE_FACTOR[n] for b, n in zip(body, noise, strict=True)]
+
+
+def _declared(lines: Lines, amounts: list[float]) -> tuple[list[float], list[bool]]:
+    """Return, for each path, the bytes in declared bodies at and below it, and whether it is in one itself."""
+    trie, outline = lines.trie, lines.outline
+    sums, within = [0.0] * len(outline), [False] * len(outline)
+    for number in range(1, len(outline)):
+        role = trie.role[outline.paths[number]]
+        above = within[outline.parent[number]]
+        within[number] = above or (role.body >= DECLARED and not role.noise)
+        if within[number] and not above:
+            sums[number] = amounts[number]
+    return outline.gather(sums), within
+
+
+def _link_window(lines: Lines) -> Floats:
+    """Return a factor for each line by the share of links in it and its neighbours."""
+    sums = [
+        np.concatenate([np.zeros(1), np.cumsum(amounts, dtype=np.float64)]) for amounts in (lines.linked, lines.width)
+    ]
+    count = len(lines)
+    first = np.maximum(np.arange(count) - LINK_WINDOW, 0)
+    last = np.minimum(np.arange(count) + LINK_WINDOW + 1, count)
+    linked, width = (amount[last] - amount[first] for amount in sums)
+    share = linked / np.maximum(width, 1)
+    factors: Floats = np.clip(1 - LINK_SLOPE * (share - LINK_FREE), LINK_LEAST, 1).astype(np.float32)
+    return factors
+
+
+def _comments_from(lines: Lines, plain: Floats, start: int) -> int:
+    """Return the line of the comments' heading, if enough prose comes before it; else the number of lines."""
+    before = np.cumsum(np.where(lines.width[start:] >= PROSE_LINE, plain[start:], 0))
+    enough = np.flatnonzero((before >= PROSE_BEFORE_COMMENTS) & (before >= COMMENTS_SHARE * (before[-1:] - before)))
+    for index in range(start + int(enough[0]), len(lines)) if len(enough) else ():
+        if is_heading_of("comments", lines.texts[index]):
+            return index
+    return len(lines)

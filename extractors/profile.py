@@ -1,0 +1,54 @@
+"""How an example's body is written: by which elements its template marks up prose."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .lines import Floats, Lines
+
+PROFILE_GAIN = 3  # paths with a third of the example's strongest path's share are as good as that one
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How a page's body is written: its content's shares (0 to 1) by signature and by leaf (see `PathTrie`)."""
+
+    by_signature: dict[int, float] = field(default_factory=dict)
+    by_leaf: dict[int, float] = field(default_factory=dict)
+
+    def familiarity(self, lines: Lines) -> Floats:
+        """Return, for each line, how usual its path is for the profile's body: 0 to 1; 1 for an empty profile."""
+        if not self.by_signature:
+            return np.ones(len(lines), np.float32)
+        signature, outline = lines.trie.signature, lines.outline
+        share, strongest = self.by_signature.get, max(self.by_signature.values())
+        usual = [min(1.0, PROFILE_GAIN * share(signature[path], 0.0) / strongest) for path in outline.paths]
+        return np.array(usual, np.float32)[outline.of_line]
+
+
+NO_PROFILE = Profile()
+
+
+def profile_from(lines: Lines, content: Floats) -> Profile:
+    """Return the profile of a body with the given content for each line."""
+    by_path = _by_path(lines.paths, content)
+    total = sum(by_path.values())
+    profile = Profile()
+    trie = lines.trie
+    for path, amount in by_path.items():
+        add(profile.by_signature, trie.signature[path], amount / total)
+        add(profile.by_leaf, trie.leaf[path], amount / total)
+    return profile
+
+
+def _by_path(paths: list[int], content: Floats) -> dict[int, float]:
+    """Return the content's sums by path, for paths that have any."""
+    sums: dict[int, float] = {}
+    for index in np.flatnonzero(content > 0).tolist():
+        add(sums, paths[index], float(content[index]))
+    return sums
+
+
+def add(sums: dict[int, float], key: int, amount: float) -> None:
+    """Add `amount` to the sum under `key`."""
+    sums[key] = sums.get(key, 0.0) + amount

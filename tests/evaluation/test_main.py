@@ -1,0 +1,168 @@
+import json
+import socket
+
+import pytest
+
+from evaluation.__main__ import main
+from evaluation.offline import offline
+from evaluation.peers import PEERS, Peer
+from evaluation.score import main as score_main
+from evaluation.timing import take_turns
+
+from . import layouts
+
+
+@pytest.fixture(autouse=True)
+def loud():
+    """The evaluation silences logging and warnings of the whole process; later tests want them."""
+    import logging
+    import warnings
+
+    with warnings.catch_warnings():
+        yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.fixture
+def data(tmp_path):
+    return str(layouts.normalised(tmp_path / "data"))
+
+
+def run_json(capsys, *words):
+    code = main([*words, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_every_method_finds_the_stories(data, capsys):
+    code, report = run_json(capsys, data, "--perturb", "names,short")
+    assert code == 0
+    found = {(one["set"], one["method"]): one for one in report["results"]}
+    assert len(found) >= 18
+    for name in ("density", "example", "example+memory4", "auto", "auto+example"):
+        assert found["gazette", name]["f1"] > 0.95, name
+    assert found["gazette", "density"]["pages"] == 3
+    assert found["gazette", "example"]["pages"] == 6
+    assert found["gazette", "density"]["lists"] == {"right": 1, "of": 1}
+    assert found["gazette", "density"]["titles"] == {"right": 3, "of": 3}
+    assert found["gazette", "density"]["days"] == {"right": 3, "of": 3}
+
+
+@pytest.mark.parametrize("layout", [layouts.scrapinghub, layouts.fundus])
+def test_published_layouts(layout, tmp_path, capsys):
+    _, report = run_json(capsys, str(layout(tmp_path)), "--methods", "density")
+    assert [one["f1"] > 0.95 for one in report["results"]] == [True]
+
+
+def test_tables_show_sets_means_speeds_and_worst_pages(data, capsys):
+    assert main([data, "--methods", "density,example", "--worst", "1"]) == 0
+    out = capsys.readouterr().out
+    for part in ("gazette\n", "mean over sets\n", "speed, median by size of page\n", "worst pages\n"):
+        assert part in out
+
+
+def test_predictions_are_kept_and_scored_again(data, tmp_path, capsys):
+    kept = tmp_path / "kept"
+    _, first = run_json(capsys, data, "--methods", "density", "--out", str(kept))
+    assert len((kept / "gazette/density.jsonl").read_text().splitlines()) == 4
+    assert score_main([str(kept), data, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == first
+
+
+def test_predictions_of_other_settings_are_not_mixed(data, tmp_path, capsys):
+    kept = str(tmp_path / "kept")
+    assert main([data, "--methods", "density", "--out", kept]) == 0
+    assert mistake([data, "--methods", "density", "--out", kept, "--seed", "2"], capsys).count("name another folder")
+
+
+def test_crash_of_a_peer_counts_as_empty_text(data, capsys, monkeypatch):
+    def load():
+        def crash(text):
+            raise ValueError("no")
+
+        return crash
+
+    monkeypatch.setitem(PEERS, "gne", Peer("gne", "lxml", "lxml", load))
+    code, report = run_json(capsys, data, "--methods", "density", "--peers", "gne")
+    peer = next(one for one in report["results"] if one["method"] == "gne")
+    assert code == 0
+    assert (peer["crashes"], peer["pages"], peer["f1"]) == (3, 3, 0.0)
+
+
+def test_peers_that_are_missing_are_left_out(data, capsys, monkeypatch):
+    monkeypatch.setattr("evaluation.peers.find_spec", lambda module: None)
+    assert main([data, "--methods", "density", "--peers", "all"]) == 0
+    assert "not installed, left out: trafilatura, readability-lxml" in capsys.readouterr().err
+
+
+def test_floors_hold_and_fail(data, tmp_path, capsys):
+    file = tmp_path / "floors.json"
+    words = [data, "--methods", "density", "--floors", str(file)]
+    assert main([*words, "--update-floors"]) == 0
+    assert main(words) == 0
+    stored = json.loads(file.read_text())
+    reached = stored["sets"]["gazette"]["f1"]["density"]
+    stored["sets"]["gazette"]["f1"]["density"] = 1.5
+    file.write_text(json.dumps(stored))
+    capsys.readouterr()
+    assert main([*words, "--update-floors"]) == 1
+    assert "its floor is 1.500" in capsys.readouterr().err
+    assert json.loads(file.read_text())["sets"]["gazette"]["f1"]["density"] == 1.5
+    assert main([*words, "--lower-floors"]) == 0
+    assert json.loads(file.read_text())["sets"]["gazette"]["f1"]["density"] == reached
+
+
+def test_floors_bring_their_settings_and_refuse_others(data, tmp_path, capsys):
+    file = str(tmp_path / "floors.json")
+    assert main([data, "--methods", "example", "--sample", "2", "--floors", file, "--update-floors"]) == 0
+    _, report = run_json(capsys, data, "--methods", "example", "--floors", file)
+    assert report["results"][0]["pages"] == 2
+    error = mistake([data, "--methods", "example", "--sample", "3", "--floors", file], capsys)
+    assert "the floors were measured with sample 2" in error
+
+
+def mistake(words, capsys):
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as exit:
+        main(words)
+    assert exit.value.code == 2
+    return capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sets", "gazete"], "unknown set 'gazete': did you mean 'gazette'? Known: gazette"),
+        (["--methods", "densty"], "unknown method 'densty': did you mean 'density'?"),
+        (["--peers", "trafilatra"], "unknown peer 'trafilatra': did you mean 'trafilatura'?"),
+        (["--perturb", "name"], "unknown perturbation 'name': did you mean 'names'?"),
+        (["--floors", "nowhere.json"], "nowhere.json holds no floors"),
+        (["--sample", "-1"], "'-1' is no number"),
+    ],
+)
+def test_mistakes_end_with_code_2_and_say_what_was_meant(data, capsys, options, message):
+    assert message in mistake([data, *options], capsys)
+
+
+def test_missing_folder_ends_with_code_2(tmp_path, capsys):
+    assert "nowhere is no folder" in mistake([str(tmp_path / "nowhere")], capsys)
+    assert "holds no sets" in mistake([str(tmp_path)], capsys)
+
+
+def test_scoring_without_predictions_ends_with_code_2(data, tmp_path, capsys):
+    with pytest.raises(SystemExit) as exit:
+        score_main([str(tmp_path / "nothing"), data])
+    assert exit.value.code == 2
+    assert "holds no predictions" in capsys.readouterr().err
+
+
+def test_each_call_is_first_in_its_turn():
+    seen = []
+    calls = {name: lambda name=name: seen.append(name) for name in "abc"}
+    for turn in range(3):
+        take_turns(calls, turn)
+    assert "".join(seen) == "abcbcacab"
+
+
+def test_network_is_refused_while_pages_are_read():
+    with offline(), pytest.raises(OSError, match="without the network"):
+        socket.create_connection(("127.0.0.1", 9))

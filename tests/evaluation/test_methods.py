@@ -1,0 +1,78 @@
+import pytest
+
+from evaluation.data import read_sets
+from evaluation.methods import UnknownName, choose_foreign, choose_pairs, every_method, parse_methods
+from evaluation.peers import PEERS, missing_message, parse_peers
+
+from . import layouts
+
+
+@pytest.fixture
+def gazette(tmp_path):
+    return read_sets(layouts.normalised(tmp_path))[0]
+
+
+def ids(pairs):
+    return [(pair.example.id, pair.page.id) for pair in pairs]
+
+
+def test_all_pairs_without_a_sample(gazette):
+    assert sorted(ids(choose_pairs(gazette, 0, 0, seed=1))) == sorted((a.id, b.id) for a, b in gazette.pairs())
+
+
+def test_sample_is_bounded_and_follows_its_seed(gazette):
+    chosen = [ids(choose_pairs(gazette, 3, 0, seed)) for seed in range(5)]
+    assert all(len(pairs) == 3 for pairs in chosen)
+    assert chosen == [ids(choose_pairs(gazette, 3, 0, seed)) for seed in range(5)]
+    assert len({tuple(pairs) for pairs in chosen}) > 1
+
+
+def test_learned_pages_are_neither_the_example_nor_the_page(gazette):
+    for pair in choose_pairs(gazette, 0, 4, seed=1):
+        assert len(pair.memory) == 1
+        assert pair.memory[0].id not in (pair.example.id, pair.page.id)
+
+
+def test_foreign_examples_are_of_another_site(tmp_path):
+    layouts.normalised(tmp_path)
+    sets = read_sets(layouts.pairs_of_two(tmp_path))
+    pairs = choose_foreign(sets, sets[0].articles(), seed=1)
+    assert len(pairs) == 3
+    assert all(pair.example.id.startswith(("one", "two")) for pair in pairs)
+
+
+def test_every_method_can_be_asked_for():
+    assert {"example", "example+memory4", "density", "auto", "auto+example", "auto+foreign"} <= set(every_method(4))
+    assert [method.name for method in parse_methods(every_method(4), 4)] == every_method(4)
+
+
+def test_pages_to_learn_stand_in_the_name_or_in_the_option():
+    assert [method.memory for method in parse_methods(["example+memory2", "example+memory"], 4)] == [2, 4]
+
+
+@pytest.mark.parametrize("name", ["densty", "density+", "example+memry", "auto+foreign3"])
+def test_unknown_method_is_answered_with_the_nearest(name):
+    with pytest.raises(UnknownName, match=r"unknown method .*: did you mean '\w+"):
+        parse_methods([name], 4)
+
+
+def test_peers_by_name_and_all():
+    assert [peer.name for peer in parse_peers(["justext", "gne"])] == ["justext", "gne"]
+    assert parse_peers(["all"]) == list(PEERS.values())
+    with pytest.raises(UnknownName, match="did you mean 'trafilatura'"):
+        parse_peers(["trafilatra"])
+
+
+def test_missing_peers_are_named_with_the_way_to_install_them(monkeypatch):
+    monkeypatch.setattr("evaluation.peers.find_spec", lambda module: None if module == "goose3" else object())
+    message = missing_message(parse_peers(["all"]))
+    assert "goose3" in message
+    assert "trafilatura" not in message
+    assert "'.[bench]'" in message
+
+
+@pytest.mark.parametrize("name", list(PEERS))
+def test_installed_peer_reads_a_page(name):
+    if not PEERS[name].installed:
+        pytest.skip("not installed")
+    assert layouts.STORIES["gauge"][1][:40] in PEERS[name].load()(layouts.page("gauge").decode())

@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import pytest
+
+from evaluation.data import DataError, Row
+from evaluation.data import DataSet as Set
+from evaluation.predictions import Prediction, Writer, prediction_files, read_predictions
+from evaluation.results import evaluate, read_results, same_day, same_title, speed
+
+ROWS = (
+    Row("a", Path("a"), "g", title="Tide gauge", date="2026-03-05", body="one two three four five"),
+    Row("b", Path("b"), "g", title="Old mill", date="NaT", body="six seven eight nine ten"),
+    Row("index", Path("index"), "g", kind="list"),
+)
+SET = Set("harbour", ROWS, frozenset({"g"}), "sum")
+
+
+def prediction(id, text, **more):
+    return Prediction(id=id, text=text, ms=more.pop("ms", 2.0), parse_ms=more.pop("parse_ms", 1.0), bytes=1000, **more)
+
+
+def test_predictions_survive_their_file(tmp_path):
+    written = [prediction("a", "港口\n\nline", title="t", day="2026-03-05"), prediction("b", "", none="only links")]
+    writer = Writer(tmp_path, "harbour")
+    for one in written:
+        writer.write("density", one)
+    assert [(name, method) for name, method, _ in prediction_files(tmp_path)] == [("harbour", "density")]
+    assert read_predictions(tmp_path / "harbour/density.jsonl") == written
+
+
+def test_second_run_replaces_the_first(tmp_path):
+    for text in ("old", "new"):
+        Writer(tmp_path, "harbour").write("density", prediction("a", text))
+    assert [one.text for one in read_predictions(tmp_path / "harbour/density.jsonl")] == ["new"]
+
+
+def test_broken_prediction_is_named_by_file_and_line(tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"id": "a"}\n')
+    with pytest.raises(DataError, match=r"x\.jsonl, line 1"):
+        read_predictions(tmp_path / "x.jsonl")
+
+
+def test_result_of_known_texts():
+    predictions = [
+        prediction("a", "one two three four five", title="Tide gauge", day="2026-03-05T23:00:00"),
+        prediction("b", "", title="Mill", day="2020-01-01", crash="ValueError: no"),
+        prediction("index", "", none="only links"),
+    ]
+    result = evaluate(SET, "density", predictions, {"a": 20.0}, seed=1, worst=1)
+    assert (result.pages, result.precision, result.recall, result.below) == (2, 1.0, 0.5, 0.5)
+    assert (result.titles.right, result.titles.of) == (1, 2)
+    assert (result.days.right, result.days.of) == (1, 1)
+    assert result.lists.share == 1.0
+    assert result.crashes == 1
+    assert result.worst == ((0.0, "b", None),)
+    assert (result.speed.parse, result.speed.trafilatura) == (2.0, 10.0)
+
+
+def test_list_taken_for_an_article_counts_against_the_method():
+    assert evaluate(SET, "density", [prediction("index", "Chapter 1")], {}, seed=1).lists.share == 0.0
+
+
+def test_speed_is_the_median_of_the_pages_ratios():
+    rows = [(prediction("a", "", ms=ms, parse_ms=1.0), None) for ms in (2.0, 3.0, 50.0)]
+    assert speed(rows).parse == 3.0
+
+
+def test_predictions_without_data_are_an_error(tmp_path):
+    Writer(tmp_path, "elsewhere").write("density", prediction("a", ""))
+    with pytest.raises(DataError, match="no such set"):
+        read_results(tmp_path, [SET], seed=1, worst=0)
+    with pytest.raises(DataError, match="a page that the data hasn't: z"):
+        evaluate(SET, "density", [prediction("z", "")], {}, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("found", "truth", "right"),
+    [
+        ("Tide gauge", "Tide \n gauge", True),
+        ("Tide gauge", "Tide gauge | The Gazette", True),
+        ("潮位站开放", "潮位站开放_港口新闻", True),
+        ("Tide", "Tide gauge", False),
+        ("Tide gauge | The Gazette", "Tide gauge", False),
+        ("Tide", "Tide-gauge", False),
+        (None, "Tide gauge", False),
+    ],
+)
+def test_titles(found, truth, right):
+    assert same_title(found, truth) is right
+
+
+@pytest.mark.parametrize(
+    ("found", "truth", "right"),
+    [
+        ("2026-03-05", "2026-03-05T08:30:00", True),
+        ("2026-03-05T23:30:00-05:00", "2026-03-06T04:30:00Z", True),
+        ("2026-03-05T23:30:00+08:00", "2026-03-05T15:30:00Z", True),
+        ("2026-03-06", "2026-03-05", False),
+        (None, "2026-03-05", False),
+        ("2026-03-05", "NaT", None),
+        ("2026-03-05", "", None),
+    ],
+)
+def test_days(found, truth, right):
+    assert same_day(found, truth) is right

@@ -1,0 +1,40 @@
+"""The sample site's articles, cut with its tasks' example pages: what a user sees of `make demo`."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from extractors import Section
+from tests.site import DESIGNS, SECTIONS, render_site, shingle_f1, truth
+from tests.site.tasks import EXAMPLES
+
+BASE = "https://paper.example"
+FETCHED = datetime(2026, 11, 20, 9, tzinfo=UTC)
+LOOKS = [(design, section) for design in DESIGNS for section in SECTIONS]
+
+
+def articles(design, section):
+    """Yield the extracted articles with their truth."""
+    pages = render_site(BASE, design)
+    example = Section(pages[EXAMPLES[section]].body, BASE + EXAMPLES[section])
+    for wanted in truth(section):
+        page = pages[wanted.path]
+        kind = page.headers["Content-Type"]
+        yield example.extract(page.body, BASE + wanted.path, content_type=kind, fetched_at=FETCHED), wanted
+
+
+@pytest.mark.parametrize(("design", "section"), LOOKS)
+def test_every_article_comes_out_right(design, section):
+    found = 0
+    for article, wanted in articles(design, section):
+        found += 1
+        assert shingle_f1(article.text, wanted.text) >= 0.98, wanted.path
+        assert article.title == wanted.title
+        assert article.published.strftime("%Y-%m-%d %H:%M") == wanted.published.strftime("%Y-%m-%d %H:%M")
+        assert article.author == wanted.author
+        assert article.language == section
+    assert found == len(truth(section)) > 10
+
+
+def test_source_is_read_where_the_page_names_it():
+    assert all(article.source == wanted.source for article, wanted in articles("classic", "zh"))
