@@ -18,6 +18,7 @@ from .predictions import Prediction, Writer
 from .timing import parse, settle, take_turns
 
 PARSE = "lxml.html"
+KEPT_PAGES = 128  # pages of a set in memory, since pairs want them again
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class _Run:
         self._with_example = [method for method in methods if method.mode in ("example", "memory")]
         self._foreign = [method for method in methods if method.mode == "foreign"]
         self._peers = peers
+        self._kept: dict[str, bytes | None] = {}
         memory = max((method.memory for method in methods), default=0)
         self._pages = _bounded(dataset.articles(), settings, dataset.name)
         self._lists = _bounded(dataset.lists(), settings, dataset.name) if "+" not in dataset.name else []
@@ -103,7 +105,7 @@ class _Run:
             turn += 1
 
     def _page(self, row: Row, turn: int, single: bool) -> None:
-        html = page_of(self._dataset, row, self._plain)
+        html = self._html(row)
         if html is None:
             return
         round = Round()
@@ -135,7 +137,14 @@ class _Run:
         round.add(extraction(section, html, pair.page.url), method.name, pair.example.id)
 
     def _other(self, row: Row, method: Method) -> bytes | None:
-        return row.html() if method.mode == "foreign" else page_of(self._dataset, row, self._plain)
+        return row.html() if method.mode == "foreign" else self._html(row)
+
+    def _html(self, row: Row) -> bytes | None:
+        if row.id not in self._kept:
+            if len(self._kept) >= KEPT_PAGES:
+                self._kept.clear()
+            self._kept[row.id] = page_of(self._dataset, row, self._plain)
+        return self._kept[row.id]
 
     def _measure(self, round: Round, row: Row, html: bytes, turn: int) -> None:
         calls: dict[str, Callable[[], Answer]] = {PARSE: partial(_parse, html)}

@@ -83,7 +83,9 @@ def read_results(
         for method, predictions in found.items():
             results.append(evaluate(dataset, method, predictions, yardstick, seed, worst))
             if "+" not in name:
-                timings.setdefault(method, []).extend((one, yardstick.get(one.id)) for one in predictions)
+                scored = {row.id for row in dataset.articles()}
+                articles = [(one, yardstick.get(one.id)) for one in predictions if one.id in scored]
+                timings.setdefault(method, []).extend(articles)
     return results, {method: by_size(rows) for method, rows in timings.items()}
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import redis
 
 from tests.site import SiteServer, tasks_yaml, truth
 
@@ -71,7 +72,9 @@ def folder(site: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_command_of_the_readme_works(command: str, folder: Path, site: SiteServer, redis_url: str) -> None:
+def test_command_of_the_readme_works(
+    command: str, folder: Path, site: SiteServer, redis_url: str, connection: "redis.Redis"
+) -> None:
     arguments = command.replace("TASK", "harbour-news").split()
     environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "EXEMPLAR_ALLOW_HOSTS": "127.0.0.1"}
     environment |= {"EXEMPLAR_CONTACT": "https://example.org/our-crawler", "SCRAPY_SETTINGS_MODULE": "crawler.settings"}

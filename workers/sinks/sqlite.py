@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
@@ -79,9 +80,7 @@ class SqliteSink:
             self.close()
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.execute(_CREATE)
+            _set_up(self._connection)
             self._stat = self.path.stat()
         return self._connection
 
@@ -91,6 +90,21 @@ class SqliteSink:
             return self._stat is None or not os.path.samestat(self._stat, self.path.stat())
         except FileNotFoundError:
             return True
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
+    """Prepare an open database. SQLite itself does not wait while another process changes the journal's kind."""
+    limit = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(_CREATE)
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > limit:
+                raise
+            time.sleep(0.01)
 
 
 def _values(row: Row) -> tuple[Any, ...]:
