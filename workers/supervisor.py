@@ -31,6 +31,7 @@ from .watch import messages
 from .worker import work
 
 SWEEP_EVERY = 3.0  # seconds between looks for lost pages
+NO_PROGRESS = 60.0  # seconds without a page settled, after a trouble, until `until_empty` gives up
 LOOK_EVERY = 0.05  # seconds between looks at the workers
 STOP_WAIT = 30.0  # seconds that workers get to finish the job in hand
 QUICK_DEATH = 2.0  # a worker that lived less than so many seconds is replaced only after a pause
@@ -68,9 +69,14 @@ class Supervisor:
         self._workers: list[_Worker] = []
         self._not_before = 0.0
         self._swept = 0.0
+        self._troubled = False
+        self._progress: tuple[int, float] = (-1, 0.0)  # pages that waited, and since when
 
-    def run(self, on_trouble: Callable[[str], None] | None = None) -> None:
-        """Supervise until `stop`, or with `until_empty` until no page waits. Raises `redis.RedisError`."""
+    def run(self, on_trouble: Callable[[str], None] | None = None) -> bool:
+        """Supervise until `stop`, or with `until_empty` until no page waits. Raises `redis.RedisError`.
+
+        False if `until_empty` gave up on pages whose target can't take them; they wait for a later time.
+        """
         self._trouble = on_trouble or log.error
         gc.collect()
         gc.freeze()  # forked workers share these pages instead of copying them at their first collection
@@ -81,9 +87,12 @@ class Supervisor:
                 self._sweep()
                 if self.until_empty and self._all_done():
                     break
+                if self.until_empty and self._stuck():
+                    return False
                 time.sleep(LOOK_EVERY)
         finally:
             self._end()
+        return True
 
     def stop(self, *_: Any) -> None:
         """Finish what is in hand, then return from `run`. Fit for a signal handler."""
@@ -123,6 +132,7 @@ class Supervisor:
             elif "job" in message:
                 worker.task, worker.job = str(message["task"]), [str(name) for name in message["job"]]  # type: ignore[attr-defined]
             elif "trouble" in message:
+                self._troubled = True
                 self._trouble(str(message["trouble"]))
             else:
                 worker.deadline = 0.0
@@ -149,6 +159,14 @@ class Supervisor:
     def _all_done(self) -> bool:
         busy = any(worker.deadline for worker in self._workers)
         return not busy and self.inbox.waiting_jobs() == 0 and not self.inbox.pages_waiting()
+
+    def _stuck(self) -> bool:
+        if not self._troubled:
+            return False
+        waiting = self.inbox.pages_waiting()
+        if waiting != self._progress[0]:
+            self._progress = (waiting, time.monotonic())
+        return time.monotonic() - self._progress[1] > NO_PROGRESS
 
     def _end(self) -> None:
         self.stopping = True

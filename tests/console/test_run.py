@@ -218,3 +218,11 @@ def test_paused_task_does_not_run(folder: Path, exemplar: Exemplar) -> None:
     done = exemplar("run", "--once")
     assert done.code == 0
     assert list(done.accounting) == ["en-stories"]
+
+
+def test_crawl_and_work_until_empty_do_what_run_does(folder: Path, exemplar: Exemplar) -> None:
+    assert exemplar("crawl", "zh-news").code == 0
+    assert rows(folder, "zh-news") == []
+    done = exemplar("work", "extract", "-n", "1", "--until-empty")
+    assert done.code == 0, done.err
+    assert len(rows(folder, "zh-news")) == 16
