@@ -199,9 +199,9 @@ def _parse(html: bytes, row: Row) -> tuple[Any, str]:
 
 
 def _bytes(root: Any, encoding: str) -> bytes:
-    """The page in its own encoding, since it declares that one."""
+    """The page in its own encoding, since it declares that one; what gb2312 lacks, lxml loses, so it is referred to."""
     text = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
-    return text.encode(encoding, "xmlcharrefreplace")
+    return text.encode("gb2312" if encoding == "gb18030" else encoding, "xmlcharrefreplace")
 
 
 def _hashed(name: str) -> str:

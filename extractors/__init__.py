@@ -9,8 +9,8 @@
 Page → `decoding` → `dom` → `lines` → a method (`registry`) → `blocks` and `metadata` → `Article`.
 """
 
-from .article import Article, Block, NoArticle
+from .article import Article, Block, Link, NoArticle
 from .errors import UnusablePage
 from .section import Section, extract
 
-__all__ = ["Article", "Block", "NoArticle", "Section", "UnusablePage", "extract"]
+__all__ = ["Article", "Block", "Link", "NoArticle", "Section", "UnusablePage", "extract"]

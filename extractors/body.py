@@ -132,5 +132,5 @@ def _is_template(lines: Lines, evidence: Evidence, content: Floats) -> Flags:
     least = MAIN_SHARE * float(content.sum())
     share = evidence.profile.by_signature.get
     both = zip(outline.direct(content), outline.paths, strict=True)
-    main = [amount >= least or share(signature[path], 0.0) >= MAIN_SHARE for amount, path in both]
+    main = [amount >= least or share(signature(path), 0.0) >= MAIN_SHARE for amount, path in both]
     return (evidence.similarity >= REPEATED) & ~np.array(main, np.bool_)[outline.of_line]

@@ -9,19 +9,18 @@ from dataclasses import replace
 import numpy as np
 
 from .article import Article, NoArticle
-from .assembly import Cut, assemble, read
+from .assembly import Cut, ParsedPage, assemble, read
 from .body import Body, Evidence, cut_body
 from .lines import Floats, Lines
 from .page import Page
 from .paths import PathTrie
 from .priors import Prior
 from .trimming import trim
+from .verdict import refusal
 
 METHOD = "density"
 # Share of pages with F1 ≥ .9 by the body's bytes, on the development sets.
 CONFIDENCE = ((300, 0.35), (600, 0.80), (1_500, 0.88), (float("inf"), 0.94))
-MIN_BODY = 120  # bytes; less than this on a page that is otherwise links is a footer line
-LINK_PAGE = 0.6  # share of linked bytes from which a page is otherwise links
 
 
 class Density:
@@ -32,18 +31,19 @@ class Density:
         parsed = read(page, PathTrie())
         if isinstance(parsed, NoArticle):
             return parsed
-        return assemble(parsed, cut(parsed.lines, parsed.prior))
+        return assemble(parsed, cut(parsed))
 
 
-def cut(lines: Lines, prior: Prior, reason: str = "no example") -> Cut | str:
+def cut(parsed: ParsedPage, reason: str = "no example") -> Cut | str:
     """Return the body of a page alone, or in words why there is none."""
-    body = cut_alone(lines, prior)
-    width = float(lines.width[body.kept].sum())
-    total, linked = float(lines.width.sum()), float(lines.linked.sum())
+    lines = parsed.lines
+    body = cut_alone(lines, parsed.prior)
     if not body.kept:
         return "no running text: only links and scraps"
-    if width < MIN_BODY and linked > LINK_PAGE * total:
-        return f"mostly links, and only {width:.0f} bytes of other text in one place"
+    none = refusal(parsed, body.kept)
+    if none:
+        return none
+    width = float(lines.width[body.kept].sum())
     return Cut(body.kept, body.root, METHOD, confidence(width), reason, body.captions)
 
 

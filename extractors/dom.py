@@ -1,9 +1,11 @@
 """HTML → element tree, whatever the page.
 
 lxml drops the rest of a page that is nested too deep without an exception; only its error log tells. Such a page is
-read a second time through a target that keeps the depth bounded.
+read a second time through a target that keeps the depth bounded. It also drops, without a word, what follows the first
+`</html>`, which browsers read on.
 """
 
+import re
 from typing import Any
 
 from lxml import etree
@@ -11,12 +13,14 @@ from lxml import etree
 from .errors import UnusablePage
 
 MAX_DEPTH = 256  # levels kept when a tree is rebuilt; the deepest of the development pages has 51
+_END = re.compile(r"</[bBhH][oOtT][dDmM][yYlL]\s*>")
+_MORE = re.compile(r"(?:\s+|<!--.*?-->|</[bBhH][oOtT][dDmM][yYlL]\s*>)*+\S", re.DOTALL)
 RAW_TEXT = frozenset({"script", "style"})
 
 
 def parse(html: str) -> etree._Element:
     """Return the root element. Raises `UnusablePage` if there is no element in `html`."""
-    data = (html.replace("\0", "") if "\0" in html else html).encode("utf-8", "replace")
+    data = _whole_body(html.replace("\0", "") if "\0" in html else html).encode("utf-8", "replace")
     parser = _parser()
     try:
         root = etree.fromstring(data, parser)
@@ -27,6 +31,12 @@ def parse(html: str) -> etree._Element:
     if root is None:
         raise UnusablePage("no text and no element in the page")
     return root
+
+
+def _whole_body(html: str) -> str:
+    """Return `html` without ends of body and html that are not the page's: the parser drops what follows them."""
+    first = _END.search(html)
+    return _END.sub("", html) if first and _MORE.match(html, first.end()) else html
 
 
 def inner_text(element: etree._Element) -> str:

@@ -25,6 +25,7 @@ from .paths import PathTrie
 from .profile import profile_from
 from .similarity import align
 from .trimming import trim
+from .verdict import refusal
 
 METHOD = "example"
 MEMORY = 5  # pages, the example included
@@ -53,6 +54,7 @@ class Vote:
 
     body: Body
     match: float
+    layout: Layout
     twin: bool = False
 
 
@@ -76,7 +78,7 @@ class Example:
         if isinstance(parsed, NoArticle):
             return parsed
         if not self._voters:
-            return assemble(parsed, density.cut(parsed.lines, parsed.prior))
+            return assemble(parsed, density.cut(parsed))
         return assemble(parsed, elect(parsed, [cast(voter, parsed) for voter in self._voters]))
 
     def learn(self, page: Page) -> None:
@@ -107,9 +109,10 @@ def cast(voter: Voter, page: ParsedPage) -> Vote:
     body = cut_body(lines, Evidence(similarity.page, page.prior, profile, voter.layout))
     match = surrounding_match(lines, similarity.page, body)
     if not is_twin(page, similarity.page):
-        return Vote(body, match)
+        return Vote(body, match, voter.layout)
     paths = profile_from(example, _kept_width(example, voter.body))
-    return Vote(cut_body(lines, Evidence(density.unmatched(lines), page.prior, paths, voter.layout)), match, twin=True)
+    body = cut_body(lines, Evidence(density.unmatched(lines), page.prior, paths, voter.layout))
+    return Vote(body, match, voter.layout, twin=True)
 
 
 def elect(parsed: ParsedPage, votes: list[Vote]) -> Cut | str:
@@ -121,18 +124,27 @@ def elect(parsed: ParsedPage, votes: list[Vote]) -> Cut | str:
     valid = [vote for vote in votes if vote.twin or vote.match >= DISSIMILAR]
     best = max(vote.match for vote in votes)
     if not valid:
-        return density.cut(page, parsed.prior, f"example differs: {best:.0%} of the surrounding lines match")
+        return density.cut(parsed, f"example differs: {best:.0%} of the surrounding lines match")
     counts = np.zeros(len(page), np.int8)
     for vote in valid:
         counts[vote.body.kept] += 1
     elected = np.flatnonzero(2 * counts >= len(valid)).tolist()
     if not elected:
-        return density.cut(page, parsed.prior, "nothing differs from the example")
+        return density.cut(parsed, "nothing differs from the example")
     width = float(page.width[elected].sum())
     root = min((vote.body.root for vote in valid if vote.body.kept), key=lambda path: page.trie.depth[path])
     kept = trim(page, Body(elected, root), parsed.prior)
+    none = refusal(parsed, kept, expected=_where_expected(page, kept, [vote.layout for vote in valid]))
+    if none:
+        return none
     captions = sorted({line for vote in valid for line in vote.body.captions} - set(kept))
     return Cut(kept, root, METHOD, confidence(width, best), _reason(valid, best), captions)
+
+
+def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool:
+    """Whether most of the body stands where an example has its own."""
+    width = page.width[kept]
+    return any(float(width[layout.holds_body(page)[kept]].sum()) > width.sum() / 2 for layout in layouts)
 
 
 def surrounding_match(page: Lines, similarity: Floats, body: Body) -> float:

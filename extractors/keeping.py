@@ -35,7 +35,7 @@ def standing_of(lines: Lines, root: int, shares: list[float], prior: Prior, prof
     trie, outline = lines.trie, lines.outline
     standing = np.zeros(len(outline), np.int8)
     for number in set(outline.of_line.tolist()):
-        strong = profile.by_leaf.get(trie.leaf[outline.paths[number]], 0.0) >= LEAF_SHARE
+        strong = bool(profile.by_leaf) and profile.by_leaf.get(trie.leaf(outline.paths[number]), 0.0) >= LEAF_SHARE
         standing[number] = _stand(number, lines, trie.family[root], shares, prior, strong)
     return standing
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .lines import Floats, Lines
+from .lines import Flags, Floats, Lines
 
 BARREN = 0.05  # share of a place's bytes in the body, up to which it is the template's
 BARREN_FACTOR = 0.02  # what a line in such a place may add to a body
@@ -33,6 +33,11 @@ class Layout:
             known[number] = known[outline.parent[number]] if seen is None else 1.0 if seen < 0 else seen
         factors = [BARREN_FACTOR if value <= BARREN else 1.0 for value in known]
         return np.array(factors, np.float32)[outline.of_line]
+
+    def holds_body(self, lines: Lines) -> Flags:
+        """Whether a line stands in a place where the example has text of its body."""
+        outline = lines.outline
+        return np.array([self.share.get(path, 0.0) > BARREN for path in outline.paths], np.bool_)[outline.of_line]
 
 
 def layout_of(lines: Lines, kept: list[int]) -> Layout:

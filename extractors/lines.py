@@ -18,7 +18,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from .dom import inner_text
-from .names import SCREEN_READER
+from .names import CACHED, SCREEN_READER
 from .paths import Outline, PathTrie
 
 Floats = NDArray[np.float32]
@@ -48,6 +48,9 @@ KINDS = {
     "img": IMAGE,
     **dict.fromkeys(("iframe", "embed", "video", "audio"), PLAYER),  # skipped, but noted as media
 }
+
+# Elements whose path takes no more than their class.
+TEXTUAL = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "tr", "td", "dt", "dd", "html", "tbody"})
 
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
@@ -176,12 +179,11 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
             element = open_elements[depth]
             get = element.get
             above = path_at(depth - 1) if depth else 0
-            if kind_of(element.tag, LINK) != LINK:
-                path = trie.child(
-                    above, element.tag, get("class"), get("id") or "", get("itemprop") or "", get("role") or ""
-                )
+            tag = element.tag
+            if tag not in TEXTUAL and kind_of(tag, LINK) != LINK:
+                path = trie.child(above, tag, get("class"), get("id") or "", get("itemprop") or "", get("role") or "")
             else:
-                path = trie.child(above, element.tag, get("class"))
+                path = trie.child(above, tag, get("class"))
             open_paths[depth] = path
         return path
 
@@ -248,7 +250,7 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
                 media.append((len(texts), path_at(block), child))
             elif hide and (
                 child.get("hidden") is not None
-                or ((style := child.get("style")) and _HIDDEN_STYLE.search(style))
+                or ((style := child.get("style")) and _hides(style))
                 or ((classes := child.get("class")) and _is_for_screen_readers(classes))
             ):
                 pass
@@ -325,7 +327,12 @@ def fold(text: str) -> str:
     return " ".join(filter(None, parts))
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(CACHED)
+def _hides(style: str) -> bool:
+    return _HIDDEN_STYLE.search(style) is not None
+
+
+@lru_cache(CACHED)
 def _is_for_screen_readers(classes: str) -> bool:
     return SCREEN_READER.search(classes) is not None
 

@@ -92,6 +92,7 @@ class Head:
     canonical: str = ""
     base: str = ""
     language: str = ""
+    article: dict[str, Any] = field(default_factory=dict)  # what JSON-LD says about it
 
     def first(self, names: tuple[str, ...]) -> str:
         """Return the first value of the first name that has one, or ""."""
@@ -108,7 +109,7 @@ class Head:
 
 def read_metadata(head: Head, lines: Lines, kept: list[int], title_line: int, page: Page) -> Metadata:
     """Return the metadata of a page whose body is the `kept` lines; `title_line` repeats its title, or is -1."""
-    article = json_ld.find_article(head.scripts)
+    article = head.article
     declared = [head.first(TITLE_META), *map(html.unescape, json_ld.texts(article.get("headline")))]
     nearby = lines_around(lines, kept, title_line)
     headings = head.headings + ([lines.texts[title_line]] if title_line >= 0 else [])
@@ -151,6 +152,7 @@ def read_head(root: etree._Element) -> Head:
             _read_time(head, element)
         elif tag == "h1" and len(head.headings) < MAX_REPEATED:
             _read_heading(head, element)
+    head.article = json_ld.find_article(head.scripts)
     return head
 
 

@@ -5,8 +5,10 @@ the name of an article's body.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
+CACHED = 20_000  # elements whose names are remembered
 BODY_TAGS = {"article": 2, "main": 1}
 NOISE_TAGS = frozenset({"aside", "nav", "footer", "form", "dialog", "menu"})
 NOISE_ROLES = frozenset({
@@ -49,6 +51,7 @@ class Role(NamedTuple):
     noise: int
 
 
+@lru_cache(CACHED)
 def role_of(tag: str, classes: str, identity: str, itemprop: str, role: str) -> Role:
     """Return what tag and attributes (each "" where there is none) say about an element."""
     body = BODY_TAGS.get(tag, 1 if role == "main" else 0)

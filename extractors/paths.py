@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ Floats = NDArray[np.float32]
 PATH_CLASSES = 3  # classes of an element that its path keeps
 CLASSES_LENGTH = 300  # characters of a class attribute that are looked at
 IDENTITY_LENGTH = 30  # characters; longer ids are slugs of their page
+CACHED = 20_000  # names whose reading is remembered; sites repeat theirs on every page
 SIGNATURE_LENGTH = 4  # elements
 
 # Elements that carry text in any template: their classes don't tell where they stand.
@@ -48,14 +50,13 @@ class PathTrie:
         self.identity = [""]
         self.role = [Role(0, 0)]
         self.depth = [0]
-        self.signature = [0]  # the last elements of the path: equal in differently nested pages
-        self.leaf = [0]  # the path's end, up to the first class that tells something
         self.family = [0]  # unites siblings whose classes differ in their tail, such as the parts of one body
         self.mark = [CLEAN]  # what the element's class says about its own text
+        self._signatures: dict[int, int] = {}
+        self._leaves: dict[int, int] = {}
+        self._seen: dict[tuple[int, str, str | None, str, str, str], int] = {}
         self._ids: dict[tuple[int, str, str, str, Role], int] = {}
         self._keys: dict[object, int] = {}
-        self._normal: dict[str, str] = {}
-        self._roles: dict[tuple[str, str, str, str, str], Role] = {}
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -63,28 +64,39 @@ class PathTrie:
     @property
     def size(self) -> int:
         """How many entries the trie and its caches hold."""
-        return len(self.parent) + len(self._normal) + len(self._roles)
+        return len(self.parent) + len(self._seen)
 
     def child(
         self, parent: int, tag: str, raw_classes: str | None, identity: str = "", itemprop: str = "", role: str = ""
     ) -> int:
         """Return the path of an element below `parent`, whose attributes are as the page has them."""
-        classes = ""
-        if raw_classes:
-            raw_classes = raw_classes[:CLASSES_LENGTH]
-            known = self._normal.get(raw_classes)
-            if known is None:
-                known = self._normal[raw_classes] = _DIGITS.sub("0", " ".join(raw_classes.split()[:PATH_CLASSES]))
-            classes = known
-        if identity:
-            named = len(identity) <= IDENTITY_LENGTH and tag not in PLAIN and _NAMED.match(identity)
-            identity = _DIGITS.sub("0", identity) if named else ""
-        key = (tag, classes, identity, itemprop, role)
-        meaning = self._roles.get(key)
-        if meaning is None:
-            meaning = self._roles[key] = role_of(*key)
-        path = self._ids.get((parent, tag, classes, identity, meaning))
-        return self._add(parent, tag, classes, identity, meaning) if path is None else path
+        seen = (parent, tag, raw_classes, identity, itemprop, role)
+        path = self._seen.get(seen)
+        if path is None:
+            classes = _normal_classes(raw_classes[:CLASSES_LENGTH]) if raw_classes else ""
+            place = _normal_identity(identity) if identity and tag not in PLAIN else ""
+            key = (parent, tag, classes, place, role_of(tag, classes, place, itemprop, role))
+            path = self._ids.get(key)
+            path = self._seen[seen] = self._add(*key) if path is None else path
+        return path
+
+    def signature(self, path: int) -> int:
+        """Return what the last elements of the path are: equal in differently nested pages."""
+        known = self._signatures.get(path)
+        if known is None:
+            steps = [step for _, step in zip(range(SIGNATURE_LENGTH), self.up(path), strict=False)]
+            known = self._key(tuple((self.tag[step], self._telling(step)) for step in steps))
+            self._signatures[path] = known
+        return known
+
+    def leaf(self, path: int) -> int:
+        """Return what the path's end is, up to the first class that tells something."""
+        known = self._leaves.get(path)
+        if known is None:
+            telling = self._telling(path)
+            above = 0 if telling or path <= 0 else self.leaf(self.parent[path])
+            known = self._leaves[path] = self._key(("leaf", self.tag[path], telling, above))
+        return known
 
     def is_wrapper(self, path: int) -> bool:
         """Whether the path's element is one that templates use to hold things: neither plain nor without a class."""
@@ -135,11 +147,7 @@ class PathTrie:
         self.identity.append(identity)
         self.role.append(role)
         self.depth.append(self.depth[parent] + 1)
-        telling = self._telling(path)
-        self.leaf.append(self._key(("leaf", tag, telling, 0 if telling else self.leaf[parent])))
-        steps = [path for _, path in zip(range(SIGNATURE_LENGTH), self.up(path), strict=False)]
-        self.signature.append(self._key(tuple((self.tag[s], self._telling(s)) for s in steps)))
-        first = _HASH.sub("", telling.split(" ", 1)[0])
+        first = "" if tag in PLAIN or not classes else _first_class(classes)
         self.family.append(self._key(("family", self.family[parent], tag, first, identity, role.noise)))
         self.mark.append(_mark(tag, classes))
         return path
@@ -149,6 +157,23 @@ class PathTrie:
 
     def _key(self, key: object) -> int:
         return self._keys.setdefault(key, len(self._keys) + 1)
+
+
+@lru_cache(CACHED)
+def _normal_classes(classes: str) -> str:
+    return _DIGITS.sub("0", " ".join(classes.split()[:PATH_CLASSES]))
+
+
+@lru_cache(CACHED)
+def _normal_identity(identity: str) -> str:
+    """Return an id that names a place of the template, its number masked; "" for others."""
+    named = len(identity) <= IDENTITY_LENGTH and _NAMED.match(identity)
+    return _DIGITS.sub("0", identity) if named else ""
+
+
+@lru_cache(CACHED)
+def _first_class(classes: str) -> str:
+    return _HASH.sub("", classes.split(" ", 1)[0])
 
 
 class Outline:
@@ -183,6 +208,7 @@ class Outline:
         return sums
 
 
+@lru_cache(CACHED)
 def _mark(tag: str, classes: str) -> int:
     if tag in ("figcaption", "caption"):
         return CAPTION

@@ -48,7 +48,7 @@ def _compile(words: str) -> re.Pattern[str]:
 
 _LINE = {name: _compile(words) for name, words in _TABLE.items()}
 
-SHORT = 60  # characters; a longer line is no heading and no control
+SHORT, HEADING = 60, 40  # characters; a longer line is no control, no heading of related articles
 MAX_BYLINE = 100  # characters of a line of date, author and source
 MAX_LEAD = 250  # characters of a line that leads to another article
 MAX_CREDIT = 300
@@ -100,7 +100,7 @@ _CREDIT = re.compile(
 
 def is_heading_of(kind: str, text: str) -> bool:
     """Whether the whole line is one of the table's lines of that kind."""
-    return len(text) <= SHORT and _LINE[kind].match(text) is not None
+    return len(text) <= (HEADING if kind == "related" else SHORT) and _LINE[kind].match(text) is not None
 
 
 def is_byline(text: str) -> bool:

@@ -34,6 +34,7 @@ PROSE_LINE = 60  # bytes
 LINK_WINDOW = 3  # lines on each side
 LINK_FREE, LINK_SLOPE, LINK_LEAST = 0.2, 1.5, 0.1  # link share that costs nothing; what more costs; the least factor
 
+OPENING_SIGNS = " \"'«»“”„‘’‹›([{【《「『—–-•·>#*"
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -68,11 +69,18 @@ def find_title_line(lines: Lines, titles: list[str]) -> tuple[int, float]:
     """Return the line that best repeats one of the titles, and how well (above 1 in a heading); -1 if none does."""
     wanted = [folded for folded in map(_fold, titles) if folded]
     longest = 3 * max(map(len, wanted), default=0) + 20
+    longest = min(TITLE_MAX, longest)
+    raw = "\n".join(titles).lower()
+    openings = tuple(title.strip().lower()[:TITLE_MIN] for title in titles if len(title.strip()) >= TITLE_MIN)
     best, found = 0.0, -1
     for index, text in enumerate(lines.texts):
-        if not TITLE_MIN <= len(text) <= min(TITLE_MAX, longest):
+        if not TITLE_MIN <= len(text) <= longest:
             continue
-        folded = _fold(text)
+        lowered = text.lower()
+        opening = lowered.lstrip(OPENING_SIGNS)[:TITLE_MIN].rstrip()
+        if opening not in raw and not any(start in lowered for start in openings):
+            continue  # cheaper than to fold every line
+        folded = _fold(lowered)
         score = max((_overlap(folded, title) for title in wanted), default=0.0) if len(folded) >= TITLE_MIN else 0.0
         if not score:
             continue

@@ -22,7 +22,7 @@ class Profile:
             return np.ones(len(lines), np.float32)
         signature, outline = lines.trie.signature, lines.outline
         share, strongest = self.by_signature.get, max(self.by_signature.values())
-        usual = [min(1.0, PROFILE_GAIN * share(signature[path], 0.0) / strongest) for path in outline.paths]
+        usual = [min(1.0, PROFILE_GAIN * share(signature(path), 0.0) / strongest) for path in outline.paths]
         return np.array(usual, np.float32)[outline.of_line]
 
 
@@ -36,8 +36,8 @@ def profile_from(lines: Lines, content: Floats) -> Profile:
     profile = Profile()
     trie = lines.trie
     for path, amount in by_path.items():
-        add(profile.by_signature, trie.signature[path], amount / total)
-        add(profile.by_leaf, trie.leaf[path], amount / total)
+        add(profile.by_signature, trie.signature(path), amount / total)
+        add(profile.by_leaf, trie.leaf(path), amount / total)
     return profile
 
 

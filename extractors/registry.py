@@ -13,6 +13,7 @@ METHODS = {  # name: (module, factory); a factory takes the example page or None
     "auto": ("example", "create_auto"),
     "example": ("example", "create"),
     "density": ("density", "create"),
+    "example-verbatim": ("verbatim", "create"),
 }
 
 

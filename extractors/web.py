@@ -11,7 +11,7 @@ def web_url(base: str, reference: str) -> str | None:
     if not reference or reference.startswith("#"):
         return None
     try:
-        joined = urljoin(base, reference)
+        joined = reference if reference.startswith(("https://", "http://")) else urljoin(base, reference)
     except ValueError:
         return None
     return joined if split_web(joined) else None

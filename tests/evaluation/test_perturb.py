@@ -43,6 +43,12 @@ def test_page_keeps_its_encoding():
     assert "港务局周一开放了。" in hash_names(text.encode("gb18030"), row).decode("gb18030")
 
 
+def test_lxml_reads_a_perturbed_page_to_its_end():
+    text = '<html><head><meta charset="gb2312"></head><body><p>© 港务局</p><p>周一开放。</p></body></html>'
+    changed = hash_names(text.encode("gb18030"), read_row(text.encode("gb18030")))
+    assert lxml_html.document_fromstring(changed).text_content() == "© 港务局周一开放。"
+
+
 def test_short_page_has_three_paragraphs_and_all_around_them(tmp_path):
     row = row_of(tmp_path, "gauge")
     text = text_of(shorten(row.html(), row))

@@ -35,10 +35,10 @@ def test_lines_between_br_are_paragraphs():
     ],
 )
 def test_page_without_an_article_says_why(page, reason):
-    result = extract(page, "https://gazette.example/")
+    result = extract(page, "https://gazette.example/list")
     assert isinstance(result, NoArticle)
     assert reason in result.reason
-    assert result.url == "https://gazette.example/"
+    assert result.url == "https://gazette.example/list"
 
 
 def test_method_density_ignores_the_example():
