@@ -27,6 +27,7 @@ CONTENT_COST, CONTENT_MAX = 10, 600  # bytes; a line's share in the body, bounde
 FOREIGN_WEIGHT = 0.3  # weight, in the segment, of lines whose paths the example doesn't use
 FOREIGN_ROOT_WEIGHT = 0.1  # the same where the root is sought
 MAIN_SHARE = 0.15  # share of the content from which a path is a main path
+MOSTLY_BODY = 0.9  # share of a place's text in the example's body, from which a repeated heading stays there
 REPEATED = 0.9  # similarity from which a line repeats the example
 
 
@@ -125,7 +126,10 @@ def _kept(lines: Lines, evidence: Evidence, standing: keeping.Standing, segment:
 
 
 def _is_template(lines: Lines, evidence: Evidence, content: Floats) -> Flags:
-    """Whether a line repeats the example where prose is not usual. On a main path a repeated line stays."""
+    """Whether a line repeats the example where prose is not usual. A repeated line stays on a main path.
+
+    So does a repeated heading ("Conclusion") where the example's body has headings.
+    """
     if not evidence.similarity.any():
         return np.zeros(len(lines), np.bool_)
     outline, signature = lines.outline, lines.trie.signature
@@ -133,4 +137,6 @@ def _is_template(lines: Lines, evidence: Evidence, content: Floats) -> Flags:
     share = evidence.profile.by_signature.get
     both = zip(outline.direct(content), outline.paths, strict=True)
     main = [amount >= least or share(signature(path), 0.0) >= MAIN_SHARE for amount, path in both]
-    return (evidence.similarity >= REPEATED) & ~np.array(main, np.bool_)[outline.of_line]
+    usual = np.array(main, np.bool_)[outline.of_line]
+    usual |= evidence.layout.holds_body(lines, MOSTLY_BODY) & keeping.is_heading(lines)
+    return (evidence.similarity >= REPEATED) & ~usual

@@ -15,12 +15,17 @@ from .errors import UnusablePage
 MAX_DEPTH = 256  # levels kept when a tree is rebuilt; the deepest of the development pages has 51
 _END = re.compile(r"</[bBhH][oOtT][dDmM][yYlL]\s*>")
 _MORE = re.compile(r"(?:\s+|<!--.*?-->|</[bBhH][oOtT][dDmM][yYlL]\s*>)*+\S", re.DOTALL)
+MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes for each. The development pages have up to 9,200
+TAGS_STEP = 100_000  # characters
 RAW_TEXT = frozenset({"script", "style"})
 
 
 def parse(html: str) -> etree._Element:
     """Return the root element. Raises `UnusablePage` if there is no element in `html`."""
-    data = _whole_body(html.replace("\0", "") if "\0" in html else html).encode("utf-8", "replace")
+    html = html.replace("\0", "") if "\0" in html else html
+    if len(html) > 3 * MAX_TAGS and html.count("<") > MAX_TAGS:  # "<p>" has 3 characters
+        html = _first_tags(html)
+    data = _whole_body(html).encode("utf-8", "replace")
     parser = _parser()
     try:
         root = etree.fromstring(data, parser)
@@ -31,6 +36,15 @@ def parse(html: str) -> etree._Element:
     if root is None:
         raise UnusablePage("no text and no element in the page")
     return root
+
+
+def _first_tags(html: str) -> str:
+    """Return the beginning of `html` with about `MAX_TAGS` tags."""
+    tags = end = 0
+    while tags < MAX_TAGS:
+        tags += html.count("<", end, end + TAGS_STEP)
+        end += TAGS_STEP
+    return html[:end]
 
 
 def _whole_body(html: str) -> str:

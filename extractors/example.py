@@ -1,12 +1,13 @@
 """Method `example`: the body is what the page doesn't share with an example page of its section.
 
 Source: 004 (see `similarity` and `body`), as formulation H: FS and BS without drift, turning points, body root and the
-example's path profile. Two guards are ours. An example from elsewhere shows by how few lines around the body match; the
-page is then cut alone, and the answer says so. A near twin of the page (the same text once more) has nothing to
-subtract and lends only its paths.
+example's path profile. The page's own priors (`priors`) and the example's layout (`layout`) are ours: where the example
+has text but no body, neither has the page. Two guards are ours too. An example from elsewhere shows by how few lines
+around the body match; the page is then cut alone, and the answer says so. A near twin of the page (the same text once
+more) has nothing to subtract and lends only its paths.
 
-Section memory is ours too: each of a few recent pages cuts the page like an example, independently, and a line stays if
-at least half of them keep it. Pages pooled into one profile were worse than one example; the vote is better.
+So is section memory: each of a few recent pages cuts the page like an example, independently, and a line stays if at
+least half of them keep it. Pages pooled into one profile were worse than one example; the vote is better.
 """
 
 from dataclasses import dataclass, replace
@@ -36,7 +37,7 @@ TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …
 TWIN_REST = 0.1  # … and share of it that may be new
 DOUBTFUL, DOUBTFUL_CONFIDENCE = 0.15, 0.87  # below this surrounding match, confidence is at most that
 # Share of pairs of pages of one section with F1 ≥ .9, by the bytes of the body that was cut.
-CONFIDENCE = ((300, 0.17), (600, 0.62), (float("inf"), 0.97))
+CONFIDENCE = ((300, 0.67), (600, 0.95), (float("inf"), 0.97))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,27 +17,30 @@ BARREN_FACTOR = 0.02  # what a line in such a place may add to a body
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """For each path that the example uses, the body's share of its bytes; -1 if only paths below it hold any."""
+    """For each path that the example uses: the body's share of its bytes, and whether it or a path below holds any."""
 
     share: dict[int, float]
+    holds: dict[int, bool]
 
     def factors(self, lines: Lines) -> Floats:
-        """Return what each line may add to a body: 1, or `BARREN_FACTOR` in a place where the example has none."""
+        """Return what each line may add to a body: 1, or `BARREN_FACTOR` in a place where the example has none.
+
+        A place that the example doesn't have is judged by what the nearest element around it holds there.
+        """
         if not self.share:
             return np.ones(len(lines), np.float32)
-        outline, share = lines.outline, self.share
-        known = [1.0] * len(outline)
+        outline = lines.outline
+        fertile = [True] * len(outline)
         for number in range(1, len(outline)):
             path = outline.paths[number]
-            seen = share.get(path)
-            known[number] = known[outline.parent[number]] if seen is None else 1.0 if seen < 0 else seen
-        factors = [BARREN_FACTOR if value <= BARREN else 1.0 for value in known]
-        return np.array(factors, np.float32)[outline.of_line]
+            fertile[number] = self.holds.get(path, fertile[outline.parent[number]])
+        useful = [self.share.get(path, 1.0 if fertile[n] else 0.0) > BARREN for n, path in enumerate(outline.paths)]
+        return np.where(np.array(useful, np.bool_)[outline.of_line], np.float32(1), np.float32(BARREN_FACTOR))
 
-    def holds_body(self, lines: Lines) -> Flags:
-        """Whether a line stands in a place where the example has text of its body."""
+    def holds_body(self, lines: Lines, least: float = BARREN) -> Flags:
+        """Whether a line stands in a place where more than the share `least` of the example's text is body."""
         outline = lines.outline
-        return np.array([self.share.get(path, 0.0) > BARREN for path in outline.paths], np.bool_)[outline.of_line]
+        return np.array([self.share.get(path, 0.0) > least for path in outline.paths], np.bool_)[outline.of_line]
 
 
 def layout_of(lines: Lines, kept: list[int]) -> Layout:
@@ -47,13 +50,8 @@ def layout_of(lines: Lines, kept: list[int]) -> Layout:
     body[kept] = lines.width[kept]
     own, own_body = outline.direct(lines.width), outline.direct(body)
     bodies = outline.gather(own_body)
-    share = {}
-    for number, path in enumerate(outline.paths):
-        if own[number]:
-            share[path] = own_body[number] / own[number]
-        else:
-            share[path] = -1.0 if bodies[number] else 0.0
-    return Layout(share)
+    share = {path: own_body[n] / own[n] for n, path in enumerate(outline.paths) if own[n]}
+    return Layout(share, {path: bodies[n] > 0 for n, path in enumerate(outline.paths)})
 
 
-NO_LAYOUT = Layout({})
+NO_LAYOUT = Layout({}, {})

@@ -26,6 +26,7 @@ Flags = NDArray[np.bool_]
 
 MAX_DEPTH = 256  # levels of recursion; what lies deeper is read flat, in its ancestor's path
 MASKED_LENGTH = 40  # characters: digits of lines up to this count as equal (dates, counters); longer lines are prose
+MAX_LINES = 100_000  # a page; what follows is not read. The longest of the development pages has 836
 MIN_SHOWN = 100  # characters; a page that shows less and holds more is one that its scripts unhide
 FOLDED_AT_ONCE = 100_000  # characters; a 50 MB line would need half a GB for its words
 TITLE_LINKED = 0.6  # link share of a line that names another article
@@ -191,7 +192,7 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
         nonlocal linked
         text = "".join(buffer)
         text = text.strip("\n") if verbatim else " ".join(text.split()) if len(text) < FOLDED_AT_ONCE else fold(text)
-        if text and not text.isspace():
+        if text and not text.isspace() and len(texts) < MAX_LINES:
             texts.append(text)
             paths.append(path_at(block))
             items.append(item)

@@ -2,9 +2,10 @@
 
 import json
 import re
+from collections.abc import Collection
 from typing import Literal
 
-from .article import Article, Block
+from .article import IN_TEXT, Article, Block
 
 Format = Literal["text", "markdown", "json"]
 
@@ -34,10 +35,13 @@ def to_json(article: Article) -> str:
     return json.dumps(article.to_dict(), ensure_ascii=False)
 
 
-def to_markdown(article: Article) -> str:
-    """Return the article as CommonMark, tables as GitHub writes them; the title is the only heading of level 1."""
+def to_markdown(article: Article, include: Collection[str] = IN_TEXT) -> str:
+    """Return the article as CommonMark, tables as GitHub writes them; the title is the only heading of level 1.
+
+    `include`: the kinds of blocks that are written.
+    """
     title = [f"# {_escape(article.title)}"] if article.title else []
-    return "\n\n".join(title + [_block(block) for block in article.blocks])
+    return "\n\n".join(title + [text for block in article.blocks if block.kind in include and (text := _block(block))])
 
 
 def _block(block: Block) -> str:
@@ -45,16 +49,34 @@ def _block(block: Block) -> str:
     if block.kind == "heading":
         return f"{'#' * max(2, block.level or 2)} {_escape(block.text)}"
     if block.kind == "list":
-        return "\n".join(f"- {_escape(line)}" for line in lines)
-    if block.kind == "quote":
-        return "\n".join(f"> {_escape(line)}" for line in lines)
+        return "\n".join(f"- {_prose(line, block)}" for line in lines)
+    if block.kind in ("quote", "embed"):
+        return "\n".join(f"> {_prose(line, block)}" for line in lines) if block.text else _addresses(block)
+    if block.kind == "caption":
+        pictures = "\n".join(f"![{_escape(block.text)}](<{url}>)" for url in block.images)
+        return pictures or f"*{_escape(block.text)}*"
     if block.kind == "code":
         longest = max((len(run) for run in _BACKTICKS.findall(block.text)), default=2)
         fence = "`" * (longest + 1)
         return f"{fence}\n{block.text}\n{fence}"
     if block.kind == "table":
         return _table([line.split("\t") for line in lines])
-    return _escape(block.text)
+    return _prose(block.text, block)
+
+
+def _prose(text: str, block: Block) -> str:
+    """Return `text` with the block's links in it, each where its words stand first."""
+    written, rest = "", text
+    for link in block.links:
+        before, found, after = rest.partition(link.text)
+        if found:
+            written += f"{_escape(before, not written)}[{_escape(link.text, False)}](<{link.url}>)"
+            rest = after
+    return written + _escape(rest, not written)
+
+
+def _addresses(block: Block) -> str:
+    return "\n".join(f"<{link.url}>" for link in block.links)
 
 
 def _table(rows: list[list[str]]) -> str:
@@ -64,5 +86,6 @@ def _table(rows: list[list[str]]) -> str:
     return "\n".join([written[0], "|" + " --- |" * columns, *written[1:]])
 
 
-def _escape(text: str) -> str:
-    return _MARKDOWN_LINE_START.sub(r"\1\3\\\2\4", _MARKDOWN_CHARACTERS.sub(r"\\\1", text))
+def _escape(text: str, line_start: bool = True) -> str:
+    text = _MARKDOWN_CHARACTERS.sub(r"\\\1", text)
+    return _MARKDOWN_LINE_START.sub(r"\1\3\\\2\4", text) if line_start else text

@@ -31,7 +31,7 @@ WINDOW, FINE_WINDOW = 100, 20  # characters
 LEVEL = 0.5  # similarity between alike and unlike
 MAX_TEXT = 100_000  # characters of a page that are compared; 20,000 windows of 50 take 6 ms
 CHUNK = 10_000  # windows compared at once
-CONFIDENCE = 0.6  # share of pairs of pages of one section with F1 ≥ .9, development sets
+CONFIDENCE = 0.47  # share of pairs of pages of one section with F1 ≥ .9, development sets
 
 
 @dataclass(frozen=True, slots=True)

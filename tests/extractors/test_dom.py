@@ -38,3 +38,16 @@ def test_lone_surrogates_do_not_stop_the_parser():
 def test_page_without_any_element_is_unusable(nothing):
     with pytest.raises(UnusablePage):
         parse(nothing)
+
+
+def test_page_with_too_many_tags_is_read_up_to_a_cap(monkeypatch):
+    monkeypatch.setattr("extractors.dom.MAX_TAGS", 10)
+    monkeypatch.setattr("extractors.dom.TAGS_STEP", 30)
+    root = parse("<p>a</p>" * 100)
+    assert 4 <= len(root.findall(".//p")) < 20
+
+
+@pytest.mark.parametrize("end", ["</body></html>", "</BODY></HTML >", "</html>", "</body></html><!-- served -->"])
+def test_what_follows_the_end_of_the_document_is_read(end):
+    root = parse(f"<html><body><p>a</p>{end}<p>b</p></body></html>")
+    assert [p.text for p in root.iter("p")] == ["a", "b"]

@@ -124,3 +124,8 @@ def test_walk_leaves_no_cycle_that_keeps_the_page_alive():
         assert alive() is None
     finally:
         gc.enable()
+
+
+def test_page_with_too_many_lines_is_read_up_to_a_cap(monkeypatch):
+    monkeypatch.setattr("extractors.lines.MAX_LINES", 3)
+    assert texts("<p>a<p>b<p>c<p>d<p>e") == ["a", "b", "c"]

@@ -1,10 +1,11 @@
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
 
-from extractors.article import Article, Block, NoArticle
-from extractors.render import render
+from extractors.article import KINDS, Article, Block, Link, NoArticle
+from extractors.render import render, to_markdown
 
 BLOCKS = (
     Block("paragraph", "1. Buy *flour* [sic]"),
@@ -66,3 +67,43 @@ def test_no_article_is_false_and_has_no_text():
     assert not nothing
     assert nothing.text == ""
     assert nothing.to_dict() == {"url": "https://gazette.example/", "reason": "only links", "text": ""}
+
+
+def markdown_of(*blocks, include=KINDS):
+    return to_markdown(replace(ARTICLE, title=None, blocks=blocks), include)
+
+
+def test_markdown_writes_links_where_their_words_stand():
+    mill = Link("the *old* mill", "https://gazette.example/mill")
+    block = Block("paragraph", "At the *old* mill, not [there].", links=(mill,))
+    assert markdown_of(block) == "At [the \\*old\\* mill](<https://gazette.example/mill>), not \\[there\\]."
+
+
+def test_markdown_leaves_captions_and_embeds_out_unless_asked():
+    blocks = (
+        Block("caption", "The pier", images=("https://gazette.example/pier.jpg",)),
+        Block("caption", "No picture"),
+        Block("embed", "High tide."),
+        Block("embed", "", links=(Link("", "https://video.example/7"),)),
+        Block("paragraph", "It floats."),
+    )
+    assert to_markdown(replace(ARTICLE, title=None, blocks=blocks)) == "It floats."
+    assert markdown_of(*blocks).split("\n\n") == [
+        "![The pier](<https://gazette.example/pier.jpg>)",
+        "*No picture*",
+        "> High tide.",
+        "<https://video.example/7>",
+        "It floats.",
+    ]
+
+
+def test_json_has_links_and_images_of_blocks():
+    block = Block(
+        "caption", "The pier", links=(Link("pier", "https://a.example/"),), images=("https://a.example/p.jpg",)
+    )
+    assert block.to_dict() == {
+        "kind": "caption",
+        "text": "The pier",
+        "links": [{"text": "pier", "url": "https://a.example/"}],
+        "images": ["https://a.example/p.jpg"],
+    }
