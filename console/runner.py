@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from crawler.crawl_worker import CrawlWorkers
 from crawler.publication import published
 from crawler.schedule import Schedule
 from crawler.scheduler import Scheduler
-from workers.connection import client, connect, reason
+from crawler.section_run import reports
+from workers.connection import client, connect, reason, without_password
 from workers.ledger import OPEN_STATES, Counts, Ledger, State
 from workers.processes import ended_by
 
@@ -97,6 +99,7 @@ class Runner:
         self.crawlers = CrawlWorkers(url, client(url), crawlers)
         self._extraction: subprocess.Popen[str] | None = None
         self._failure: BaseException | None = None
+        self._started = datetime.now(UTC).isoformat(timespec="seconds")
         self._settled: tuple[int, float] = (0, time.monotonic())
 
     def run(self, *, once: bool, on_look: Callable[["Runner"], None]) -> Accounting:
@@ -108,7 +111,7 @@ class Runner:
         tasks = published(self.connection).tasks
         active = [name for name, task in tasks.items() if not task.paused]
         self.accounting.before = {name: Ledger(self.connection, name).counts() for name in tasks}
-        self.on_event("start", {"tasks": active, "redis": self.url, "workers": self.workers})
+        self.on_event("start", {"tasks": active, "redis": without_password(self.url), "workers": self.workers})
         if "REDIS_URL" not in os.environ:
             self.schedule.clear()  # this Redis is ours alone: what it says of other workers is of dead ones
         if once:
@@ -153,13 +156,16 @@ class Runner:
 
     def _guarded(self, work: Callable[[], None]) -> None:
         """Redis may be away for a moment (the embedded one is restarted): a part goes on, or the run ends."""
-        since = time.monotonic()
+        away_since: float | None = None
         while not self.stopping.is_set():
+            begun = time.monotonic()
             try:
                 work()
                 return
             except redis.RedisError as error:
-                if time.monotonic() - since > AWAY_TOO_LONG:
+                if away_since is None or time.monotonic() - begun > AWAY_TOO_LONG:
+                    away_since = time.monotonic()  # it has worked until now
+                if time.monotonic() - away_since > AWAY_TOO_LONG:
                     self._failure = error
                     self.stopping.set()
                     return
@@ -181,7 +187,8 @@ class Runner:
 
     def _done(self, active: list[str]) -> bool:
         try:
-            if not set(active) <= set(self.accounting.reports):
+            if missing := set(active) - set(self.accounting.reports):
+                self._reports_of_others(missing)
                 return False
             counts = [Ledger(self.connection, name).counts() for name in active]
         except redis.RedisError:
@@ -201,6 +208,15 @@ class Runner:
         self.accounting.reports[task] = report
         self._settled = (-1, time.monotonic())
         self.on_event("crawled", {"task": task, **report})
+
+    def _reports_of_others(self, tasks: set[str]) -> None:
+        """On a shared Redis another machine's crawl worker may have run a task: its report is in Redis."""
+        if "REDIS_URL" not in os.environ:
+            return
+        for task in tasks:
+            last = reports(self.connection, task)
+            if last and last[0]["started"] >= self._started:
+                self._report(task, last[0])
 
     def _fired(self, tasks: list[str]) -> None:
         self.on_event("due", {"tasks": tasks})

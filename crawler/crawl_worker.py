@@ -32,6 +32,7 @@ class _Child:
     lease: RunLease
     process: "subprocess.Popen[bytes]"
     renewed: float = field(default_factory=time.monotonic)
+    report: dict[str, Any] | None = None  # read from its output when it has ended
 
 
 class CrawlWorkers:
@@ -47,15 +48,16 @@ class CrawlWorkers:
         self._shown = 0.0
 
     def run(self, on_report: Callable[[str, dict[str, Any]], None] | None = None) -> None:
-        """Work until `stop`. `on_report` gets each task's name and report. Raises `redis.RedisError` if it is away."""
-        try:
-            while not self.stopping:
-                self._reap(on_report)
-                self._start()
-                self._renew()
-                time.sleep(LOOK_EVERY)
-        finally:
-            self._end(on_report)
+        """Work until `stop`. `on_report` gets each task's name and report.
+
+        Raises `redis.RedisError` if Redis is away. The spiders go on; call `run` again to go on with them.
+        """
+        while not self.stopping:
+            self._reap(on_report)
+            self._start()
+            self._renew()
+            time.sleep(LOOK_EVERY)
+        self._end(on_report)
 
     def stop(self, *_: Any) -> None:
         """Let the spiders hand in what they have, then return from `run`. Fit for a signal handler."""
@@ -81,12 +83,14 @@ class CrawlWorkers:
 
     def _reap(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
         for child in [child for child in self._children if child.process.poll() is not None]:
-            self._children.remove(child)
-            report = _report_of(child.process)
+            if child.report is None:
+                child.report = _report_of(child.process)
+            report = child.report
             code = child.process.returncode
             broke_off = code not in (0, 1, EXIT_BUSY) or report.get("outcome") in ("stopped", "redis")
             again = time.time() + TRY_AGAIN_AFTER if broke_off and not self.stopping else None
             self.schedule.done(child.lease, again_at=again)
+            self._children.remove(child)  # not before: Redis may be away, and then it is reaped once more
             if code == EXIT_BUSY:
                 self._busy[child.lease.task] = time.monotonic() + BUSY_PAUSE
                 continue
@@ -107,7 +111,6 @@ class CrawlWorkers:
             self.presence.show(workers=self.count, running=[child.lease.task for child in self._children])
 
     def _end(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
-        self.stopping = True
         for child in self._children:
             child.process.send_signal(signal.SIGTERM)
         limit = time.monotonic() + STOP_WAIT

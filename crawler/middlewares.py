@@ -15,7 +15,7 @@ from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
 
 from .guard import SCHEMES, Guard
-from .politeness import Pace, host_of
+from .politeness import DEFAULT_INTERVAL, Pace, host_of
 from .resolver import GUARD
 
 CONTACT_MISSING = (
@@ -88,7 +88,7 @@ class PaceMiddleware:
         spider = crawler.spider
         if not hasattr(spider, "connection"):
             raise NotConfigured
-        pace, interval = Pace(spider.connection), crawler.settings.getfloat("EXEMPLAR_DELAY", 1.0)
+        pace, interval = Pace(spider.connection), crawler.settings.getfloat("EXEMPLAR_DELAY", DEFAULT_INTERVAL)
         return cls(lambda url: spider.asked(pace.ask, url, interval), spider.is_ending)
 
     async def process_request(self, request: Request) -> None:

@@ -20,7 +20,7 @@ from workers.briefs import Brief
 from workers.briefs import Filter as BriefFilter
 from workers.errors import ExemplarError
 
-from .tasks import Filter, Settings, Task, TaskError, TaskFile
+from .tasks import Filter, Task, TaskError, TaskFile, expand
 
 HISTORY_KEPT = 50  # editions whose fingerprints are remembered: a machine that has one of them is only behind
 
@@ -145,15 +145,8 @@ def _brief_filter(asked: Filter) -> BriefFilter:
     return BriefFilter(tuple(asked.keywords), asked.since, asked.until)
 
 
-def settings_of(tasks: TaskFile | None) -> Settings:
-    """The settings of a task list, or the defaults without one."""
-    return tasks.settings if tasks else Settings()
-
-
 def environment_problems(tasks: Mapping[str, Task]) -> list[str]:
     """The environment variables that outputs name and that are not set on this machine, one sentence a task."""
-    from .tasks import expand
-
     problems = []
     for task in tasks.values():
         for output in task.outputs():

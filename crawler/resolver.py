@@ -32,11 +32,11 @@ class _Filter:
         self.refused: str | None = None
         self.passed = False
 
-    def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - Twisted's interface
+    def resolutionBegan(self, resolution: Any) -> None:
         """A lookup begins."""
         self.receiver.resolutionBegan(resolution)
 
-    def addressResolved(self, address: Any) -> None:  # noqa: N802
+    def addressResolved(self, address: Any) -> None:
         """An address was found: pass it on, or hold it back."""
         found = ipaddress.ip_address(address.host.split("%")[0])
         if GUARD.get("current", Guard()).allows(found, self.host, self.port or 80):
@@ -45,7 +45,7 @@ class _Filter:
         else:
             self.refused = str(found)
 
-    def resolutionComplete(self) -> None:  # noqa: N802
+    def resolutionComplete(self) -> None:
         """The lookup is over; remember what was held back, for the message."""
         if self.refused and not self.passed:
             while len(REFUSED) >= REFUSED_KEPT:
@@ -72,13 +72,13 @@ class GuardedResolver:
         if not isinstance(self.inner, GuardedResolver):
             self.reactor.installNameResolver(self)
 
-    def resolveHostName(  # noqa: N802
+    def resolveHostName(
         self,
         receiver: Any,
-        hostName: str,  # noqa: N803
-        portNumber: int = 0,  # noqa: N803
-        addressTypes: Sequence[type] | None = None,  # noqa: N803
-        transportSemantics: str = "TCP",  # noqa: N803
+        hostName: str,
+        portNumber: int = 0,
+        addressTypes: Sequence[type] | None = None,
+        transportSemantics: str = "TCP",
     ) -> Any:
         """Resolve, and hold back what must not be contacted."""
         return self.inner.resolveHostName(

@@ -11,6 +11,7 @@ from console.options import examples, print_json, say
 if TYPE_CHECKING:
     from console.pages_in import Missing, PageIn
     from extractors import Article, NoArticle, Section
+    from extractors.render import Format
 
 SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
 
@@ -29,7 +30,7 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
 @click.option("--method", default="auto", show_default=True, help="auto, example or density.")
 @click.option("--format", "form", type=click.Choice(list(SUFFIXES)), default="text", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), help="Write one file a page into this folder.")
-def command(sources: tuple[str, ...], example: str | None, method: str, form: str, output: Path | None) -> None:
+def command(sources: tuple[str, ...], example: str | None, method: str, form: "Format", output: Path | None) -> None:
     """Cut the article out of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
     With several pages, text and Markdown come with a line that names each page; JSON is one object a line. Pages
@@ -82,7 +83,7 @@ def _cut(section: "Section", page: "PageIn") -> "Article | NoArticle | Missing":
         return Missing(page.name, f"unusable page: {error}")
 
 
-def _show(name: str, article: "Article", form: str, several: bool) -> None:
+def _show(name: str, article: "Article", form: "Format", several: bool) -> None:
     from extractors.render import render
 
     if form == "json":
@@ -90,12 +91,12 @@ def _show(name: str, article: "Article", form: str, several: bool) -> None:
         return
     if several:
         click.echo(f"==> {name} <==")
-    click.echo(render(article, form))  # type: ignore[arg-type]
+    click.echo(render(article, form))
     if several:
         click.echo()
 
 
-def _write(folder: Path, name: str, article: "Article", form: str) -> None:
+def _write(folder: Path, name: str, article: "Article", form: "Format") -> None:
     from extractors.render import render
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -105,4 +106,4 @@ def _write(folder: Path, name: str, article: "Article", form: str) -> None:
     while target.exists():
         number += 1
         target = folder / f"{stem}-{number}{SUFFIXES[form]}"
-    target.write_text(render(article, form) + "\n", "utf-8")  # type: ignore[arg-type]
+    target.write_text(render(article, form) + "\n", "utf-8")

@@ -1,0 +1,29 @@
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.console.conftest import Exemplar
+from tests.console.test_cli import free_port
+from workers.embedded import answers, server_binary
+
+
+@pytest.fixture
+def guarded_redis(tmp_path: Path) -> Iterator[str]:
+    port = free_port()
+    options = ["--port", str(port), "--bind", "127.0.0.1", "--requirepass", "hunter2", "--save", ""]
+    server = subprocess.Popen([str(server_binary()), *options, "--dir", str(tmp_path)], stdout=subprocess.DEVNULL)
+    url = f"redis://:hunter2@127.0.0.1:{port}/0"
+    while not answers(url):
+        assert server.poll() is None, "the test Redis does not start"
+    yield url
+    server.terminate()
+    server.wait(10)
+
+
+def test_run_on_a_redis_with_password_never_shows_it(folder: Path, exemplar: Exemplar, guarded_redis: str) -> None:
+    done = exemplar("run", "--once", REDIS_URL=guarded_redis)
+    assert done.code == 0, done.err
+    assert "hunter2" not in done.out + done.err
+    assert done.events[0]["redis"].startswith("redis://:***@")
