@@ -39,7 +39,7 @@ class Cut:
 
 def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if nothing parses."""
-    root = parse(page.html)
+    root = parse(page.encoded())
     lines = read_lines(root, trie)
     width = float(lines.width.sum())
     if width >= MIN_TEXT:

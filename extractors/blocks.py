@@ -40,11 +40,7 @@ def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, b
     `root` is the path of the body's root, `base` the URL that relative ones refer to.
     """
     found: list[tuple[int, Block]] = []  # with the number of the block's last line
-    under_picture = set(captions)
-    marks = [
-        (index, *(("caption", 0) if index in under_picture else _kind(lines.trie, lines.paths[index], root)))
-        for index in sorted({*kept, *captions})
-    ]
+    marks = _marks(lines, kept, captions, root)
     links = _links_by_line(lines, {index for index, *_ in marks}, base)
     for (kind, holder), run in groupby(marks, key=lambda mark: mark[1:]):
         indices = [mark[0] for mark in run]
@@ -58,6 +54,22 @@ def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, b
             level = int(lines.trie.tag[holder][1]) if kind == "heading" else None
             found += [(i, Block(kind, lines.texts[i], level, tuple(links.get(i, ())))) for i in indices]
     return _with_media(lines, found, root, base)
+
+
+def _marks(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Kind, int]]:
+    """Return each line of the blocks with its kind and the path of what holds its block together."""
+    under_picture = set(captions)
+    by_path: dict[int, tuple[Kind, int]] = {}
+    marks: list[tuple[int, Kind, int]] = []
+    for index in sorted({*kept, *captions}):
+        path = lines.paths[index]
+        if index in under_picture:
+            marks.append((index, "caption", 0))
+            continue
+        if path not in by_path:
+            by_path[path] = _kind(lines.trie, path, root)
+        marks.append((index, *by_path[path]))
+    return marks
 
 
 def _kind(trie: PathTrie, path: int, root: int) -> tuple[Kind, int]:
@@ -90,10 +102,12 @@ def _join_items(lines: Lines, indices: list[int], separator: str) -> str:
 def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, list[Link]]:
     links: dict[int, list[Link]] = {}
     for index, element in lines.links:
-        if index in wanted:
-            text = " ".join(inner_text(element).split())
+        if index not in wanted:
+            continue
+        text = " ".join((inner_text(element) if len(element) else element.text or "").split())
+        if text and text in lines.texts[index]:
             url = web_url(base, element.get("href") or "")
-            if url and text and text in lines.texts[index]:
+            if url:
                 links.setdefault(index, []).append(Link(text, url))
     return links
 
@@ -105,8 +119,13 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
     blocks = [block for _, block in found]
     ends = [end for end, _ in found]
     place, shift = 0, 0
+    below: dict[int, bool] = {}
     for index, path, element in lines.media:
-        if not ends[0] <= index <= ends[-1] or root not in lines.trie.up_with_self(path):
+        if not ends[0] <= index <= ends[-1]:
+            continue
+        if path not in below:
+            below[path] = root in lines.trie.up_with_self(path)
+        if not below[path]:
             continue
         while ends[place] < index:
             place += 1

@@ -13,19 +13,20 @@ from lxml import etree
 from .errors import UnusablePage
 
 MAX_DEPTH = 256  # levels kept when a tree is rebuilt; the deepest of the development pages has 51
-_END = re.compile(r"</[bBhH][oOtT][dDmM][yYlL]\s*>")
-_MORE = re.compile(r"(?:\s+|<!--.*?-->|</[bBhH][oOtT][dDmM][yYlL]\s*>)*+\S", re.DOTALL)
+_END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
+_MORE = re.compile(rb"(?:\s+|<!--.*?-->|</(?:body|html)\s*>)*+\S", re.IGNORECASE | re.DOTALL)
 MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes for each. The development pages have up to 9,200
-TAGS_STEP = 100_000  # characters
+TAGS_STEP = 100_000  # bytes
 RAW_TEXT = frozenset({"script", "style"})
 
 
-def parse(html: str) -> etree._Element:
-    """Return the root element. Raises `UnusablePage` if there is no element in `html`."""
-    html = html.replace("\0", "") if "\0" in html else html
-    if len(html) > 3 * MAX_TAGS and html.count("<") > MAX_TAGS:  # "<p>" has 3 characters
-        html = _first_tags(html)
-    data = _whole_body(html).encode("utf-8", "replace")
+def parse(html: bytes | str) -> etree._Element:
+    """Return the root element of a page, as text or in valid UTF-8. Raises `UnusablePage` if there is no element."""
+    data = html.encode("utf-8", "replace") if isinstance(html, str) else html
+    data = data.replace(b"\0", b"") if b"\0" in data else data
+    if len(data) > 3 * MAX_TAGS and data.count(b"<") > MAX_TAGS:  # "<p>" has 3 bytes
+        data = _first_tags(data)
+    data = _whole_body(data)
     parser = _parser()
     try:
         root = etree.fromstring(data, parser)
@@ -38,19 +39,21 @@ def parse(html: str) -> etree._Element:
     return root
 
 
-def _first_tags(html: str) -> str:
-    """Return the beginning of `html` with about `MAX_TAGS` tags."""
+def _first_tags(data: bytes) -> bytes:
+    """Return the beginning of `data` with about `MAX_TAGS` tags."""
     tags = end = 0
     while tags < MAX_TAGS:
-        tags += html.count("<", end, end + TAGS_STEP)
+        tags += data.count(b"<", end, end + TAGS_STEP)
         end += TAGS_STEP
-    return html[:end]
+    return data[:end].decode("utf-8", "ignore").encode()
 
 
-def _whole_body(html: str) -> str:
-    """Return `html` without ends of body and html that are not the page's: the parser drops what follows them."""
-    first = _END.search(html)
-    return _END.sub("", html) if first and _MORE.match(html, first.end()) else html
+def _whole_body(data: bytes) -> bytes:
+    """Return the page without ends of body and html that are not its own: the parser drops what follows them."""
+    lowered = data.lower()
+    ends = [place for place in (lowered.find(b"</body"), lowered.find(b"</html")) if place >= 0]
+    first = _END.search(data, min(ends)) if ends else None
+    return _END.sub(b"", data) if first and _MORE.match(data, first.end()) else data
 
 
 def inner_text(element: etree._Element) -> str:

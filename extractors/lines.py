@@ -11,6 +11,7 @@ inline elements without a call, paths found only when a line is written, no list
 """
 
 import re
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -33,7 +34,7 @@ TITLE_LINKED = 0.6  # link share of a line that names another article
 CAPTION_WIDTH = 300  # bytes; more under a picture is prose
 CODE_WEIGHT = 0.2  # code counts this much when the body is looked for
 
-BLOCK, SKIP, BREAK, LINK, PRE, ITEM, IMAGE, PLAYER = range(1, 9)
+INLINE, LINK, BLOCK, ITEM, PRE, BREAK, SKIP, IMAGE, PLAYER = range(9)
 _BLOCKS = """html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption
     figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p section summary table caption
     colgroup col thead tbody tfoot tr td th ul frameset frame noframes marquee"""
@@ -49,9 +50,6 @@ KINDS = {
     "img": IMAGE,
     **dict.fromkeys(("iframe", "embed", "video", "audio"), PLAYER),  # skipped, but noted as media
 }
-
-# Elements whose path takes no more than their class.
-TEXTUAL = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "tr", "td", "dt", "dd", "html", "tbody"})
 
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
@@ -74,10 +72,13 @@ class Lines:
         self.continued: list[bool] = [False] * len(texts)
         self.links: list[tuple[int, etree._Element]] = []
         self.media: list[tuple[int, int, etree._Element]] = []
-        bytes_ = [len(text.encode()) for text in texts]
-        linked = [chars * width / len(text) for chars, width, text in zip(link_chars, bytes_, texts, strict=True)]
-        self.width: Floats = np.array(bytes_, np.float32)
-        self.linked: Floats = np.minimum(np.array(linked, np.float32), self.width)
+        widths = [len(text) if text.isascii() else len(text.encode()) for text in texts]
+        linked = [
+            min(chars * width / len(text), width) if chars else 0.0
+            for chars, width, text in zip(link_chars, widths, texts, strict=True)
+        ]
+        self.width: Floats = np.array(widths, np.float32)
+        self.linked: Floats = np.array(linked, np.float32)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -158,11 +159,7 @@ def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
 
 def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
     """Read the lines below `body`: the hot loop, written out flat where a call would cost more than it explains."""
-    texts: list[str] = []
-    paths: list[int] = []
-    items: list[int] = []
-    link_chars: list[int] = []
-    continued: list[bool] = []
+    rows: list[tuple[str, int, int, int, bool]] = []  # text, path, item, characters inside links, whether after a <br>
     links: list[tuple[int, etree._Element]] = []
     media: list[tuple[int, int, etree._Element]] = []
     broken = False  # whether a <br> was the last that ended a line
@@ -171,33 +168,32 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
     linked = 0  # characters of it inside links
     item = 0
     open_elements: list[etree._Element] = [body] * (MAX_DEPTH + 2)  # by depth
+    open_names = [body.keys()] * (MAX_DEPTH + 2)  # of their attributes
     open_paths = [-1] * (MAX_DEPTH + 2)  # their paths, once they were asked for
     kind_of = KINDS.get
+    path_of = trie.child
 
     def path_at(depth: int) -> int:
         path = open_paths[depth]
         if path < 0:
-            element = open_elements[depth]
-            get = element.get
             above = path_at(depth - 1) if depth else 0
-            tag = element.tag
-            if tag not in TEXTUAL and kind_of(tag, LINK) != LINK:
-                path = trie.child(above, tag, get("class"), get("id") or "", get("itemprop") or "", get("role") or "")
-            else:
-                path = trie.child(above, tag, get("class"))
-            open_paths[depth] = path
+            path = open_paths[depth] = path_of(above, open_elements[depth], open_names[depth])
         return path
 
-    def flush(block: int, verbatim: bool = False) -> None:
+    def flush(block: int) -> None:
         nonlocal linked
-        text = "".join(buffer)
-        text = text.strip("\n") if verbatim else " ".join(text.split()) if len(text) < FOLDED_AT_ONCE else fold(text)
-        if text and not text.isspace() and len(texts) < MAX_LINES:
-            texts.append(text)
-            paths.append(path_at(block))
-            items.append(item)
-            link_chars.append(linked)
-            continued.append(broken)
+        text = "".join(buffer) if len(buffer) > 1 else buffer[0]
+        text = " ".join(text.split()) if len(text) < FOLDED_AT_ONCE else fold(text)
+        path = open_paths[block]
+        rows.append((text, path if path >= 0 else path_at(block), item, linked, broken))
+        buffer.clear()
+        linked = 0
+
+    def flush_verbatim(block: int) -> None:
+        nonlocal linked
+        text = "".join(buffer).strip("\n")
+        if text and not text.isspace():
+            rows.append((text, path_at(block), item, linked, broken))
         buffer.clear()
         linked = 0
 
@@ -212,10 +208,10 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
         if element.text:
             read(element.text, in_link)
         for child in element:
-            kind = kind_of(child.tag, 0)
+            kind = kind_of(child.tag, INLINE)
             if kind == BREAK:
                 write("\n")
-            elif kind != SKIP and kind < IMAGE and not _is_hidden(child):
+            elif kind < SKIP and not is_hidden(child, child.keys()):
                 if depth < MAX_DEPTH:
                     read_verbatim(child, depth + 1, in_link or kind == LINK)
                 else:
@@ -227,77 +223,76 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
         """Like `read_children` with a loop for the recursion, and all lines in the path of `block`."""
         walker = etree.iterwalk(element, events=("start", "end"))
         for event, node in walker:
-            kind = kind_of(node.tag, 0)
-            if kind not in (0, LINK, IMAGE) and buffer:
+            kind = kind_of(node.tag, INLINE)
+            if kind not in (INLINE, LINK, IMAGE) and buffer:
                 flush(block)
-            if event == "start" and node.text and kind != SKIP and kind < IMAGE:
+            if event == "start" and node.text and kind < SKIP:
                 read(node.text, in_link)
             elif event == "end" and node.tail and node is not element:
                 read(node.tail, in_link)
-            if event == "start" and (kind == SKIP or kind >= IMAGE):
+            if event == "start" and kind >= SKIP:
                 walker.skip_subtree()
 
     def read_children(parent: etree._Element, depth: int, block: int, in_link: bool) -> None:
         nonlocal linked, item, broken
+        below = depth + 1
         for child in parent:
-            kind = kind_of(child.tag, 0)
-            if kind == SKIP:
-                pass
+            kind = kind_of(child.tag, INLINE)
+            if kind <= LINK:
+                if not ((names := child.keys()) and hide and is_hidden(child, names)):
+                    text = child.text
+                    inside = in_link
+                    if kind == LINK:
+                        inside = True
+                        links.append((len(rows), child))
+                    if text and (buffer or not text.isspace()):
+                        write(text)
+                        if inside:
+                            linked += len(text.strip())
+                    if len(child):
+                        if depth < MAX_DEPTH:
+                            open_elements[below] = child
+                            open_names[below] = names
+                            open_paths[below] = -1
+                            read_children(child, below, block, inside)
+                        else:
+                            read_flat(child, block, inside)
+            elif kind <= PRE:
+                if not ((names := child.keys()) and hide and is_hidden(child, names)):
+                    if buffer:
+                        flush(block)
+                    broken = False
+                    if kind == ITEM:
+                        item += 1
+                    if depth >= MAX_DEPTH:
+                        read_flat(child, block, in_link)
+                        if buffer:
+                            flush(block)
+                    else:
+                        open_elements[below] = child
+                        open_names[below] = names
+                        open_paths[below] = -1
+                        if kind == PRE:
+                            read_verbatim(child, below, in_link)
+                            if buffer:
+                                flush_verbatim(below)
+                        else:
+                            text = child.text
+                            if text and not text.isspace():
+                                write(text)
+                                if in_link:
+                                    linked += len(text.strip())
+                            if len(child):
+                                read_children(child, below, below, in_link)
+                            if buffer:
+                                flush(below)
+                        broken = False
             elif kind == BREAK:
                 if buffer:
                     flush(block)
                 broken = True
             elif kind >= IMAGE:
-                media.append((len(texts), path_at(block), child))
-            elif hide and (
-                child.get("hidden") is not None
-                or ((style := child.get("style")) and _hides(style))
-                or ((classes := child.get("class")) and _is_for_screen_readers(classes))
-            ):
-                pass
-            elif kind == 0 or kind == LINK:
-                text = child.text
-                inside = in_link
-                if kind == LINK:
-                    inside = True
-                    links.append((len(texts), child))
-                if text and (buffer or not text.isspace()):
-                    write(text)
-                    if inside:
-                        linked += len(text.strip())
-                if len(child):
-                    if depth < MAX_DEPTH:
-                        open_elements[depth + 1] = child
-                        open_paths[depth + 1] = -1
-                        read_children(child, depth + 1, block, inside)
-                    else:
-                        read_flat(child, block, inside)
-            else:
-                if buffer:
-                    flush(block)
-                broken = False
-                if kind == ITEM:
-                    item += 1
-                if depth >= MAX_DEPTH:
-                    read_flat(child, block, in_link)
-                    if buffer:
-                        flush(block)
-                else:
-                    open_elements[depth + 1] = child
-                    open_paths[depth + 1] = -1
-                    if kind == PRE:
-                        read_verbatim(child, depth + 1, in_link)
-                    else:
-                        text = child.text
-                        if text and not text.isspace():
-                            write(text)
-                            if in_link:
-                                linked += len(text.strip())
-                        if len(child):
-                            read_children(child, depth + 1, depth + 1, in_link)
-                    if buffer:
-                        flush(depth + 1, kind == PRE)
-                    broken = False
+                media.append((len(rows), path_at(block), child))
             text = child.tail
             if text and (buffer or not text.isspace()):
                 write(text)
@@ -311,6 +306,8 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
         flush(0)
     # These refer to themselves; without this, each page waits for the garbage collector.
     del path_at, read_children, read_verbatim
+    del rows[MAX_LINES:]
+    texts, paths, items, link_chars, continued = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [], [])
     lines = Lines(trie, texts, paths, items, link_chars)
     lines.continued, lines.links, lines.media = continued, links, media
     return lines
@@ -328,6 +325,15 @@ def fold(text: str) -> str:
     return " ".join(filter(None, parts))
 
 
+def is_hidden(element: etree._Element, names: Sequence[str | bytes]) -> bool:
+    """Whether an element with attributes of these names is hidden from readers."""
+    return (
+        ("class" in names and _is_for_screen_readers(element.get("class", "")))
+        or ("style" in names and _hides(element.get("style", "")))
+        or "hidden" in names
+    )
+
+
 @lru_cache(CACHED)
 def _hides(style: str) -> bool:
     return _HIDDEN_STYLE.search(style) is not None
@@ -336,8 +342,3 @@ def _hides(style: str) -> bool:
 @lru_cache(CACHED)
 def _is_for_screen_readers(classes: str) -> bool:
     return SCREEN_READER.search(classes) is not None
-
-
-def _is_hidden(element: etree._Element) -> bool:
-    style = element.get("style")
-    return element.get("hidden") is not None or bool(style and _HIDDEN_STYLE.search(style))

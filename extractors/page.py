@@ -9,9 +9,14 @@ class Page:
     """A page as it was fetched.
 
     `url` is absolute or None; `html` was decoded once, by `decoding.decode`; `fetched_at` is aware (UTC) or None, and
-    then times such as "yesterday" can't be resolved.
+    then times such as "yesterday" can't be resolved. `utf8`: the same text as it came, where it came in UTF-8.
     """
 
     html: str
     url: str | None = None
     fetched_at: datetime | None = None
+    utf8: bytes | None = None
+
+    def encoded(self) -> bytes:
+        """Return the text in UTF-8; what can't be written in it is replaced."""
+        return self.html.encode("utf-8", "replace") if self.utf8 is None else self.utf8

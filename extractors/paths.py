@@ -1,10 +1,12 @@
 """Paths of elements as small ints, shared by the pages of a section."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
+from lxml import etree
 from numpy.typing import NDArray
 
 from .names import Role, role_of
@@ -22,6 +24,8 @@ PLAIN = frozenset({
     "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "code",
     "table", "tbody", "thead", "tfoot", "tr", "td", "th", "br", "center", "font",
 })  # fmt: skip
+# Elements whose path takes no more than their class.
+TEXTUAL = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "tr", "td", "dt", "dd", "html", "tbody"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 FIGURE_CONTENT = frozenset({"pre", "table", "td", "li", "blockquote"})  # a <figure> with one of these is no picture
 
@@ -36,26 +40,44 @@ _SUMMARY = re.compile(r"\b(?:summary|standfirst|dek|lede|excerpt|abstract|intro(
 CLEAN, COMMENT, CAPTION, EMBED, SUMMARY = range(5)
 
 
+class Step(NamedTuple):
+    """What an element adds to its path, wherever it stands.
+
+    `identity`: its id, if that names a place of the template. `mark`: what its class says about its own text. `key` and
+    `family` stand for the whole step, and for what it has in common with siblings whose classes differ in their tail.
+    """
+
+    tag: str
+    classes: str
+    identity: str
+    role: Role
+    mark: int
+    key: str
+    family: str
+
+
 class PathTrie:
     """Interned paths of elements: a path is a small int, 0 the document; parents come before their children.
 
     All pages of a section share one trie, so that equal paths are equal ints. It only grows; `size` says how far, and
-    `copy_from` moves paths to a fresh one.
+    `copy_from` moves paths to a fresh one. The lists have one entry a path, the fields of its last `Step`; `family`
+    unites the paths of siblings such as the parts of one body.
     """
 
     def __init__(self) -> None:
         self.parent = [-1]
+        self.depth = [0]
+        self.family = [0]
         self.tag = [""]
         self.classes = [""]
-        self.identity = [""]
         self.role = [Role(0, 0)]
-        self.depth = [0]
-        self.family = [0]  # unites siblings whose classes differ in their tail, such as the parts of one body
-        self.mark = [CLEAN]  # what the element's class says about its own text
+        self.mark = [CLEAN]
+        self._steps = [_DOCUMENT]
         self._signatures: dict[int, int] = {}
         self._leaves: dict[int, int] = {}
-        self._seen: dict[tuple[int, str, str | None, str, str, str], int] = {}
-        self._ids: dict[tuple[int, str, str, str, Role], int] = {}
+        self._seen: dict[tuple[int | str | None, ...], int] = {}
+        self._paths: dict[tuple[int, str], int] = {}
+        self._families: dict[tuple[int, str], int] = {}
         self._keys: dict[object, int] = {}
 
     def __len__(self) -> int:
@@ -66,18 +88,20 @@ class PathTrie:
         """How many entries the trie and its caches hold."""
         return len(self.parent) + len(self._seen)
 
-    def child(
-        self, parent: int, tag: str, raw_classes: str | None, identity: str = "", itemprop: str = "", role: str = ""
-    ) -> int:
-        """Return the path of an element below `parent`, whose attributes are as the page has them."""
-        seen = (parent, tag, raw_classes, identity, itemprop, role)
+    def child(self, parent: int, element: etree._Element, names: Sequence[str | bytes]) -> int:
+        """Return the path of an element below `parent`; `names` are those of its attributes."""
+        tag = element.tag
+        seen: tuple[int | str | None, ...]
+        if not names:
+            seen = (parent, tag)
+        elif tag in TEXTUAL or names == _CLASS_ONLY:
+            seen = (parent, tag, element.get("class"))
+        else:
+            get = element.get
+            seen = (parent, tag, get("class"), get("id"), get("itemprop"), get("role"))
         path = self._seen.get(seen)
         if path is None:
-            classes = _normal_classes(raw_classes[:CLASSES_LENGTH]) if raw_classes else ""
-            place = _normal_identity(identity) if identity and tag not in PLAIN else ""
-            key = (parent, tag, classes, place, role_of(tag, classes, place, itemprop, role))
-            path = self._ids.get(key)
-            path = self._seen[seen] = self._add(*key) if path is None else path
+            path = self._seen[seen] = self._add(parent, step_of(*seen[1:]))
         return path
 
     def signature(self, path: int) -> int:
@@ -127,30 +151,22 @@ class PathTrie:
         """Intern `paths` of another trie here. Return their ints here, in the same order."""
         moved = {0: 0}
         for path in other.with_ancestors(paths):
-            key = (
-                moved[other.parent[path]],
-                other.tag[path],
-                other.classes[path],
-                other.identity[path],
-                other.role[path],
-            )
-            known = self._ids.get(key)
-            moved[path] = self._add(*key) if known is None else known
+            moved[path] = self._add(moved[other.parent[path]], other._steps[path])
         return [moved[path] for path in paths]
 
-    def _add(self, parent: int, tag: str, classes: str, identity: str, role: Role) -> int:
-        path = len(self.parent)
-        self._ids[parent, tag, classes, identity, role] = path
+    def _add(self, parent: int, step: Step) -> int:
+        known = self._paths.setdefault((parent, step.key), len(self.parent))
+        if known < len(self.parent):
+            return known
         self.parent.append(parent)
-        self.tag.append(tag)
-        self.classes.append(classes)
-        self.identity.append(identity)
-        self.role.append(role)
         self.depth.append(self.depth[parent] + 1)
-        first = "" if tag in PLAIN or not classes else _first_class(classes)
-        self.family.append(self._key(("family", self.family[parent], tag, first, identity, role.noise)))
-        self.mark.append(_mark(tag, classes))
-        return path
+        self.family.append(self._families.setdefault((self.family[parent], step.family), len(self._families) + 1))
+        self.tag.append(step.tag)
+        self.classes.append(step.classes)
+        self.role.append(step.role)
+        self.mark.append(step.mark)
+        self._steps.append(step)
+        return known
 
     def _telling(self, path: int) -> str:
         return "" if self.tag[path] in PLAIN else self.classes[path]
@@ -160,20 +176,46 @@ class PathTrie:
 
 
 @lru_cache(CACHED)
+def step_of(
+    tag: str, classes: str | None = None, identity: str | None = None, itemprop: str | None = None,
+    role: str | None = None,
+) -> Step:  # fmt: skip
+    """Return the step of an element with these attributes, as the page has them."""
+    normal = _normal_classes(classes[:CLASSES_LENGTH]) if classes else ""
+    place = _normal_identity(identity) if identity and tag not in PLAIN else ""
+    means = role_of(tag, normal, place, itemprop or "", role or "")
+    first = "" if tag in PLAIN or not normal else _first_class(normal)
+    key = f"{tag} {place} {means.body} {means.noise} {normal}"
+    return Step(tag, normal, place, means, _mark(tag, normal), key, f"{tag} {place} {means.noise} {first}")
+
+
 def _normal_classes(classes: str) -> str:
     return _DIGITS.sub("0", " ".join(classes.split()[:PATH_CLASSES]))
 
 
-@lru_cache(CACHED)
 def _normal_identity(identity: str) -> str:
     """Return an id that names a place of the template, its number masked; "" for others."""
     named = len(identity) <= IDENTITY_LENGTH and _NAMED.match(identity)
     return _DIGITS.sub("0", identity) if named else ""
 
 
-@lru_cache(CACHED)
 def _first_class(classes: str) -> str:
     return _HASH.sub("", classes.split(" ", 1)[0])
+
+
+def _mark(tag: str, classes: str) -> int:
+    if tag in ("figcaption", "caption"):
+        return CAPTION
+    if not classes:
+        return CLEAN
+    if tag == "blockquote" and _EMBED.search(classes):
+        return EMBED
+    forms = ((_COMMENTS, COMMENT), (_CAPTION, CAPTION), (_SUMMARY, SUMMARY))
+    return next((mark for form, mark in forms if form.search(classes)), CLEAN)
+
+
+_CLASS_ONLY = ["class"]
+_DOCUMENT = step_of("")
 
 
 class Outline:
@@ -206,15 +248,3 @@ class Outline:
         for number in range(len(sums) - 1, 0, -1):
             sums[self.parent[number]] += sums[number]
         return sums
-
-
-@lru_cache(CACHED)
-def _mark(tag: str, classes: str) -> int:
-    if tag in ("figcaption", "caption"):
-        return CAPTION
-    if not classes:
-        return CLEAN
-    if tag == "blockquote" and _EMBED.search(classes):
-        return EMBED
-    forms = ((_COMMENTS, COMMENT), (_CAPTION, CAPTION), (_SUMMARY, SUMMARY))
-    return next((mark for form, mark in forms if form.search(classes)), CLEAN)

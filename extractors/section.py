@@ -1,11 +1,13 @@
 """The public calls: pages in as bytes or text, articles out."""
 
+import codecs
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
 from .article import IN_TEXT, KINDS, Article, NoArticle, join
 from .decoding import decode
+from .encodings.decoders import REPLACEMENT
 from .interface import Learner
 from .page import Page
 from .registry import create
@@ -108,8 +110,12 @@ def make_page(
     _check_type("fetched_at", fetched_at, (datetime, type(None)))
     if fetched_at is not None and fetched_at.tzinfo is None:
         raise ValueError("fetched_at has no time zone")
-    text = html if isinstance(html, str) else decode(bytes(html), content_type)[0]
-    return Page(text, url, fetched_at)
+    if isinstance(html, str):
+        return Page(html, url, fetched_at)
+    data = bytes(html)
+    text, name = decode(data, content_type)
+    whole = name == "utf-8" and not data.startswith(codecs.BOM_UTF8) and REPLACEMENT not in text
+    return Page(text, url, fetched_at, data if whole else None)
 
 
 def _check_type(name: str, value: object, kinds: type | tuple[type, ...]) -> None:

@@ -1,17 +1,35 @@
 """References on a page → absolute addresses on the Web."""
 
+import re
+from functools import lru_cache
 from urllib.parse import urljoin
 
 from .urls import split_web
+
+_ABSOLUTE = re.compile(r"https?://[A-Za-z0-9.-]+(?:[/?]|\Z)")  # surely one; others are looked at closely
+_FROM_ROOT = re.compile(r"/(?![/\\])(?!.*/\.)[^\\\t\r\n]*\Z")  # surely no more than the path that follows the host
+_ORIGIN = re.compile(r"(https?://[A-Za-z0-9.-]+(?::\d{1,4})?)(?:[/?]|\Z)")
 
 
 def web_url(base: str, reference: str) -> str | None:
     """Return `reference` as an absolute http(s) URL, or None if it isn't one."""
     reference = reference.strip()
-    if not reference or reference.startswith("#"):
+    if not reference or reference[0] == "#":
         return None
+    if _ABSOLUTE.match(reference):
+        return reference
+    origin = _origin(base) if _FROM_ROOT.match(reference) else None
+    if origin:
+        return origin + reference
     try:
         joined = reference if reference.startswith(("https://", "http://")) else urljoin(base, reference)
     except ValueError:
         return None
     return joined if split_web(joined) else None
+
+
+@lru_cache(16)
+def _origin(base: str) -> str | None:
+    """Return scheme and host of a plain base; None for others."""
+    found = _ORIGIN.match(base)
+    return found[1] if found else None

@@ -9,6 +9,7 @@ import re
 from .labels import encoding_of
 
 META_SEARCH = 65_536  # bytes; of 1,693 development pages 40 have their meta element behind 1,024 and 2 behind 64,000
+META_EXPECTED = 4_096  # bytes that are looked at first
 META_LENGTH = 1_024  # bytes that a meta element may go on behind its charset
 
 _HTTP = re.compile(r"(?:^|[;,\s])charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
@@ -36,14 +37,17 @@ def in_page(data: bytes) -> str | None:
 
     UTF-16 means UTF-8 there, for the declaration could be read byte by byte; x-user-defined means windows-1252.
     """
-    head = data[:META_SEARCH]
-    head = head[: head.lower().rfind(b"charset") + META_LENGTH]  # most of the page has no need to be looked at
-    if head[:6] in _UTF_16_XML:
-        return _UTF_16_XML[head[:6]]
-    for found in _MARKUP.finditer(head):
-        if found[1] and found[1].lower() == b"meta" and (name := _in_meta(found[2])):
-            return _readable(name)
-    found_xml = _XML.match(head)
+    if data[:6] in _UTF_16_XML:
+        return _UTF_16_XML[data[:6]]
+    for length in (META_EXPECTED, META_SEARCH):
+        head = data[:length]
+        head = head[: head.lower().rfind(b"charset") + META_LENGTH]  # most of the page has no need to be looked at
+        for found in _MARKUP.finditer(head):
+            if found[1] and found[1].lower() == b"meta" and (name := _in_meta(found[2])):
+                if found.end() < len(head) or len(data) <= length:
+                    return _readable(name)
+                break  # it may go on behind what is looked at
+    found_xml = _XML.match(data)
     return _readable(encoding_of(_text(found_xml[1]))) if found_xml else None
 
 

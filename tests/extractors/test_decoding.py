@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extractors.decoding import decode
+from extractors.encodings.declaration import META_EXPECTED
 from extractors.encodings import labels
 from extractors.encodings.decoders import decode_as
 from extractors.encodings.guess import MULTI_BYTE
@@ -64,6 +65,10 @@ def test_first_meta_element_with_an_encoding_counts():
         '<meta http-equiv="refresh" content="1; charset=koi8-r"><meta charset="windows-1251">',
         '<?xml version="1.0" encoding="windows-1251"?>',
         "<script>" + "var a = 1;\n" * 300 + "</script><meta charset=windows-1251>",
+        *(
+            f"<style>{'a' * length}</style><meta charset=windows-1251>"
+            for length in range(META_EXPECTED - 60, META_EXPECTED, 7)
+        ),
     ],
 )
 def test_meta_element_is_read_as_a_browser_reads_it(head):
