@@ -20,9 +20,9 @@ from extractors.assembly import ParsedPage, assemble
 from extractors.decoding import decode
 from extractors.dom import parse
 from extractors.example import Voter
+from extractors.head import read_head
 from extractors.layout import layout_of
 from extractors.lines import read_lines
-from extractors.metadata import read_head
 from extractors.page import Page
 from extractors.paths import PathTrie
 from extractors.priors import prior_of

@@ -49,10 +49,10 @@ class Block:
 class Article:
     """An article as it was cut out of its page.
 
-    `text`: the blocks of the kinds that the caller asked for, joined by a blank line. `published`: aware where the page
-    names its zone, else a naive datetime as the page shows it, else a date. `method`: the one that really cut it.
-    `confidence`: 0 to 1, the measured share of like pages whose text was right (F1 ≥ .9). `reason`: why this method, in
-    words for a person.
+    `text`: the blocks of the kinds that the caller asked for, joined by a blank line. `published`, `modified`: aware
+    where the page names its zone, else a naive datetime as the page shows it, else a date. `method`: the one that
+    really cut it. `confidence`: 0 to 1, the measured share of like pages whose text was right (F1 ≥ .9). `reason`: why
+    this method, in words for a person.
     """
 
     text: str
@@ -64,6 +64,7 @@ class Article:
     canonical_url: str | None = None
     title: str | None = None
     published: date | None = None  # a datetime is a date too
+    modified: date | None = None
     author: str | None = None
     source: str | None = None
     keywords: tuple[str, ...] = ()
@@ -75,7 +76,8 @@ class Article:
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types, times in ISO 8601."""
         row = {field.name: getattr(self, field.name) for field in fields(self)}
-        row["published"] = self.published.isoformat() if self.published else None
+        for name in ("published", "modified"):
+            row[name] = row[name].isoformat() if row[name] else None
         row["keywords"] = list(self.keywords)
         row["blocks"] = [block.to_dict() for block in self.blocks]
         return row

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from .article import IN_TEXT, Article, Block, Kind, NoArticle, join
 from .blocks import make_blocks
 from .dom import parse
+from .head import Head, read_head
 from .lines import Lines, read_lines
-from .metadata import Head, read_head, read_metadata
+from .metadata import read_metadata
 from .page import Page
 from .paths import PathTrie
 from .priors import Prior, prior_of
@@ -57,6 +58,7 @@ def assemble(parsed: ParsedPage, cut: Cut | str) -> Article | NoArticle:
         return NoArticle(cut, page.url)
     blocks = make_blocks(lines, cut.kept, cut.captions, cut.root, parsed.head.base_url(page))
     metadata = read_metadata(parsed.head, lines, cut.kept, parsed.prior.title, page)
+    metadata["image"] = metadata["image"] or next((url for block in blocks for url in block.images), None)
     return Article(
         text=join(blocks, _kinds_in_text(blocks)),
         blocks=blocks,

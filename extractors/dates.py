@@ -1,45 +1,92 @@
 """Dates and times as pages write them → aware datetime, naive datetime or date, as much as was really said."""
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 
 EARLIEST_YEAR, LATEST_YEAR = 1990, 2100  # other years are prices, phone numbers and epochs gone wrong
 CLOCK_SKEW = timedelta(days=2)  # a page may be this far ahead of its fetching: time zones, wrong clocks
+CHINA = timezone(timedelta(hours=8))  # whose days Chinese words such as 昨天 count
+BEFORE = 40  # characters before a day in which its time may stand
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-_TIME = r"""(?:\s*(?:T|,|at|\||·|(?:周|星期)[一二三四五六日天])?\s*
-    (?P<half>上午|下午|晚上|凌晨|中午)?\s*
+_MONTHS = {  # by their first three letters: English, then what German, French, Spanish, Italian and others write
+    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
+    "dec": 12,
+    "gen": 1, "ene": 1, "fev": 2, "fév": 2, "maa": 3, "mrt": 3, "mär": 3, "abr": 4, "avr": 4, "mai": 5, "mag": 5,
+    "mei": 5, "giu": 6, "lug": 7, "ago": 8, "aoû": 8, "aou": 8, "set": 9, "okt": 10, "ott": 10, "out": 10, "dez": 12,
+    "déc": 12, "dic": 12, "juin": 6, "juil": 7,
+}  # fmt: skip
+_WORD_START = r"(?:\b|(?<=[^\W_])(?-i:(?=[A-Z])))"  # pages glue the date to a name: CorrespondentDec 22
+_ENGLISH_MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_ZONES = {"EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7}  # hours; CST is also China's
+_CLOCK = r"""(?P<half>上午|下午|晚上|凌晨|中午)?\s*
     (?P<hour>[01]?\d|2[0-4])\s?[:：时点]\s?(?P<minute>[0-5]\d)分?(?:[:：]?(?P<second>[0-5]\d)(?:[.,]\d+)?秒?)?
-    \s*(?P<meridiem>[ap]\.?m\b\.?)?\s*
-    (?P<zone>Z\b|UTC\b|GMT\b|[+-]\d\d:?\d\d\b)?)?"""
+    \s*(?P<meridiem>[ap]\.?m\b\.?)?
+    (?:\s*\(?(?P<zone>Z\b|UTC\b|GMT\b|[ECMP][SD]T\b|[+-]\d\d:?\d\d\b))?"""
+_TIME = rf"(?:\s*(?:T|,|at|-|–|—|\||·|[(（]?(?:周|星期)[一二三四五六日天][)）]?)?\s*{_CLOCK})?"
 _FLAGS = re.VERBOSE | re.IGNORECASE | re.ASCII
-_ABSOLUTE = (
+_ABSOLUTE = (  # each with a sign that a text must hold, if there is one: it is looked up faster
     # 2024-03-05T08:30:00+08:00 · 2024/3/5 08:30 · 2024年03月05日 08:30
-    re.compile(
-        rf"(?<!\d)(?P<year>\d{{4}})\s?[-/.年]\s?(?P<month>\d\d?)\s?[-/.月]\s?(?P<day>\d\d?)(?!\d)日?{_TIME}", _FLAGS
+    (
+        "",
+        rf"(?<!\d)(?P<year>\d{{4}})\s?[-/.年]\s?(?P<month>\d\d?)\s?[-/.月]\s?(?P<day>\d\d?)(?!\d)\s?日?{_TIME}",
     ),
     # March 5, 2024 8:30 am · Mar. 5th 2024
-    re.compile(rf"\b{_MONTH}\s+(?P<day>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})\b{_TIME}", _FLAGS),
-    # Tue, 05 Mar 2024 08:30:00 GMT · 5 March 2024
-    re.compile(rf"\b(?P<day>\d\d?)(?:st|nd|rd|th)?(?:\s+|-){_MONTH},?(?:\s+|-)(?P<year>\d{{4}})\b{_TIME}", _FLAGS),
+    ("", rf"{_WORD_START}{_ENGLISH_MONTH}\s+(?P<day>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})\b{_TIME}"),
+    # Tue, 05 Mar 2024 08:30:00 GMT · 5. März 2024 · 5 de marzo de 2024
+    (
+        "",
+        rf"""(?<!\d)(?P<day>\d\d?)(?:st|nd|rd|th|er|\.|º)?(?:\s+|-)(?:de\s+)?(?P<month>[a-zà-ÿ]{{3,10}})\.?,?
+        (?:\s+|-)(?:de\s+)?(?P<year>\d{{4}})\b{_TIME}""",
+    ),
+    # 05.03.2024: with dots the day comes first everywhere
+    (".", rf"(?<![\d.])(?P<day>\d\d?)\.\s?(?P<month>\d\d?)\.\s?(?P<year>\d{{4}})(?![\d.]\d){_TIME}"),
+    # 13/03/2024 · 3/13/2024: only where one of the numbers can't be a month
+    ("/", rf"(?<![\d/])(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d\d?)/(?P<year>\d{{4}})(?![\d/]){_TIME}"),
+    ("/", rf"(?<![\d/])(?P<month>\d\d?)/(?P<day>1[3-9]|2\d|3[01])/(?P<year>\d{{4}})(?![\d/]){_TIME}"),
 )
+_FORMS = tuple((sign, re.compile(form, _FLAGS)) for sign, form in _ABSOLUTE)
+_TIME_BEFORE = re.compile(rf"(?<!\d){_CLOCK}\s*(?:,|·|\||-|–|on)?\s*(?:[a-z]{{3,9}}day,?|[a-z]{{3}},)?\s*$", _FLAGS)
+_ISO = re.compile(r"\s*\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[\d:.+Z-]*)?\s*$", re.ASCII)
 _COMPACT = re.compile(
-    r"^\s*(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?:T?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d))?Z?\s*$"
+    r"\s*(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?:T?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d))?(?P<zone>Z)?\s*$",
+    re.ASCII,
 )
-_DIGIT = re.compile(r"\d")
-_EPOCH = re.compile(r"^\s*(\d{10})(?:\d{3})?\s*$")
+_EPOCH = re.compile(r"\s*(\d{10})(?:\d{3})?\s*$", re.ASCII)
+_FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
+_SIGN = re.compile(r"\d{4}|\d[月/-]\s?\d|[天前刚]|\bago|now|day", re.ASCII)
+
 _AGO = re.compile(
-    r"(?P<count>\d{1,3})\s*(?P<unit>分钟|小时|天|minutes?|mins?|hours?|hrs?|days?)\s*(?:前|ago)", re.IGNORECASE
+    r"(?P<count>\d{1,3}|\ban?\b)\s*(?P<unit>分钟|小时|天|周|星期|minutes?|mins?|hours?|hrs?|days?|weeks?)\s*(?:以?前|ago)",
+    re.IGNORECASE,
 )
+_STEPS = {
+    **dict.fromkeys(("分", "mi"), timedelta(minutes=1)),
+    **dict.fromkeys(("小", "ho", "hr"), timedelta(hours=1)),
+    **dict.fromkeys(("天", "da"), timedelta(days=1)),
+    **dict.fromkeys(("周", "星", "we"), timedelta(weeks=1)),
+}
+_NOW = re.compile(r"刚刚\W*$|\bjust now\b", re.IGNORECASE)
 _DAY_WORD = re.compile(rf"(?P<word>今天|昨天|前天|\btoday\b|\byesterday\b){_TIME}", _FLAGS)
 _DAYS_BACK = {"今天": 0, "today": 0, "昨天": 1, "yesterday": 1, "前天": 2}
+_LABEL = re.compile(r"\W*(?:发布|发表|更新|时间|日期|于|posted|published|updated|on|\W)*", re.IGNORECASE)
+_YEARLESS = re.compile(
+    rf"(?<![\d年/.-])(?P<month>\d\d?)(?:\s?月\s?(?P<day>\d\d?)\s?日{_TIME}|[-/](?P<day2>\d\d)\s+(?P<hm>\d\d:\d\d)(?!\d))",
+    _FLAGS,
+)
+
+_IN_URL = re.compile(
+    r"""[/_=-][a-z]?(?P<year>(?:19|20)\d\d)
+    (?: /(?P<m1>\d\d?)/(?P<d1>\d\d?) | -(?P<m2>\d\d?)[-/](?P<d2>\d\d?) | _(?P<m3>\d\d)_(?P<d3>\d\d)
+      | /?(?P<m4>\d\d)/?(?P<d4>\d\d) | /(?P<m5>[a-z]{3})/(?P<d5>\d\d?) )(?!\d)""",
+    _FLAGS,
+)
 
 
 def find_date(text: str, fetched_at: datetime | None = None, *, relative: bool = True) -> date | None:
     """Return the first date in `text`: aware if its zone is written there, naive with a time, else a date.
 
-    Relative dates (昨天, 3 hours ago) count only if `relative`, and with `fetched_at`. Dates outside the
+    Relative dates (昨天, 3 hours ago, 3月5日) count only if `relative`, and with `fetched_at`. Dates outside the
     plausible years, or ahead of `fetched_at`, are passed over.
     """
     for found in _candidates(text, fetched_at if relative else None):
@@ -48,34 +95,81 @@ def find_date(text: str, fetched_at: datetime | None = None, *, relative: bool =
     return None
 
 
+def find_url_date(url: str, fetched_at: datetime | None = None) -> date | None:
+    """Return the day that an address names in full (/2024/03/05/, /20240305/, /2024-03/05/), if it is plausible."""
+    for match in _IN_URL.finditer(url):
+        parts = match.groupdict()
+        month, day = next((parts[f"m{form}"], parts[f"d{form}"]) for form in "12345" if parts[f"m{form}"])
+        found = _day(parts["year"], month, day)
+        if found and is_plausible(found, fetched_at):
+            return found
+    return None
+
+
 def is_plausible(found: date, fetched_at: datetime | None) -> bool:
     """Whether a page fetched at `fetched_at` may have been published at `found`."""
     if not EARLIEST_YEAR <= found.year <= LATEST_YEAR:
         return False
-    day = found.date() if isinstance(found, datetime) else found
-    return fetched_at is None or day <= (fetched_at + CLOCK_SKEW).date()
+    return fetched_at is None or day_of(found) <= (fetched_at + CLOCK_SKEW).date()
 
 
-def _candidates(text: str, fetched_at: datetime | None) -> list[date | None]:
-    if not _DIGIT.search(text):
-        return [_relative(text, fetched_at)] if fetched_at else []
-    epoch = _EPOCH.match(text)
-    if epoch:
-        return [datetime.fromtimestamp(int(epoch[1]), UTC)]
-    compact = _COMPACT.match(text)
-    if compact:
-        return [_from_parts(compact.groupdict())]
-    matches = sorted((match for form in _ABSOLUTE for match in form.finditer(text)), key=re.Match.start)
-    return [_from_parts(match.groupdict()) for match in matches] + ([_relative(text, fetched_at)] if fetched_at else [])
+def day_of(found: date) -> date:
+    """Return the day of a date or of a datetime, as written."""
+    return found.date() if isinstance(found, datetime) else found
+
+
+def may_hold_date(text: str) -> bool:
+    """Whether it is worth looking for a date in `text`."""
+    return _SIGN.search(text) is not None
+
+
+def _candidates(text: str, fetched_at: datetime | None) -> Iterator[date | None]:
+    if _FOUR_DIGITS.search(text):
+        if _ISO.match(text):
+            yield _iso(text.strip())
+        if _EPOCH.match(text):
+            yield datetime.fromtimestamp(int(text.strip()[:10]), UTC)
+        elif compact := _COMPACT.match(text):
+            yield _from_parts(compact.groupdict())
+        else:
+            yield from _absolute(text)
+    if fetched_at:
+        yield _relative(text, fetched_at)
+
+
+def _absolute(text: str) -> Iterator[date | None]:
+    matches = [match for sign, form in _FORMS if sign in text for match in form.finditer(text)]
+    for match in sorted(matches, key=re.Match.start):
+        parts = match.groupdict()
+        before = None if parts["hour"] else _TIME_BEFORE.search(text[: match.start()][-BEFORE:])
+        yield _from_parts(parts | before.groupdict() if before else parts)
+
+
+def _iso(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if len(text) == 10 else datetime.fromisoformat(text).replace(microsecond=0)
+    except ValueError:
+        return None
 
 
 def _from_parts(parts: dict[str, str | None]) -> date | None:
+    day = _day(parts["year"], parts["month"], parts["day"])
+    return _with_time(day, parts) if day else None
+
+
+def _day(year: str | None, month: str | None, day: str | None) -> date | None:
     try:
-        month = parts.get("month") or _MONTHS.index((parts.get("name") or "").lower()[:3]) + 1
-        day = date(int(parts["year"] or 0), int(month), int(parts["day"] or 0))
-        return _with_time(day, parts)
+        return date(int(year or 0), _month(month or ""), int(day or 0))
     except ValueError:
         return None
+
+
+def _month(text: str) -> int:
+    """Return 1 to 12, or 0 for a word that is no month."""
+    if text.isdigit():
+        return int(text)
+    name = text.lower()
+    return _MONTHS.get(name[:4]) or _MONTHS.get(name[:3], 0)
 
 
 def _with_time(day: date, parts: dict[str, str | None]) -> date:
@@ -90,31 +184,54 @@ def _with_time(day: date, parts: dict[str, str | None]) -> date:
         hour = 0
     if hour > 23:
         return day
-    zone = _zone(parts.get("zone"))
+    zone = _zone((parts.get("zone") or "").upper())
     return datetime(
         day.year, day.month, day.day, hour, int(parts["minute"] or 0), int(parts["second"] or 0), tzinfo=zone
     )
 
 
-def _zone(text: str | None) -> timezone | None:
+def _zone(text: str) -> timezone | None:
     if not text:
         return None
     if text[0] not in "+-":
-        return UTC
+        if text in _ZONES:
+            return timezone(timedelta(hours=_ZONES[text]))
+        return UTC if text in ("Z", "UTC", "GMT") else None
     offset = timedelta(hours=int(text[1:3]), minutes=int(text[-2:]))
     return timezone(offset if text[0] == "+" else -offset) if offset < timedelta(hours=24) else None
 
 
 def _relative(text: str, fetched_at: datetime) -> date | None:
-    ago = _AGO.search(text)
-    if ago:
-        count, unit = int(ago["count"]), ago["unit"].lower()
-        if unit == "天" or unit.startswith("day"):
-            return (fetched_at - timedelta(days=count)).date()
-        step = timedelta(minutes=count) if unit == "分钟" or unit.startswith("min") else timedelta(hours=count)
-        return (fetched_at - step).replace(second=0, microsecond=0)
+    """Return what words say, counted from `fetched_at`; Chinese words by the days of China."""
+    now = fetched_at if text.isascii() else fetched_at.astimezone(CHINA)
+    if ago := _AGO.search(text):
+        count = int(ago["count"]) if ago["count"].isdigit() else 1
+        step = _STEPS[ago["unit"][:2].lower() if ago["unit"].isascii() else ago["unit"][0]]
+        moment = (now - count * step).replace(second=0, microsecond=0)
+        return moment if step < timedelta(days=1) else moment.date()
+    if _NOW.search(text):
+        return now.replace(second=0, microsecond=0)
     word = _DAY_WORD.search(text)
-    if word:
-        day = (fetched_at - timedelta(days=_DAYS_BACK[word["word"].lower()])).date()
-        return _with_time(day, word.groupdict())
+    if word and (word["hour"] or _is_alone(text, word)):
+        return _with_time((now - timedelta(days=_DAYS_BACK[word["word"].lower()])).date(), word.groupdict())
+    return _yearless(text, now)
+
+
+def _is_alone(text: str, word: re.Match[str]) -> bool:
+    """Whether a line says nothing but a day: 今天天气 is no date."""
+    return not text[word.end() :].strip(" |·,，") and _LABEL.fullmatch(text, 0, word.start()) is not None
+
+
+def _yearless(text: str, now: datetime) -> date | None:
+    """Return the last day before `now` that a line names by month and day."""
+    match = _YEARLESS.search(text)
+    if not match:
+        return None
+    parts = match.groupdict()
+    if parts["hm"]:
+        parts["hour"], parts["minute"] = parts["hm"].split(":")
+    for year in (now.year, now.year - 1):
+        day = _day(str(year), parts["month"], parts["day"] or parts["day2"])
+        if day and day <= (now + CLOCK_SKEW).date():
+            return _with_time(day, parts)
     return None

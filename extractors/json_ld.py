@@ -1,21 +1,33 @@
-"""schema.org data in JSON-LD scripts → what is said there about the article."""
+"""schema.org data in JSON-LD scripts → what is said there about the article, and about the page as such."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 MAX_LENGTH = 500_000  # characters of one script; longer ones are product catalogues
 MAX_DEPTH = 6  # levels of nesting in which an article is looked for
 ARTICLE_TYPES = ("Article", "Posting", "Report", "Review", "CreativeWork", "Recipe")  # endings of @type
+PAGE_TYPES = ("WebPage", "ItemPage")
+
+# Only scripts with one of these are decoded. `pubDate` is Baidu's, whose object has no type.
+_WORTH_READING = re.compile(rf"(?:{'|'.join(ARTICLE_TYPES + PAGE_TYPES)})\"|\"pubDate\"")
+_DATES = re.compile(r'"(datePublished|dateModified)"\s*:\s*"([^"\\\n]+)"')
+_ARTICLE = re.compile(rf'"@type"\s*:\s*"\w*(?:{"|".join(ARTICLE_TYPES)})"')
 
 
-def find_article(scripts: Iterable[str]) -> dict[str, Any]:
-    """Return the first object whose type is an article's, or {}. Scripts that are not JSON are passed over."""
+def find_article(scripts: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the first object whose type is an article's, and the first that is a page's; {} where there is none."""
+    article: dict[str, Any] = {}
+    page: dict[str, Any] = {}
     for script in scripts:
-        for item in _objects(_load(script)):
-            if any(name.endswith(ARTICLE_TYPES) for name in texts(item.get("@type"))):
-                return item
-    return {}
+        for item in _objects(_load(script)) if _WORTH_READING.search(script) else ():
+            types = texts(item.get("@type"))
+            if any(name.endswith(ARTICLE_TYPES) for name in types):
+                article = article or item
+            elif not page and ("pubDate" in item or any(name.endswith(PAGE_TYPES) for name in types)):
+                page = item
+    return article, page
 
 
 def texts(value: Any) -> list[str]:
@@ -37,7 +49,17 @@ def _load(script: str) -> Any:
     try:
         return json.loads(text.strip().rstrip(";"), strict=False)
     except (ValueError, RecursionError):
+        return _salvaged(text)
+
+
+def _salvaged(text: str) -> dict[str, Any] | None:
+    """Return the dates of an article whose script is no JSON: a comma too many, a quotation mark not escaped."""
+    if not _ARTICLE.search(text):
         return None
+    found: dict[str, Any] = {"@type": "Article"}
+    for match in _DATES.finditer(text):
+        found.setdefault(match[1], match[2])
+    return found
 
 
 def _objects(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:

@@ -1,68 +1,51 @@
 """Title, date, author and the rest: from JSON-LD, then meta elements, then what the reader sees around the body.
 
-The tree is walked once, for the few elements that carry metadata; visible forms (bylines, dates) are looked for in the
-text lines just before and at the beginning of the body.
+What the page declares is in `head`; visible forms (bylines, dates) are looked for in the text lines just before and at
+the beginning of the body.
 """
 
 import html
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from datetime import date
 from typing import Any, TypedDict
 
-from lxml import etree
-
 from . import json_ld
-from .dates import find_date
-from .dom import inner_text
+from .dates import may_hold_date
+from .head import Head, clean
 from .language import find_language
 from .lines import Lines
+from .meta_names import AUTHOR, DESCRIPTION, IMAGE, KEYWORDS, LANGUAGE, SITE, SOURCE, TAGS, TITLE, URL
 from .page import Page
 from .phrases import may_be_byline
-from .titles import find_title
+from .times import Nearby, find_modified, find_published, in_zone_of
+from .titles import begins_title, find_title
+from .urls import split_web
 from .web import web_url
 
-LINES_BEFORE, LINES_WITHIN = 15, 5  # lines before the body, and its first ones, where date and byline stand
+LINES_BEFORE, LINES_WITHIN, LINES_AFTER = 15, 5, 8  # lines before the body, its first ones, and those that follow it
 MAX_BYLINE = 200  # characters; longer lines are prose
-MAX_RELATIVE = 40  # characters of a line in which 昨天 or "3 hours ago" is a date
-MAX_CONTENT = 5_000  # characters of a meta element that are read
-MAX_REPEATED = 10  # <h1> and <time> elements of a page that are read: lists have one for each entry
-MAX_HEADING = 300  # characters; a longer <h1> was never closed
 LANGUAGE_LINES = 10  # lines of the body that tell its language
 
-TITLE_META = ("og:title", "twitter:title", "dc.title", "sailthru.title", "parsely-title", "headline")
-PUBLISHED_META = (
-    "article:published_time", "og:published_time", "datepublished", "article:published", "pubdate", "publishdate",
-    "publish_date", "publish-date", "published_time", "parsely-pub-date", "sailthru.date", "dc.date.issued", "dc.date",
-    "dcterms.created", "dcterms.date", "cxenseparse:recs:publishtime", "rnews:datepublished", "og:release_date",
-    "bt:pubdate", "weibo: article:create_at", "article:create_at", "date",
-)  # fmt: skip
-AUTHOR_META = (
-    "author",
-    "article:author",
-    "byl",
-    "dc.creator",
-    "parsely-author",
-    "sailthru.author",
-    "article:author_name",
-)
-SOURCE_META = ("source", "mediaid", "article:source", "og:article:source")
-DESCRIPTION_META = ("description", "og:description", "twitter:description")
-KEYWORDS_META = ("keywords", "news_keywords", "article:tag", "parsely-tags")
-SITE_META = ("og:site_name", "application-name", "twitter:app:name:iphone")
-IMAGE_META = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src")
-
-NO_SOURCE = frozenset({"未知", "本站", "网络", "互联网"})  # what editors fill in when they don't know
+NOBODY = frozenset({"未知", "本站", "网络", "互联网", "不详"})  # what editors fill in when they don't know
 _LIST_SEPARATOR = re.compile(r"[,，;；、|]")
+# The forms of bylines are looked for in several lines at once, so none may go on into the next line.
 # A Chinese name or a Latin one, the latter with spaces: names end where another script, a sign or a digit begins.
 _NAME = r"([^\W\d_A-Za-z][^\s|｜/；;，,。（(\])）】》\[]{0,29}|[A-Za-z][\w.'’-]*(?: [A-Za-z][\w.'’-]*){0,5})"
-_SOURCE = re.compile(rf"(?:来源|稿源|来自)\s*[:：]\s*[《【]?{_NAME}")
-_AUTHOR = re.compile(rf"(?:(?:作者|撰文|记者|文)\s*[:：]|文\s*[|｜/])\s*{_NAME}")
+_COLON = r"[ \u3000]*[:：][ \u3000]*"
+_SOURCE = re.compile(rf"(?:来源|稿源|来自){_COLON}[《【]?(?!作者|时间){_NAME}")
+_AUTHOR = re.compile(rf"(?:(?:作者|撰文|记者|(?<![\u4e00-\u9fff])文){_COLON}|文 ?[|｜/] ?){_NAME}")
 _WORD = r"[A-Z][\w.'’-]*"
-_BYLINE = re.compile(rf"^(?i:(?:written|posted|story)\s+)?(?i:by):?\s+({_WORD}(?:\s+(?:and\s+)?{_WORD}){{0,5}})")
+_BYLINE = re.compile(
+    rf"^(?:(?:[Ww]ritten|[Pp]osted|[Ss]tory|WRITTEN) +)?[Bb][Yy]:? +({_WORD}(?: +(?:and +)?{_WORD}){{0,5}})",
+    re.MULTILINE,
+)
+_REPORTER = re.compile(r"(?:本报|新华社|中新社)?记者 ?([\u4e00-\u9fff]{2,4})(?=[\s）)]|$)", re.MULTILINE)
+_AUTHOR_FORMS = (_AUTHOR, _BYLINE, _REPORTER)
+_NEXT_LABEL = re.compile(r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*", re.DOTALL)
+_LEADING_SOURCE = re.compile(r"^\s*来源\s*[:：]\s*")
 _LEADING_BY = re.compile(r"^\W*(?:by\b)?\W*", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?:|www\.|@|facebook\.com")  # what some sites put in place of the author's name
-_REPORTER = re.compile(r"(?:本报|新华社|中新社)?记者\s?([\u4e00-\u9fff]{2,4})(?=[\s）)　]|$)")
 
 
 class Metadata(TypedDict):
@@ -71,6 +54,7 @@ class Metadata(TypedDict):
     canonical_url: str | None
     title: str | None
     published: date | None
+    modified: date | None
     author: str | None
     source: str | None
     keywords: tuple[str, ...]
@@ -80,168 +64,102 @@ class Metadata(TypedDict):
     image: str | None
 
 
-@dataclass(slots=True)
-class Head:
-    """What one walk over the tree collects, in document order."""
-
-    meta: dict[str, list[str]] = field(default_factory=dict)  # by lower-case name, property or itemprop
-    title: str = ""
-    headings: list[str] = field(default_factory=list)
-    times: list[str] = field(default_factory=list)
-    scripts: list[str] = field(default_factory=list)  # JSON-LD
-    canonical: str = ""
-    base: str = ""
-    language: str = ""
-    article: dict[str, Any] = field(default_factory=dict)  # what JSON-LD says about it
-
-    def first(self, names: tuple[str, ...]) -> str:
-        """Return the first value of the first name that has one, or ""."""
-        return next((value for name in names for value in self.meta.get(name, ())), "")
-
-    def base_url(self, page: Page) -> str:
-        """Return the URL that the page's relative ones refer to, "" if there is none."""
-        return web_url(page.url or "", self.base) or page.url or ""
-
-    def titles(self) -> list[str]:
-        """Return what meta elements give as the title."""
-        return [value for name in ("og:title", "twitter:title") for value in self.meta.get(name, ())]
-
-
 def read_metadata(head: Head, lines: Lines, kept: list[int], title_line: int, page: Page) -> Metadata:
     """Return the metadata of a page whose body is the `kept` lines; `title_line` repeats its title, or is -1."""
     article = head.article
-    declared = [head.first(TITLE_META), *map(html.unescape, json_ld.texts(article.get("headline")))]
-    nearby = lines_around(lines, kept, title_line)
-    headings = head.headings + ([lines.texts[title_line]] if title_line >= 0 else [])
     base = head.base_url(page)
-    site_name = clean(head.first(SITE_META)) or next(map(clean, json_ld.texts(article.get("publisher"))), None)
+    nearby = lines_around(lines, kept, title_line)
+    dated = Nearby(list(filter(may_hold_date, nearby.before)), list(filter(may_hold_date, nearby.after)))
+    canonical = web_url(base, head.canonical) or web_url(base, head.first(URL))
+    site_name = clean(head.first(SITE)) or _first_text(article.get("publisher"))
+    declared = [head.first(TITLE), *map(html.unescape, json_ld.texts(article.get("headline")))]
+    headings = head.headings + ([lines.texts[title_line]] if title_line >= 0 else [])
+    headings = headings or sorted((line for line in nearby.before if begins_title(line, head.title)), key=len)[-1:]
     sample = " ".join(lines.texts[index] for index in kept[:LANGUAGE_LINES])
+    published = find_published(head, dated, page)
     return Metadata(
-        canonical_url=web_url(base, head.canonical) or web_url(base, head.first(("og:url",))),
-        title=find_title(declared, head.title, headings, site_name),
-        published=find_published(head, article, nearby, page),
-        author=find_author(head, article, nearby),
+        canonical_url=canonical,
+        title=find_title(declared, head.title, headings, site_name, _host(page.url or canonical or "")),
+        published=published,
+        modified=in_zone_of(published, find_modified(head, dated, page)),
+        author=find_author(head, nearby, page),
         source=find_source(head, nearby),
-        keywords=find_keywords(head, article),
-        language=find_language(head.language or head.first(("og:locale", "content-language")), sample),
-        description=clean(head.first(DESCRIPTION_META))
-        or next(map(clean, json_ld.texts(article.get("description"))), None),
+        keywords=find_keywords(head),
+        language=find_language(head.language or head.first(LANGUAGE), sample),
+        description=clean(head.first(DESCRIPTION)) or _first_text(article.get("description")),
         site_name=site_name,
-        image=web_url(base, head.first(IMAGE_META)) or next((web_url(base, u) for u in _image_urls(article)), None),
+        image=next(filter(None, (web_url(base, url) for url in _image_urls(head))), None),
     )
 
 
-def read_head(root: etree._Element) -> Head:
-    """Collect the elements that carry metadata in one walk."""
-    head = Head(language=root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or "")
-    for element in root.iter("meta", "title", "h1", "time", "script", "link", "base"):
-        tag = element.tag
-        if tag == "meta":
-            _read_meta(head, element)
-        elif tag == "script":
-            if "ld+json" in (element.get("type") or "") and element.text:
-                head.scripts.append(element.text)
-        elif tag == "link":
-            if not head.canonical and "canonical" in (element.get("rel") or "").lower().split():
-                head.canonical = element.get("href") or ""
-        elif tag == "base":
-            head.base = head.base or element.get("href") or ""
-        elif tag == "title":
-            head.title = head.title or (clean(element.text) or "")
-        elif tag == "time" and len(head.times) < MAX_REPEATED:
-            _read_time(head, element)
-        elif tag == "h1" and len(head.headings) < MAX_REPEATED:
-            _read_heading(head, element)
-    head.article = json_ld.find_article(head.scripts)
-    return head
+def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
+    """Return the short lines where date, author and source are printed.
 
-
-def lines_around(lines: Lines, kept: list[int], title_line: int) -> list[str]:
-    """Return the short lines where date, author and source are printed: after the title, then before the body.
-
-    Of the body's own first lines those count that have the form of a byline.
+    First those after the title, then those before the body; of the body's own first lines those that have the form of a
+    byline. Apart from them, the lines that follow the body.
     """
-    start = kept[0] if kept else 0
+    texts = lines.texts
+    start, end = (kept[0], kept[-1] + 1) if kept else (0, 0)
     first = max(0, start - LINES_BEFORE)
-    after_title = range(title_line + 1, start) if first <= title_line < start else range(0)
-    before = [index for index in range(first, start) if index not in after_title]
-    around = [lines.texts[index] for index in [*after_title, *before]]
-    around += [text for text in (lines.texts[index] for index in kept[:LINES_WITHIN]) if may_be_byline(text)]
-    return [text for text in around if len(text) <= MAX_BYLINE]
+    title = title_line + 1 if first <= title_line < start else start
+    before = texts[title:start] + texts[first:title]
+    before += [text for text in (texts[index] for index in kept[:LINES_WITHIN]) if may_be_byline(text)]
+    after = texts[end : end + LINES_AFTER]
+    return Nearby(
+        [text for text in before if len(text) <= MAX_BYLINE], [text for text in after if len(text) <= MAX_BYLINE]
+    )
 
 
-def find_published(head: Head, article: dict[str, Any], nearby: list[str], page: Page) -> date | None:
-    """Return when the article was published: aware where the page names a zone, else naive, else a date.
-
-    Words such as "yesterday" count in short lines only: in longer ones somebody tells of his day.
-    """
-    declared = [*json_ld.texts(article.get("datePublished")), *json_ld.texts(article.get("dateCreated"))]
-    declared += [value for name in PUBLISHED_META for value in head.meta.get(name, ())]
-    for value in [*declared, *head.times, *nearby]:
-        found = find_date(value[:MAX_BYLINE], page.fetched_at, relative=len(value) <= MAX_RELATIVE)
-        if found:
-            return found
-    return None
-
-
-def find_author(head: Head, article: dict[str, Any], nearby: list[str]) -> str | None:
+def find_author(head: Head, nearby: Nearby, page: Page) -> str | None:
     """Return the author or authors, joined by ", "."""
-    declared = [json_ld.texts(article.get("author")), *(head.meta.get(name, []) for name in AUTHOR_META)]
-    for values in declared:
-        names = [_LEADING_BY.sub("", name) for name in map(clean, values) if name and not _ADDRESS.search(name)]
-        if any(names):
-            return ", ".join(dict.fromkeys(filter(None, names)))
-    return next((found for form in (_AUTHOR, _BYLINE, _REPORTER) if (found := _first_match(form, nearby))), None)
+    return (
+        next(filter(None, map(_names, filter(None, _declared_authors(head)))), None)
+        or _first_match(_AUTHOR_FORMS, nearby.before)
+        or _names(head.items(page).get("author", []))
+    )
 
 
-def find_source(head: Head, nearby: list[str]) -> str | None:
+def find_source(head: Head, nearby: Nearby) -> str | None:
     """Return where the page says it has the article from (来源)."""
-    found = clean(_first_match(_SOURCE, nearby)) or clean(head.first(SOURCE_META))
-    return None if found in NO_SOURCE else found
+    found = _first_match((_SOURCE,), nearby.before) or clean(_LEADING_SOURCE.sub("", head.first(SOURCE)))
+    found = found or _first_match((_SOURCE,), nearby.after)
+    return None if found in NOBODY else found
 
 
-def find_keywords(head: Head, article: dict[str, Any]) -> tuple[str, ...]:
+def find_keywords(head: Head) -> tuple[str, ...]:
     """Return the keywords, each once, in the page's order."""
-    values = [value for name in KEYWORDS_META for value in head.meta.get(name, ())]
-    values = values or json_ld.texts(article.get("keywords"))
+    values = head.values(KEYWORDS) or json_ld.texts(head.article.get("keywords")) or head.values(TAGS)
     words = (clean(word) for value in values for word in _split_keywords(value))
     return tuple(dict.fromkeys(word for word in words if word))
 
 
-def clean(text: str | None) -> str | None:
-    """Return `text` with white space folded and left-over character references resolved; None if nothing is left."""
-    if not text:
-        return None
-    text = html.unescape(text) if "&" in text else text
-    return " ".join(text.encode("utf-8", "replace").decode().split()) or None
+def _declared_authors(head: Head) -> Iterator[list[str]]:
+    yield json_ld.texts(head.article.get("author"))
+    for name in AUTHOR:
+        yield head.meta.get(name, [])
 
 
-def _read_meta(head: Head, element: etree._Element) -> None:
-    content = element.get("content")
-    if not content or content.isspace():
-        return
-    for attribute in ("name", "property", "itemprop", "http-equiv"):
-        name = element.get(attribute)
-        if name:
-            head.meta.setdefault(name.strip().lower(), []).append(content[:MAX_CONTENT].strip())
+def _names(values: list[str]) -> str | None:
+    """Return names, each once, joined by ", "; None if there is none among the values."""
+    cleaned = [_LEADING_BY.sub("", name) for name in map(clean, values) if name and not _ADDRESS.search(name)]
+    named = [name for name in cleaned if name and not name.isdigit() and name not in NOBODY]
+    return ", ".join(dict.fromkeys(named)) or None
 
 
-def _read_heading(head: Head, element: etree._Element) -> None:
-    text = clean(inner_text(element))
-    if text and len(text) <= MAX_HEADING:
-        head.headings.append(text)
+def _first_text(value: Any) -> str | None:
+    return next(map(clean, json_ld.texts(value)), None)
 
 
-def _read_time(head: Head, element: etree._Element) -> None:
-    value = element.get("datetime") or inner_text(element)
-    marked = element.get("pubdate") is not None or "datepublished" in (element.get("itemprop") or "").lower()
-    head.times.insert(0, value) if marked else head.times.append(value)
+def _host(url: str) -> str:
+    parts = split_web(url)
+    return (parts.hostname or "").removeprefix("www.") if parts else ""
 
 
-def _image_urls(article: dict[str, Any]) -> list[str]:
-    image = article.get("image")
-    entries = image if isinstance(image, list) else [image]
-    return [url for entry in entries for url in json_ld.texts(entry.get("url") if isinstance(entry, dict) else entry)]
+def _image_urls(head: Head) -> Iterator[str]:
+    yield head.first(IMAGE)
+    image = head.article.get("image")
+    for entry in image if isinstance(image, list) else [image]:
+        yield from json_ld.texts(entry.get("url") if isinstance(entry, dict) else entry)
 
 
 def _split_keywords(value: str) -> list[str]:
@@ -250,5 +168,8 @@ def _split_keywords(value: str) -> list[str]:
     return value.split() if len(parts) == 1 and not value.isascii() else parts
 
 
-def _first_match(pattern: re.Pattern[str], texts: list[str]) -> str | None:
-    return next((match[1] for text in texts if (match := pattern.search(text))), None)
+def _first_match(forms: tuple[re.Pattern[str], ...], lines: list[str]) -> str | None:
+    """Return the name that a line of one of the forms gives."""
+    text = "\n".join(lines)
+    found = (_NEXT_LABEL.sub("", match[1]) for form in forms for match in form.finditer(text))
+    return next((name for name in found if name and name not in NOBODY), None)

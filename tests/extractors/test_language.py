@@ -23,6 +23,7 @@ ENGLISH = "The harbour office opened its new tide station on Monday, and the old
         ("", "Das Hafenamt hat am Montag seine neue Station eröffnet.", None),
         ("", f"iPhone, Linux: {CHINESE}", "zh"),
         ("javascript:", ENGLISH, "en"),
+        ("zh", "int main() { return 0; } // done", "zh"),
     ],
 )
 def test_language_is_the_declared_one_unless_the_letters_say_otherwise(declared, text, language):

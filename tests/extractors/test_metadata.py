@@ -78,6 +78,19 @@ def test_byline_above_the_body(line, author, source, published):
     assert (found.author, found.source, found.published) == (author, source, published)
 
 
+@pytest.mark.parametrize(
+    ("line", "author", "source"),
+    [
+        ("来源：晨报作者：王小明", "王小明", "晨报"),
+        ("面包师论文：第一章", None, None),
+        ("作者：", None, None),
+    ],
+)
+def test_byline_ends_at_the_next_label(line, author, source):
+    found = article(before=f"<div>{line}</div><div>浏览</div>")
+    assert (found.author, found.source) == (author, source)
+
+
 def test_prose_is_no_byline():
     text = "<p>" + "According to our notes the flour was first sold here on March 5, 2024, by hand. " * 4 + "</p>"
     assert article(before=text).published is None
@@ -91,6 +104,107 @@ def test_relative_date_counts_from_the_fetch():
 def test_time_element_of_publication_wins_over_others():
     times = '<time datetime="2024-03-09">later</time><time pubdate datetime="2024-03-05">first</time>'
     assert article(before=f"<div>{times}</div>").published == date(2024, 3, 5)
+
+
+def test_time_element_of_an_update_is_the_modification():
+    times = '<time class="updated" datetime="2024-03-09">later</time><time datetime="2024-03-05">first</time>'
+    found = article(before=f"<div>{times}</div>")
+    assert (found.published, found.modified) == (date(2024, 3, 5), date(2024, 3, 9))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        ld(datePublished="2024-03-05T08:30", dateModified="2024-03-06T09:00"),
+        meta("article:published_time", "2024-03-05T08:30") + meta("og:updated_time", "2024-03-06T09:00"),
+        meta("datePublished", "2024-03-05T08:30") + meta("dateUpdate", "2024-03-06T09:00"),
+    ],
+)
+def test_modification_is_declared_like_the_publication(head):
+    found = article(head)
+    assert (found.published, found.modified) == (datetime(2024, 3, 5, 8, 30), datetime(2024, 3, 6, 9))
+
+
+@pytest.mark.parametrize(
+    ("line", "published", "modified"),
+    [
+        ("更新时间：2024-03-06 发布时间：2024-03-05", date(2024, 3, 5), date(2024, 3, 6)),
+        ("Published March 5, 2024 | Updated March 6, 2024", date(2024, 3, 5), date(2024, 3, 6)),
+        ("更新时间：2024-03-06 09:00", datetime(2024, 3, 6, 9), datetime(2024, 3, 6, 9)),
+        ("2024-03-05", date(2024, 3, 5), None),
+        ("The mill on May 1, 2023</div><div>Published: March 5, 2024", date(2024, 3, 5), None),
+    ],
+)
+def test_update_in_a_line_is_no_publication_unless_there_is_no_other(line, published, modified):
+    found = article(before=f"<div>{line}</div>")
+    assert (found.published, found.modified) == (published, modified)
+
+
+def test_microdata_that_readers_see():
+    found = article(
+        before="""<div><span itemprop="datePublished" content="2024-03-05T08:30">Tuesday</span>
+        <span itemprop="author" itemscope><b itemprop="name">Ada Miller</b>, baker</span></div>"""
+    )
+    assert (found.author, found.published) == ("Ada Miller", datetime(2024, 3, 5, 8, 30))
+
+
+def test_day_of_the_page_counts_where_the_head_is_in_utc():
+    head = ld(datePublished="2024-03-06T03:00:46Z", dateModified="2024-03-06T04:00:00Z")
+    found = article(head, before="<div>March 5, 2024 10:00 PM</div>")
+    assert found.published.isoformat() == "2024-03-05T22:00:46-05:00"
+    assert found.modified.isoformat() == "2024-03-05T23:00:00-05:00"
+
+
+def test_day_of_the_address_counts_where_the_head_is_in_utc():
+    html = news_page("Bread", BAKERY, head=ld(datePublished="2024-03-06T03:00:46Z"))
+    assert extract(html, "https://gazette.example/2024/03/05/bread").published == date(2024, 3, 5)
+    assert (
+        extract(html, "https://gazette.example/2024/02/29/bread").published.isoformat() == "2024-03-06T03:00:46+00:00"
+    )
+
+
+def test_address_gives_the_day_where_the_page_has_none():
+    assert extract(news_page("Bread", BAKERY), "https://gazette.example/2024/03/05/").published == date(2024, 3, 5)
+
+
+def test_day_gets_its_time_from_another_place():
+    found = article(meta("publishdate", "2024-03-05"), before="<div>2024年03月05日08:30 来源：晨报</div>")
+    assert found.published == datetime(2024, 3, 5, 8, 30)
+
+
+def test_labelled_date_after_the_body_is_read():
+    html = news_page("Bread", BAKERY).replace(
+        '<div class="side">', "<div>来源：晨报 时间：2024-03-05 08:30</div><div class='side'>"
+    )
+    found = extract(html)
+    assert (found.published, found.source) == (datetime(2024, 3, 5, 8, 30), "晨报")
+
+
+def test_page_s_own_json_ld_gives_the_day_where_no_article_is_declared():
+    script = '<script type="application/ld+json">{"@type": "WebPage", "datePublished": "2024-03-05"}</script>'
+    assert article(script).published == date(2024, 3, 5)
+
+
+def test_dates_are_saved_from_json_ld_with_a_comma_too_many():
+    script = '<script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2024-03-05",}</script>'
+    assert article(script).published == date(2024, 3, 5)
+
+
+def test_line_that_begins_the_whole_title_serves_as_a_heading():
+    html = news_page("面包", BAKERY).replace("h1", "div").replace("面包 - The Gazette", "面包-城里的新鲜事")
+    assert extract(html).title == "面包"
+
+
+def test_title_of_a_picture_is_not_the_page_s():
+    html = news_page("Bread", BAKERY).replace("<title>Bread - The Gazette</title>", "<svg><title>Share</title></svg>")
+    assert extract(html).title == "Bread"
+
+
+def test_names_that_chinese_governments_prescribe():
+    found = article(
+        meta("SiteName", "示例市人民政府") + meta("PubDate", "2024-03-05 08:30") + meta("ContentSource", "晨报")
+    )
+    assert (found.site_name, found.published, found.source) == ("示例市人民政府", datetime(2024, 3, 5, 8, 30), "晨报")
 
 
 @pytest.mark.parametrize(

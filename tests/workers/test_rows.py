@@ -1,5 +1,5 @@
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from hashlib import sha256
 
 from extractors import Article, Block
@@ -8,7 +8,7 @@ from workers.rows import key_of, row_of
 ARTICLE = Article(
     "One.\n\nTwo.", (Block("paragraph", "One."), Block("paragraph", "Two.")), "example", 0.9, "the example fits",
     url="http://a.example/1?from=rss", canonical_url="http://elsewhere.example/", title="Title",
-    published=datetime(2026, 3, 12, 8, tzinfo=UTC), keywords=("a", "字"),
+    published=datetime(2026, 3, 12, 8, tzinfo=UTC), modified=date(2026, 3, 13), keywords=("a", "字"),
 )  # fmt: skip
 
 
@@ -18,7 +18,9 @@ def row(article=ARTICLE, **more):
 
 
 def test_a_row_has_the_promised_fields():
-    promised = "task url canonical_url title text published author keywords language method confidence fetched_at"
+    promised = (
+        "task url canonical_url title text published modified author keywords language method confidence fetched_at"
+    )
     assert {*promised.split(), "content_hash", "version"} <= row().keys()
 
 
@@ -32,6 +34,7 @@ def test_the_run_s_urls_stand_and_not_what_the_page_says():
 
 def test_times_are_iso_8601_with_zone():
     assert row()["published"] == "2026-03-12T08:00:00+00:00"
+    assert row()["modified"] == "2026-03-13"
     assert row()["fetched_at"] == "2026-03-12T09:00:00+00:00"
 
 

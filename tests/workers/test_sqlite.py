@@ -64,6 +64,14 @@ def test_rows_are_written_wholly_or_not_at_all(path):
     assert read(path, "canonical_url") == [{"canonical_url": "http://a.example/1"}]
 
 
+def test_a_table_from_before_a_column_gets_it(path):
+    write(path, row(1))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE articles DROP COLUMN modified")
+    write(path, row(2, modified="2026-03-13"))
+    assert [found["modified"] for found in read(path)] == [None, "2026-03-13"]
+
+
 def test_a_lone_surrogate_does_not_stop_a_row(path):
     write(path, row(1, text="bad \ud800", keywords=["\ud800"]))
     assert read(path)[0]["text"] == "bad ?"

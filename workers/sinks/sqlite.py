@@ -20,6 +20,7 @@ COLUMNS = {
     "title": "TEXT",
     "text": "TEXT NOT NULL",
     "published": "TEXT",
+    "modified": "TEXT",
     "author": "TEXT",
     "source": "TEXT",
     "keywords": "TEXT",  # JSON list
@@ -100,11 +101,27 @@ def _set_up(connection: sqlite3.Connection) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(_CREATE)
+            _add_new_columns(connection)
             return
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > limit:
                 raise
             time.sleep(0.01)
+
+
+def _add_new_columns(connection: sqlite3.Connection) -> None:
+    """Give a table from before a column was thought of that column."""
+    if not _missing(connection):
+        return
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        for name in _missing(connection):  # another worker may have been first
+            connection.execute(f"ALTER TABLE articles ADD COLUMN {name} {COLUMNS[name]}")
+
+
+def _missing(connection: sqlite3.Connection) -> list[str]:
+    there = {found[1] for found in connection.execute("PRAGMA table_info(articles)")}
+    return [name for name in COLUMNS if name not in there]
 
 
 def _values(row: Row) -> tuple[Any, ...]:
