@@ -17,7 +17,7 @@ from . import keeping
 from .layout import NO_LAYOUT, Layout
 from .lines import Flags, Floats, Lines
 from .priors import Prior
-from .profile import NO_PROFILE, Profile, profile_from
+from .profile import NO_PROFILE, Profile
 from .roots import family_shares, find_root
 
 LINK_WEIGHT = 2  # bytes inside a link count this often against the body
@@ -84,11 +84,6 @@ def line_content(lines: Lines, similarity: Floats, head: int, tail: int) -> Floa
     return content
 
 
-def profile_of(lines: Lines, similarity: Floats) -> Profile:
-    """Return the profile of a page's own body, as the similarity to another page shows it."""
-    return profile_from(lines, line_content(lines, similarity, *turning_points(line_weights(lines, similarity))))
-
-
 def cut_body(lines: Lines, evidence: Evidence) -> Body:
     """Return the body of a page; without lines if nothing speaks for one."""
     if not len(lines):
@@ -105,8 +100,9 @@ def cut_body(lines: Lines, evidence: Evidence) -> Body:
     shares = family_shares(lines, content)
     standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)[lines.outline.of_line]
     kept = _kept(lines, evidence, standing, (head, tail), root)
-    kept &= ~_is_template(lines, evidence, content)
-    captions = ((standing == keeping.CAPTION) | (lines.captions & (standing > keeping.OUT))) & ~kept
+    under_picture = lines.captions | keeping.is_under_picture(lines, standing > keeping.OUT, root, shares)
+    kept &= ~(_is_template(lines, evidence, content) | under_picture)
+    captions = ((standing == keeping.CAPTION) | (under_picture & (standing > keeping.OUT))) & ~kept
     captions[:head] = captions[tail:] = False
     return Body(np.flatnonzero(kept).tolist(), root, head, tail, np.flatnonzero(captions).tolist())
 
@@ -117,11 +113,12 @@ def _kept(lines: Lines, evidence: Evidence, standing: keeping.Standing, segment:
     inside[slice(*segment)] = True
     headings = keeping.is_heading(lines)
     doubtful = (standing == keeping.IN_SEGMENT) & inside
-    kept = (standing == keeping.IN) | (doubtful & headings)
-    if evidence.similarity.any():
-        new = (evidence.similarity == 0) & (evidence.layout.factors(lines) == 1)
-        kept |= keeping.is_alone_among_body(lines, doubtful & new, kept, root)
-    kept &= ~(keeping.is_line_numbers(lines) | lines.teasers | lines.captions)
+    kept = standing == keeping.IN
+    if (doubtful & headings).any():
+        kept |= doubtful & headings & keeping.is_alone_in_wrapper(lines)
+    new = (evidence.similarity == 0) & (evidence.layout.factors(lines) == 1)
+    kept |= keeping.is_alone_among_body(lines, doubtful & new, kept, root)
+    kept &= ~(keeping.is_line_numbers(lines) | lines.teasers)
     return keeping.without_links(lines, kept, headings, inside, root)
 
 

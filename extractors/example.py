@@ -10,21 +10,21 @@ So is section memory: each of a few recent pages cuts the page like an example, 
 least half of them keep it. Pages pooled into one profile were worse than one example; the vote is better.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from . import density
 from .article import Article, NoArticle
 from .assembly import Cut, ParsedPage, assemble, read
-from .body import Body, Evidence, cut_body, line_content, line_weights, profile_of, turning_points
+from .body import Body, Evidence, cut_body, line_content, line_weights, turning_points
 from .errors import UnusablePage
 from .layout import Layout, layout_of
 from .lines import Floats, Lines
 from .page import Page
 from .paths import PathTrie
-from .profile import profile_from
-from .similarity import align
+from .profile import profile_of
+from .similarity import Similarity, align
 from .trimming import trim
 from .verdict import refusal
 
@@ -47,6 +47,11 @@ class Voter:
     lines: Lines
     body: list[int]
     layout: Layout
+
+
+def voter_of(lines: Lines, body: list[int]) -> Voter:
+    """Return the voter with the given body."""
+    return Voter(lines, body, layout_of(lines, body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,28 +97,25 @@ class Example:
             del self._voters[self._fixed]
         body = density.cut_alone(parsed.lines, parsed.prior).kept
         parsed.lines.forget_elements()
-        self._voters.append(Voter(parsed.lines, body, layout_of(parsed.lines, body)))
+        self._voters.append(voter_of(parsed.lines, body))
 
     def _bound_trie(self) -> None:
         if self._trie.size > MAX_TRIE:
             self._trie = PathTrie()
             for voter in self._voters:
                 voter.lines.move_to(self._trie)
-            self._voters = [replace(voter, layout=layout_of(voter.lines, voter.body)) for voter in self._voters]
+            self._voters = [voter_of(voter.lines, voter.body) for voter in self._voters]
 
 
 def cast(voter: Voter, page: ParsedPage) -> Vote:
     """Return what an example says about `page`. Both have paths of one trie."""
     example, lines = voter.lines, page.lines
-    similarity = align(example, lines)
-    profile = profile_of(example, similarity.example)
-    body = cut_body(lines, Evidence(similarity.page, page.prior, profile, voter.layout))
-    match = surrounding_match(lines, similarity.page, body)
-    if not is_twin(page, similarity.page):
-        return Vote(body, match, voter.layout)
-    paths = profile_from(example, _kept_width(example, voter.body))
-    body = cut_body(lines, Evidence(density.unmatched(lines), page.prior, paths, voter.layout))
-    return Vote(body, match, voter.layout, twin=True)
+    found = align(example, lines)
+    twin = is_twin(page, found.page)
+    used = Similarity(density.unmatched(example), density.unmatched(lines)) if twin else found
+    profile = profile_of(example, voter.body, used.example)
+    body = cut_body(lines, Evidence(used.page, page.prior, profile, voter.layout))
+    return Vote(body, surrounding_match(lines, found.page, body), voter.layout, twin)
 
 
 def elect(parsed: ParsedPage, votes: list[Vote]) -> Cut | str:
@@ -171,12 +173,6 @@ def confidence(width: float, match: float) -> float:
     """Return the measured share of right pages among those with a body of `width` bytes and this surrounding match."""
     share = next(share for limit, share in CONFIDENCE if width < limit)
     return share if match >= DOUBTFUL else min(share, DOUBTFUL_CONFIDENCE)
-
-
-def _kept_width(lines: Lines, kept: list[int]) -> Floats:
-    content = np.zeros(len(lines), np.float32)
-    content[kept] = lines.width[kept]
-    return content
 
 
 def _reason(valid: list[Vote], match: float) -> str:

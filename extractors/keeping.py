@@ -7,24 +7,26 @@ class that holds little of the content: a box, or a heading in a wrapper of its 
 import numpy as np
 from numpy.typing import NDArray
 
-from .lines import Flags, Lines
+from .lines import CAPTION_WIDTH, Flags, Lines
 from .names import NOISE_TAGS
 from .paths import CAPTION as CAPTION_MARK
-from .paths import COMMENT, EMBED, FIGURE_CONTENT, HEADINGS
+from .paths import COMMENT, EMBED, FIGURE_CONTENT, HEADINGS, PLAIN
 from .priors import Prior
 from .profile import Profile
 
 WRAPPER_SHARE = 0.15  # share of the content from which a wrapper below the root counts as part of the body
 NAMED_SHARE = 0.3  # the same for an element named as noise
+CAPTION_SHARE = 0.4  # the same below which an element with a picture holds it and its caption
 LEAF_SHARE = 0.5  # share of the example's body from which a path is exempt from both
-LINKED_PARAGRAPH, LINKED_LINE = 0.9, 0.6  # link share from which a <p>, any other line is a link
+LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (flat from .7 to .8), any other line is a link
 LINKED_BYTES = 4  # shorter lines may be links: footnote marks
 LINKED_LIST = 0.6  # link share from which a list or table as a whole is links
 LIST_TAGS = frozenset({"li", "td", "dd"})
 LINKED_PROSE = 0.4  # link share up to which a line is the prose that a linked heading may introduce
+ADDRESS = ("http://", "https://", "www.")  # a link that shows its address is the author's reference
 HEADING_REACH = 3  # lines in which that prose must follow
 UNLINKED = 0.1  # link share of a lone line in a wrapper, up to which it may be part of the body
-NEAR = 2  # lines before it in which the body must stand
+NEAR = 2  # lines before and after it in which the body must stand
 
 OUT, CAPTION, IN_SEGMENT, IN = range(4)
 Standing = NDArray[np.int8]
@@ -72,16 +74,44 @@ def is_heading(lines: Lines) -> Flags:
     return np.array([tag[path] in HEADINGS for path in outline.paths], np.bool_)[outline.of_line]
 
 
-def is_alone_among_body(lines: Lines, doubtful: Flags, sure: Flags, root: int) -> Flags:
-    """Whether a doubtful line follows the body's, in an element of its own beside them, without links or picture."""
+def is_under_picture(lines: Lines, candidates: Flags, root: int, shares: list[float]) -> Flags:
+    """Whether a short line follows a picture in a small wrapper below the root: a caption, whatever its name.
+
+    `shares`: of the content, by number in the outline.
+    """
     trie = lines.trie
-    pictured = {path for _, path, _ in lines.media}
+    short = candidates & (lines.width <= CAPTION_WIDTH)
+    result = np.zeros(len(lines), np.bool_)
+    for index, path, *_ in lines.media:
+        if index < len(lines) and short[index] and not result[index]:
+            around = set(trie.up(path))
+            box = next((step for step in trie.up(lines.paths[index]) if step in around), 0)
+            if trie.is_wrapper(box) and trie.family[box] != trie.family[root] and root in trie.up(box):
+                result[index] = shares[lines.outline.number[box]] < CAPTION_SHARE
+    return result
+
+
+def is_alone_in_wrapper(lines: Lines) -> Flags:
+    """Whether the wrapper around a line holds no text but headings: others are a box with its own heading."""
+    outline, trie = lines.outline, lines.trie
+    others = outline.totals(np.where(is_heading(lines), np.float32(0), lines.width))
+    wrapper = list(range(len(outline)))
+    for number, path in enumerate(outline.paths):
+        if number and trie.tag[path] in PLAIN:
+            wrapper[number] = wrapper[outline.parent[number]]
+    return np.array([not others[number] for number in wrapper], np.bool_)[outline.of_line]
+
+
+def is_alone_among_body(lines: Lines, doubtful: Flags, sure: Flags, root: int) -> Flags:
+    """Whether a doubtful line stands between the body's, in an element of its own beside them, no link or picture."""
+    trie = lines.trie
+    pictured = {path for _, path, *_ in lines.media}
     result = np.zeros(len(lines), np.bool_)
     for index in np.flatnonzero(doubtful & (lines.linked <= UNLINKED * lines.width)).tolist():
         path = lines.paths[index]
         if trie.family[trie.parent[path]] == trie.family[root] and path not in pictured:
-            before = slice(max(0, index - NEAR), index)
-            result[index] = (sure[before] | result[before]).any()
+            before, after = slice(max(0, index - NEAR), index), slice(index + 1, index + 1 + NEAR)
+            result[index] = (sure[before] | result[before]).any() and sure[after].any()
     return result
 
 
@@ -105,6 +135,8 @@ def without_links(lines: Lines, kept: Flags, headings: Flags, inside: Flags, roo
         path = lines.paths[index]
         if trie.tag[path] in LIST_TAGS:
             result[index] = links[number] <= LINKED_LIST * widths[number]
+        elif any(start in lines.texts[index] for start in ADDRESS):
+            result[index] = inside[index]
         elif headings[index] and inside[index] and trie.family[trie.parent[path]] == trie.family[root]:
             result[index] = _prose_follows(lines, index, result, headings)
     return result

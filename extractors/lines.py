@@ -147,14 +147,18 @@ class Lines:
 
 
 def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
-    """Return the text lines below `root`; their paths are interned in `trie`."""
-    body = root.find("body")
-    body = root if body is None else body
-    lines = _walk(body, trie)
-    if lines.characters >= MIN_SHOWN:
-        return lines
-    everything = _walk(body, trie, hide=False)
-    return everything if everything.characters >= MIN_SHOWN else lines
+    """Return the text lines below `root`; their paths are interned in `trie`.
+
+    Where readers are shown almost nothing, what is hidden is read, and then what the parser left in a <head> that the
+    page never closed.
+    """
+    body, head = root.find("body"), root.find("head")
+    lines = _walk(root if body is None else body, trie)
+    if lines.characters < MIN_SHOWN:
+        hidden = _walk(root if body is None else body, trie, hide=False)
+        unclosed = lines if head is None else _walk(head, trie)
+        return next((other for other in (hidden, unclosed) if other.characters >= MIN_SHOWN), lines)
+    return lines
 
 
 def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:

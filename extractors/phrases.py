@@ -93,6 +93,7 @@ _TAIL = re.compile(
 _CREDIT = re.compile(
     r"""^image\ (?:copyright|caption)\b
     | \((?:ap|afp|reuters|getty|photo|image|file\ photo|courtesy|credit)\b[^()]{0,80}\)\W*$
+    | ^[(\[]\W*(?:image|photo|picture)s?\s?(?:via|by|from|credit|courtesy|source)\b[^()\[\]]{0,80}[)\]]\W*$
     | ^(?:photo(?:graph)?s?|image|picture|credit)\s?(?:by|credit|courtesy)?\s?[:：].{0,80}$""",
     re.IGNORECASE | re.VERBOSE,
 )

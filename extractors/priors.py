@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from .lines import Floats, Lines
 from .paths import HEADINGS
@@ -19,11 +20,12 @@ LINE_COST, LINE_MAX = 10, 600  # bytes, as the content of a line in `body`
 DECLARED = 3  # `Role.body` from which an element is a declared body
 DECLARED_SHARE = 0.3  # share of its context that a declared body needs to be no noise
 SOFT_SHARE = 0.5  # the same for soft names
-RIVAL = 150  # bytes in another declared body, from which that one is the page
 TITLED_SHARE, TITLED_TAG_SHARE = 0.3, 0.85  # shares of the page that make what also holds the title the page
 TITLE_MIN, TITLE_MAX = 4, 300  # characters
 TITLE_SCORE = 0.5  # share of the longer of two titles that the shorter covers, from which they are the same
 TITLE_SURE = 0.6  # the same, from which the title's place counts
+REWORDED = 0.6  # Levenshtein similarity from which an <h1> is the title in other words …
+HEADINGS_TRIED = 3  # … and how many are compared
 BEFORE_TITLE = 0.4
 NEAR_TITLE, NEAR_LINES = 1.5, 15
 TEASER = 0.1
@@ -67,11 +69,11 @@ def prior_of(lines: Lines, titles: list[str]) -> Prior:
 
 def find_title_line(lines: Lines, titles: list[str]) -> tuple[int, float]:
     """Return the line that best repeats one of the titles, and how well (above 1 in a heading); -1 if none does."""
-    wanted = [folded for folded in map(_fold, titles) if folded]
+    wanted = [folded for folded in dict.fromkeys(map(_fold, titles)) if folded]
     longest = 3 * max(map(len, wanted), default=0) + 20
     longest = min(TITLE_MAX, longest)
     raw = "\n".join(titles).lower()
-    openings = tuple(title.strip().lower()[:TITLE_MIN] for title in titles if len(title.strip()) >= TITLE_MIN)
+    openings = {title.strip().lower()[:TITLE_MIN] for title in titles if len(title.strip()) >= TITLE_MIN}
     best, found = 0.0, -1
     for index, text in enumerate(lines.texts):
         if not TITLE_MIN <= len(text) <= longest:
@@ -89,7 +91,18 @@ def find_title_line(lines: Lines, titles: list[str]) -> tuple[int, float]:
         score -= 0.3 if lines.linked[index] > 0.8 * lines.width[index] else 0.0
         if score > best + 1e-9:
             best, found = score, index
-    return (found, best) if best >= TITLE_SCORE else (-1, 0.0)
+    return (found, best) if best >= TITLE_SCORE else _find_reworded(lines, wanted)
+
+
+def _find_reworded(lines: Lines, titles: list[str]) -> tuple[int, float]:
+    """Return the first <h1> that is like one of the folded titles, and how like (0 to 1); -1 if there is none."""
+    tag = lines.trie.tag
+    for index in [index for index, path in enumerate(lines.paths) if tag[path] == "h1"][:HEADINGS_TRIED]:
+        folded = _fold(lines.texts[index][:TITLE_MAX])
+        score = max((Levenshtein.normalized_similarity(folded, title[:TITLE_MAX]) for title in titles), default=0.0)
+        if score >= REWORDED:
+            return index, score
+    return -1, 0.0
 
 
 def _overlap(line: str, title: str) -> float:
@@ -108,7 +121,6 @@ def _named(lines: Lines, plain: Floats, title: int) -> tuple[list[int], list[flo
     roles = [trie.role[path] for path in outline.paths]
     amounts = outline.totals(plain)
     total = amounts[0] or 1.0
-    declared, within = _declared(lines, amounts)
     titled = set(trie.up(lines.paths[title])) if title >= 0 else set()
     count = len(outline)
     own, noise, body, context = [0] * count, [0] * count, [0] * count, [total] * count
@@ -120,8 +132,7 @@ def _named(lines: Lines, plain: Floats, title: int) -> tuple[list[int], list[flo
             if role.body >= DECLARED and amount >= DECLARED_SHARE * around:
                 level = 0
             elif level == 1 or (level == 2 and role.body) or trie.tag[path] == "form":
-                rival = declared[0] - declared[number] >= RIVAL and not within[number]
-                level = level if amount < SOFT_SHARE * around or rival else 0
+                level = level if amount < SOFT_SHARE * around else 0
             if path in titled and amount >= (TITLED_TAG_SHARE if level == 3 else TITLED_SHARE) * total:
                 level = 0
         own[number] = level
@@ -129,19 +140,6 @@ def _named(lines: Lines, plain: Floats, title: int) -> tuple[list[int], list[flo
         noise[number] = max(noise[above], level)
         body[number] = max(body[above], 0 if noise[number] else role.body)
     return own, [BODY_FACTOR[b] * NOISE_FACTOR[n] for b, n in zip(body, noise, strict=True)]
-
-
-def _declared(lines: Lines, amounts: list[float]) -> tuple[list[float], list[bool]]:
-    """Return, for each path, the bytes in declared bodies at and below it, and whether it is in one itself."""
-    trie, outline = lines.trie, lines.outline
-    sums, within = [0.0] * len(outline), [False] * len(outline)
-    for number in range(1, len(outline)):
-        role = trie.role[outline.paths[number]]
-        above = within[outline.parent[number]]
-        within[number] = above or (role.body >= DECLARED and not role.noise)
-        if within[number] and not above:
-            sums[number] = amounts[number]
-    return outline.gather(sums), within
 
 
 def _link_window(lines: Lines) -> Floats:

@@ -29,24 +29,17 @@ class Profile:
 NO_PROFILE = Profile()
 
 
-def profile_from(lines: Lines, content: Floats) -> Profile:
-    """Return the profile of a body with the given content for each line."""
-    by_path = _by_path(lines.paths, content)
-    total = sum(by_path.values())
-    profile = Profile()
-    trie = lines.trie
-    for path, amount in by_path.items():
-        add(profile.by_signature, trie.signature(path), amount / total)
-        add(profile.by_leaf, trie.leaf(path), amount / total)
+def profile_of(lines: Lines, kept: list[int], similarity: Floats) -> Profile:
+    """Return the profile of a page whose body is the `kept` lines, less what another page repeats of it."""
+    weight = lines.width[kept] * lines.weight[kept] * (1 - similarity[kept])
+    total = float(weight.sum())
+    profile, trie = Profile(), lines.trie
+    for index, amount in zip(kept, weight.tolist(), strict=True):
+        if amount > 0:
+            path = lines.paths[index]
+            add(profile.by_signature, trie.signature(path), amount / total)
+            add(profile.by_leaf, trie.leaf(path), amount / total)
     return profile
-
-
-def _by_path(paths: list[int], content: Floats) -> dict[int, float]:
-    """Return the content's sums by path, for paths that have any."""
-    sums: dict[int, float] = {}
-    for index in np.flatnonzero(content > 0).tolist():
-        add(sums, paths[index], float(content[index]))
-    return sums
 
 
 def add(sums: dict[int, float], key: int, amount: float) -> None:

@@ -3,11 +3,13 @@
 Elements count by family (see `PathTrie.family`), so that a body split over sibling containers has one root.
 """
 
+import numpy as np
+
 from .lines import Floats, Lines
-from .paths import PLAIN, PathTrie
-from .profile import add
+from .paths import HEADINGS, PLAIN, PathTrie
 
 ROOT_SHARE = 0.75  # share of the content that the root must hold; flat from .75 to .9
+BESIDE = 0.07  # share of the content directly in the root's parent, from which that is the root; flat from .05 to .1
 PARTS = frozenset({"figure", "pre", "blockquote", "li", "dl"})  # never a whole body
 
 
@@ -21,21 +23,47 @@ def find_root(lines: Lines, content: Floats) -> int:
     for path in list(trie.up(root)):
         if trie.tag[path] in PARTS and trie.parent[path] > 0:
             root = trie.parent[path]
-    root = _climb(trie, root)
+    root = _out_of_listing(lines, _climb(trie, root))
     if root and _is_paragraph(lines, root):
         root = trie.parent[root]
-    return _climb(trie, root)
+    return _with_beginning(lines, content, _climb(trie, root))
+
+
+def _out_of_listing(lines: Lines, root: int) -> int:
+    """Return the root, or if it holds nothing but code what around it holds other text or is named a body."""
+    outline, role = lines.outline, lines.trie.role
+    other = outline.totals(np.where(lines.weight < 1, np.float32(0), lines.width))
+    number = outline.number[root]
+    while number and not other[number] and not role[outline.paths[number]].body:
+        number = outline.parent[number]
+    return outline.paths[number]
+
+
+def _with_beginning(lines: Lines, content: Floats, root: int) -> int:
+    """Return the root, or its parent if paragraphs stand there too, as before the part that a paywall covers."""
+    outline, trie = lines.outline, lines.trie
+    above = trie.parent[root]
+    if above <= 0:
+        return root
+    direct = outline.direct(content)
+    beside = [
+        direct[number]
+        for number, path in enumerate(outline.paths)
+        if direct[number] and path != root and trie.tag[path] not in HEADINGS and _climb(trie, path) == above
+    ]
+    return _climb(trie, above) if sum(beside) >= BESIDE * content.sum() else root
 
 
 def family_shares(lines: Lines, content: Floats) -> list[float]:
     """Return, for each path of the outline, its family's share of the content."""
     outline, family = lines.outline, lines.trie.family
     totals = outline.totals(content)
-    by_family: dict[int, float] = {}
-    for number, path in enumerate(outline.paths):
-        add(by_family, family[path], totals[number])
+    families = [family[path] for path in outline.paths]
+    by_family = dict.fromkeys(families, 0.0)
+    for key, amount in zip(families, totals, strict=True):
+        by_family[key] += amount
     whole = totals[0] or 1.0
-    return [by_family[family[path]] / whole for path in outline.paths]
+    return [by_family[key] / whole for key in families]
 
 
 def _is_paragraph(lines: Lines, root: int) -> bool:

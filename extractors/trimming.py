@@ -14,8 +14,8 @@ from .priors import Prior
 TITLE_REST = 0.1  # share of the body that may stand before its title
 BYLINES, PROSE_LINE = 6, 150  # kept lines in which date and byline stand; bytes of a line that ends the search
 END_AFTER = 0.3  # share of the body after which a line that names the editor is its end
-RELATED_AFTER, RELATED_BYTES = 0.25, 150  # share and bytes after which a heading of related articles is the body's end
-RESUME_LINES, RESUME_SHARE, RESUME_WIDTH = 3, 0.15, 80  # lines, share of the body and bytes a line, to go on after it
+OTHERS_AFTER = 0.25  # share of the body after which a heading of comments or other articles is its end …
+OWN_WIDTH, OWN_SHARE = 80, 0.15  # … unless paragraphs like those before, of so many bytes, make up that share
 LEAST = 0.2  # share of the body that must be left
 
 
@@ -27,8 +27,9 @@ def trim(lines: Lines, body: Body, prior: Prior) -> list[int]:
     kept = [i for i in kept if tags[i] == "pre" or not (is_heading_of("interface", texts[i]) or is_credit(texts[i]))]
     kept = _up_to_end(kept, lines, prior)
     kept = [i for i in kept if not (is_lead(texts[i]) and lines.linked[i] > 0.4 * lines.width[i])]
-    kept = _without_related(kept, lines, prior)
-    while kept and is_tail(texts[kept[-1]]):
+    kept = _up_to_others(kept, lines, prior)
+    kept = [i for i in kept if not (tags[i] in HEADINGS and is_heading_of("related", texts[i]))]
+    while kept and (is_tail(texts[kept[-1]]) or tags[kept[-1]] in HEADINGS):
         kept.pop()
     return kept if lines.width[kept].sum() >= LEAST * lines.width[body.kept].sum() else body.kept
 
@@ -60,21 +61,20 @@ def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     return kept
 
 
-def _without_related(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    """Cut at a heading of related articles or comments, unless enough of the body's own paragraphs follow."""
+def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    """Cut at a heading of comments or other articles, unless what follows is written as the body is."""
     before = np.cumsum(prior.plain[kept])
+    family = lines.trie.family
     for place, index in enumerate(kept):
-        text = lines.texts[index]
-        heading = lines.trie.tag[lines.paths[index]] in HEADINGS or text.endswith((":", "："))
-        if not heading or not (is_heading_of("related", text) or is_heading_of("comments", text)):
+        if before[place] < OTHERS_AFTER * before[-1] or not _announces_others(lines, index):
             continue
-        if before[place] < max(RELATED_AFTER * before[-1], RELATED_BYTES):
-            continue
-        family = lines.trie.family
-        own = {family[lines.paths[i]] for i in kept[:place] if prior.plain[i] >= RESUME_WIDTH}
-        later = [i for i in kept[place + 1 :] if family[lines.paths[i]] in own and lines.width[i] >= RESUME_WIDTH
-                 and lines.linked[i] < 0.3 * lines.width[i]]  # fmt: skip
-        if len(later) >= RESUME_LINES and prior.plain[later].sum() >= RESUME_SHARE * before[-1]:
-            return kept[:place] + [i for i in kept if i >= later[0]]
-        return kept[:place]
+        own = {family[lines.paths[i]] for i in kept[:place] if prior.plain[i] >= OWN_WIDTH}
+        later = [i for i in kept[place + 1 :] if family[lines.paths[i]] in own]
+        if prior.plain[later].sum() < OWN_SHARE * before[-1]:
+            return kept[:place]
     return kept
+
+
+def _announces_others(lines: Lines, index: int) -> bool:
+    text, heading = lines.texts[index], lines.trie.tag[lines.paths[index]] in HEADINGS
+    return is_heading_of("comments", text) or (heading and is_heading_of("related", text))

@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 
 from extractors.body import Evidence, cut_body, turning_points
+from extractors.density import unmatched
 from extractors.dom import parse
 from extractors.lines import read_lines
 from extractors.paths import PathTrie
 from extractors.priors import prior_of
-from extractors.profile import NO_PROFILE, Profile, profile_from
+from extractors.profile import NO_PROFILE, Profile, profile_of
 
 from .pages import BAKERY, HARBOUR
 
@@ -80,12 +81,48 @@ def test_heading_inside_a_small_wrapper_stays_within_the_segment_only():
     assert "More" not in kept(inside)
 
 
+def test_paragraphs_before_the_part_that_holds_most_belong_to_the_body():
+    first = "".join(f"<p>{text}</p>" for text in BAKERY)
+    page = f"<div class=story>{first}<div class=wall>{PROSE * 4}</div></div><p class=foot>Imprint</p>"
+    assert kept(page) == [*BAKERY, *4 * [*HARBOUR, *BAKERY]]
+
+
+def test_body_of_listings_is_not_one_listing():
+    code = "".join(f"<tr><td class=gutter><pre>1</pre><td class=code><pre>{'call(); ' * 40}</pre>")
+    page = f"<div class=all><p>Try this.</p><div class=hl><table>{code}</table></div><p>It works.</p></div>"
+    assert kept(page) == ["Try this.", "call(); " * 40, "It works."]
+
+
+def test_caption_needs_no_name():
+    caption = "The pier at noon, seen from the east, with the new board and the old gauge."
+    picture = f"<div class=ab><div class=cd><img src=x></div><div class=ef>{caption}</div></div>"
+    assert kept(f"<div class=story>{PROSE}{picture * 3}<p>The last line.</p></div>")[-1] == "The last line."
+    assert caption not in kept(f"<div class=story>{PROSE}{picture * 3}<p>The last line.</p></div>")
+
+
+def test_heading_of_a_box_leaves_with_it_and_a_wrapped_heading_stays():
+    box = "<div class=box><h4>Current issue</h4><div class=inner>The new number is out.</div></div>"
+    heading = "<div class=part><h3>In the evening</h3></div>"
+    texts = kept(f"<div class=story>{PROSE}{box}{heading}{PROSE}</div>")
+    assert texts == [*HARBOUR, *BAKERY, "In the evening", *HARBOUR, *BAKERY]
+
+
+def test_box_of_one_line_among_the_paragraphs_is_body():
+    page = f"<div class=story>{PROSE}<div class=note>A note to what was said.</div><p>The last line.</p></div>"
+    assert "A note to what was said." in kept(page)
+
+
+def test_link_that_reads_as_its_address_is_body():
+    link = "<p><a href=http://a.example/>http://a.example/gauge</a></p>"
+    assert "http://a.example/gauge" in kept(f"<div class=story>{PROSE}{link}{PROSE}</div>")
+
+
 def test_example_s_profile_decides_between_two_candidates():
     comments = "".join(f"<div class=post>{text} I have seen it with my own eyes.</div>" for text in BAKERY)
     page = f"<div class=story>{''.join(f'<p>{t}</p>' for t in HARBOUR)}</div><div class=talk>{comments}</div>"
     trie = PathTrie()
     example = read_lines(parse(f"<div class=story>{PROSE}</div>"), trie)
-    profile = profile_from(example, example.width)
+    profile = profile_of(example, list(range(len(example))), unmatched(example))
     lines = read_lines(parse(page), trie)
     alone, guided = body_of(lines), body_of(lines, profile=profile)
     assert [lines.texts[index] for index in guided.kept] == list(HARBOUR)
@@ -94,7 +131,7 @@ def test_example_s_profile_decides_between_two_candidates():
 
 def test_profile_of_nothing_is_empty():
     lines = read_lines(parse("<p>a</p>"), PathTrie())
-    assert profile_from(lines, np.zeros(1, np.float32)) == Profile()
+    assert profile_of(lines, [], unmatched(lines)) == Profile()
 
 
 def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere():

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extractors.decoding import decode
-from extractors.encodings.declaration import META_EXPECTED
 from extractors.encodings import labels
+from extractors.encodings.declaration import META_EXPECTED
 from extractors.encodings.decoders import decode_as
 from extractors.encodings.guess import MULTI_BYTE
 from extractors.encodings.labels import NAMES, encoding_of

@@ -28,6 +28,17 @@ def test_short_body_is_found_where_the_densest_text_is_another():
     assert body(extract(page, example=EXAMPLE), "Closed") == ["The pier is closed."]
 
 
+def test_example_teaches_how_its_body_is_written_not_its_captions():
+    def illustrated(paragraphs, captions):
+        pictures = "".join(f"<div class=pic><img src=x><div class=cap><p>{text}</p></div></div>" for text in captions)
+        return "".join(f"<p class=prose>{text}</p>" for text in paragraphs) + pictures
+
+    captions = [f"{line} {line} Seen from the pier, number {n}." for n, line in enumerate(LIBRARY * 2)]
+    example = news_page("Tide station opens", [], body=illustrated(HARBOUR * 3, captions[:2]))
+    page = news_page("Bread", [], body=illustrated(BAKERY, captions[2:]))
+    assert body(extract(page, example=example), "Bread") == list(BAKERY)
+
+
 def test_example_from_another_site_is_not_used_and_the_reason_says_so():
     page = news_page("Bread from old stones", BAKERY)
     article = extract(page, example=blog_page(HARBOUR))

@@ -129,3 +129,8 @@ def test_walk_leaves_no_cycle_that_keeps_the_page_alive():
 def test_page_with_too_many_lines_is_read_up_to_a_cap(monkeypatch):
     monkeypatch.setattr("extractors.lines.MAX_LINES", 3)
     assert texts("<p>a<p>b<p>c<p>d<p>e") == ["a", "b", "c"]
+
+
+def test_text_in_a_head_that_was_never_closed_is_read():
+    html = f"<head><title>Bread</title><article><p>{'Flour and water. ' * 10}</p></article>"
+    assert [text[:5] for text in read_lines(parse(html), PathTrie()).texts] == ["Flour"]

@@ -83,3 +83,10 @@ def test_title_line_is_the_one_that_covers_the_title_best(titles, found):
         parse("<p>Front page</p><h1>Old stones</h1><p>“Old stones” is no title here, but a start.</p>"), PathTrie()
     )
     assert find_title_line(lines, titles)[0] == found
+
+
+def test_heading_that_rewords_the_title_is_its_line():
+    page = f"<h1>Harbour of the town: new tide station opens</h1>{text(HARBOUR)}"
+    lines = read_lines(parse(page), PathTrie())
+    assert find_title_line(lines, ["Harbour of town: tide station opens"])[0] == 0
+    assert find_title_line(lines, ["A bakery in the old town bakes again"])[0] == -1

@@ -89,3 +89,21 @@ def test_page_that_declares_an_article_may_link_its_headings():
 def test_short_poem_below_its_title_is_an_article():
     lines = "".join(f"<p>{line}</p>" for line in ("The tide comes in,", "the tide goes out,", "the gulls complain."))
     assert isinstance(extract(news_page("Tide song", (), body=lines), URL), Article)
+
+
+def test_introduction_to_a_page_of_links_is_no_article_though_titled():
+    links = "".join(f'<li><a href="/{n}">Remote work at the mill, place number {n}</a></li>' for n in range(60))
+    page = shop_page(
+        "Work at the mill",
+        "All open places of the week in one list, for you and for those who ask you.",
+        f"<ul>{links}</ul>",
+    )
+    assert "mostly links" in refused(page)
+
+
+def test_texts_that_stand_apart_are_a_list():
+    cards = "".join(
+        f"<div class=card><p>{line}</p><aside>Oven {n}<br>Tuesday<br>two coins<br>open</aside></div>"
+        for n, line in enumerate(BAKERY * 2)
+    )
+    assert "stand apart" in refused(shop_page("Bakers", HARBOUR[0], f"<div class=cards>{cards}</div>"))
