@@ -18,7 +18,7 @@ from .layout import NO_LAYOUT, Layout
 from .lines import Flags, Floats, Lines
 from .priors import Prior
 from .profile import NO_PROFILE, Profile
-from .roots import family_shares, find_root
+from .roots import family_shares, find_root, root_and_shares
 
 LINK_WEIGHT = 2  # bytes inside a link count this often against the body
 LINE_COST = 15  # bytes a line must have to speak for the body
@@ -80,7 +80,7 @@ def line_content(lines: Lines, similarity: Floats, head: int, tail: int) -> Floa
     within = slice(head, tail)
     content = np.zeros(len(lines), np.float32)
     new = (lines.width[within] - LINK_WEIGHT * lines.linked[within]) * (1 - similarity[within])
-    content[within] = np.clip(new - CONTENT_COST, 0, CONTENT_MAX) * lines.weight[within]
+    content[within] = np.minimum(np.maximum(new - CONTENT_COST, 0), CONTENT_MAX) * lines.weight[within]
     return content
 
 
@@ -88,18 +88,21 @@ def cut_body(lines: Lines, evidence: Evidence) -> Body:
     """Return the body of a page; without lines if nothing speaks for one."""
     if not len(lines):
         return Body([])
-    similarity, known = evidence.similarity, evidence.prior.by_line * evidence.layout.factors(lines)
-    familiarity = evidence.profile.familiarity(lines)
+    similarity, places = evidence.similarity, evidence.layout.factors(lines)
+    known, familiarity = evidence.prior.by_line * places, evidence.profile.familiarity(lines)
     weights = line_weights(lines, similarity)
     favour = known * np.minimum(FOREIGN_WEIGHT + familiarity, 1)
     head, tail = turning_points(np.where(weights > 0, weights * favour, weights))
     content = line_content(lines, similarity, head, tail) * known
     if not content.any():
         return Body([], head=head, tail=tail)
-    root = find_root(lines, content * np.minimum(FOREIGN_ROOT_WEIGHT + familiarity, 1))
-    shares = family_shares(lines, content)
+    if evidence.profile.by_signature:
+        root = find_root(lines, content * np.minimum(FOREIGN_ROOT_WEIGHT + familiarity, 1))
+        shares = family_shares(lines, content)
+    else:
+        root, shares = root_and_shares(lines, content)
     standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)[lines.outline.of_line]
-    kept = _kept(lines, evidence, standing, (head, tail), root)
+    kept = _kept(lines, evidence.similarity, places, standing, (head, tail), root)
     under_picture = lines.captions | keeping.is_under_picture(lines, standing > keeping.OUT, root, shares)
     kept &= ~(_is_template(lines, evidence, content) | under_picture)
     captions = ((standing == keeping.CAPTION) | (under_picture & (standing > keeping.OUT))) & ~kept
@@ -107,17 +110,19 @@ def cut_body(lines: Lines, evidence: Evidence) -> Body:
     return Body(np.flatnonzero(kept).tolist(), root, head, tail, np.flatnonzero(captions).tolist())
 
 
-def _kept(lines: Lines, evidence: Evidence, standing: keeping.Standing, segment: tuple[int, int], root: int) -> Flags:
+def _kept(
+    lines: Lines, similarity: Floats, places: Floats, standing: keeping.Standing, segment: tuple[int, int], root: int
+) -> Flags:
     """Return the lines that belong to the body by where they stand and by their links."""
     inside = np.zeros(len(lines), np.bool_)
     inside[slice(*segment)] = True
-    headings = keeping.is_heading(lines)
+    headings = lines.headings
     doubtful = (standing == keeping.IN_SEGMENT) & inside
     kept = standing == keeping.IN
-    if (doubtful & headings).any():
+    if doubtful.any():
         kept |= doubtful & headings & keeping.is_alone_in_wrapper(lines)
-    new = (evidence.similarity == 0) & (evidence.layout.factors(lines) == 1)
-    kept |= keeping.is_alone_among_body(lines, doubtful & new, kept, root)
+        new = (similarity == 0) & (places == 1)
+        kept |= keeping.is_alone_among_body(lines, doubtful & new, kept, root)
     kept &= ~(keeping.is_line_numbers(lines) | lines.teasers)
     return keeping.without_links(lines, kept, headings, inside, root)
 
@@ -129,11 +134,10 @@ def _is_template(lines: Lines, evidence: Evidence, content: Floats) -> Flags:
     """
     if not evidence.similarity.any():
         return np.zeros(len(lines), np.bool_)
-    outline, signature = lines.outline, lines.trie.signature
+    outline, share = lines.outline, evidence.profile.by_signature.get
     least = MAIN_SHARE * float(content.sum())
-    share = evidence.profile.by_signature.get
-    both = zip(outline.direct(content), outline.paths, strict=True)
-    main = [amount >= least or share(signature(path), 0.0) >= MAIN_SHARE for amount, path in both]
+    both = zip(outline.direct(content), outline.signatures, strict=True)
+    main = [amount >= least or share(signature, 0.0) >= MAIN_SHARE for amount, signature in both]
     usual = np.array(main, np.bool_)[outline.of_line]
-    usual |= evidence.layout.holds_body(lines, MOSTLY_BODY) & keeping.is_heading(lines)
+    usual |= evidence.layout.holds_body(lines, MOSTLY_BODY) & lines.headings
     return (evidence.similarity >= REPEATED) & ~usual

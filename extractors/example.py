@@ -161,7 +161,7 @@ def is_twin(parsed: ParsedPage, similarity: Floats) -> bool:
     """Whether the example holds nearly the same text as the page."""
     page = parsed.lines
     new = float(line_content(page, similarity, *turning_points(line_weights(page, similarity))).sum())
-    structural = line_content(page, density.unmatched(page), 0, len(page))
+    structural = parsed.prior.plain * page.weight
     if new >= TWIN_REST * float(structural.sum()):
         return False  # saves the second cut below on all but a few pages
     alone = density.cut_alone(page, parsed.prior).kept

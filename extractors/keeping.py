@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .lines import CAPTION_WIDTH, Flags, Lines
 from .names import NOISE_TAGS
 from .paths import CAPTION as CAPTION_MARK
-from .paths import COMMENT, EMBED, FIGURE_CONTENT, HEADINGS, PLAIN
+from .paths import COMMENT, EMBED, FIGURE_CONTENT, PLAIN
 from .priors import Prior
 from .profile import Profile
 
@@ -18,8 +18,6 @@ WRAPPER_SHARE = 0.15  # share of the content from which a wrapper below the root
 NAMED_SHARE = 0.3  # the same for an element named as noise
 CAPTION_SHARE = 0.4  # the same below which an element with a picture holds it and its caption
 LEAF_SHARE = 0.5  # share of the example's body from which a path is exempt from both
-LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (flat from .7 to .8), any other line is a link
-LINKED_BYTES = 4  # shorter lines may be links: footnote marks
 LINKED_LIST = 0.6  # link share from which a list or table as a whole is links
 LIST_TAGS = frozenset({"li", "td", "dd"})
 LINKED_PROSE = 0.4  # link share up to which a line is the prose that a linked heading may introduce
@@ -29,49 +27,80 @@ UNLINKED = 0.1  # link share of a lone line in a wrapper, up to which it may be 
 NEAR = 2  # lines before and after it in which the body must stand
 
 OUT, CAPTION, IN_SEGMENT, IN = range(4)
+STRONG, LISTING, CELLS, CONTENT = 1, 2, 4, 8
+_CODE = frozenset({"pre"})
 Standing = NDArray[np.int8]
 
 
 def standing_of(lines: Lines, root: int, shares: list[float], prior: Prior, profile: Profile) -> Standing:
     """Return, for each path of the outline that holds lines, how it stands to the body below `root`."""
-    trie, outline = lines.trie, lines.outline
+    outline, trie = lines.outline, lines.trie
+    family = trie.family[root]
+    climb = _Climb(lines, family, shares, prior.noise)
     standing = np.zeros(len(outline), np.int8)
+    below = [False] * len(outline)
+    for number in range(1, len(outline)):
+        below[number] = below[outline.parent[number]] or trie.family[outline.paths[number]] == family
     for number in set(outline.of_line.tolist()):
-        strong = bool(profile.by_leaf) and profile.by_leaf.get(trie.leaf(outline.paths[number]), 0.0) >= LEAF_SHARE
-        standing[number] = _stand(number, lines, trie.family[root], shares, prior, strong)
+        if not below[number]:
+            continue
+        usual = bool(profile.by_leaf) and profile.by_leaf.get(trie.leaf(outline.paths[number]), 0.0) >= LEAF_SHARE
+        standing[number] = climb.stand(number, STRONG if usual else 0)
     return standing
 
 
-def _stand(number: int, lines: Lines, family: int, shares: list[float], prior: Prior, strong: bool) -> int:
-    """Return how a path stands; `strong`: the example writes its body there. Outermost and worst element decide."""
-    trie, outline = lines.trie, lines.outline
-    state = IN
-    cells = listing = False  # whether a table's cell, or code or an embedded post, stands at or below the step
-    content = False  # whether something that a <figure> may hold besides pictures does
-    while number and trie.family[outline.paths[number]] != family:
-        path = outline.paths[number]
-        tag, mark = trie.tag[path], trie.mark[path]
-        listing = listing or tag in ("pre", "code") or mark == EMBED
-        if tag in ("figcaption", "caption") or (tag == "figure" and not content and not listing):
-            state = min(state, CAPTION)
-        elif tag in NOISE_TAGS or (not listing and mark == COMMENT):
-            return OUT
-        elif not listing and mark == CAPTION_MARK:
-            state = min(state, CAPTION)
-        elif not listing and not strong and prior.noise[number] and shares[number] < NAMED_SHARE:
-            return OUT
-        elif not listing and not strong and not cells and trie.is_wrapper(path) and shares[number] < WRAPPER_SHARE:
-            state = min(state, IN_SEGMENT)
-        content = content or tag in FIGURE_CONTENT
-        cells = cells or tag in ("td", "th")
-        number = outline.parent[number]
-    return state if number else OUT
+class _Climb:
+    """The way from a line up to the body's root; outermost and worst element decide.
 
+    What the way has passed is a sum of `STRONG` (the example writes its body there), `LISTING` (code or an embedded
+    post), `CELLS` (a table's) and `CONTENT` (something that a <figure> may hold besides pictures).
+    """
 
-def is_heading(lines: Lines) -> Flags:
-    """Whether a line stands in <h1> to <h6>."""
-    outline, tag = lines.outline, lines.trie.tag
-    return np.array([tag[path] in HEADINGS for path in outline.paths], np.bool_)[outline.of_line]
+    def __init__(self, lines: Lines, family: int, shares: list[float], noise: list[int]) -> None:
+        self._trie, self._outline = lines.trie, lines.outline
+        self._family, self._shares, self._noise = family, shares, noise
+        self._known: dict[tuple[int, int], int] = {}
+
+    def stand(self, number: int, passed: int) -> int:
+        """Return how a path stands."""
+        known = self._known.get((number, passed))
+        if known is None:
+            known = self._known[number, passed] = self._stand(number, passed)
+        return known
+
+    def _stand(self, number: int, passed: int) -> int:
+        if not number:
+            return OUT
+        path, tag = self._outline.paths[number], self._outline.tags[number]
+        if self._trie.family[path] == self._family:
+            return IN
+        if tag in ("pre", "code") or self._trie.mark[path] == EMBED:
+            passed |= LISTING
+        own = self._own(number, path, tag, passed)
+        if own == OUT:
+            return OUT
+        passed |= (CONTENT if tag in FIGURE_CONTENT else 0) | (CELLS if tag in ("td", "th") else 0)
+        return min(own, self.stand(self._outline.parent[number], passed))
+
+    def _own(self, number: int, path: int, tag: str, passed: int) -> int:
+        """Return what the element by itself says."""
+        mark = self._trie.mark[path]
+        if tag in ("figcaption", "caption") or (tag == "figure" and not passed & (CONTENT | LISTING)):
+            return CAPTION
+        if tag in NOISE_TAGS:
+            return OUT
+        if passed & LISTING:
+            return IN
+        if mark == COMMENT:
+            return OUT
+        if mark == CAPTION_MARK:
+            return CAPTION
+        if passed & STRONG:
+            return IN
+        if self._noise[number] and self._shares[number] < NAMED_SHARE:
+            return OUT
+        boxed = self._shares[number] < WRAPPER_SHARE and not passed & CELLS and self._trie.is_wrapper(path)
+        return IN_SEGMENT if boxed else IN
 
 
 def is_under_picture(lines: Lines, candidates: Flags, root: int, shares: list[float]) -> Flags:
@@ -94,7 +123,7 @@ def is_under_picture(lines: Lines, candidates: Flags, root: int, shares: list[fl
 def is_alone_in_wrapper(lines: Lines) -> Flags:
     """Whether the wrapper around a line holds no text but headings: others are a box with its own heading."""
     outline, trie = lines.outline, lines.trie
-    others = outline.totals(np.where(is_heading(lines), np.float32(0), lines.width))
+    others = outline.totals(np.where(lines.headings, np.float32(0), lines.width))
     wrapper = list(range(len(outline)))
     for number, path in enumerate(outline.paths):
         if number and trie.tag[path] in PLAIN:
@@ -115,22 +144,17 @@ def is_alone_among_body(lines: Lines, doubtful: Flags, sure: Flags, root: int) -
     return result
 
 
-def is_linked(lines: Lines) -> Flags:
-    """Whether a line is little but links."""
-    tag = lines.trie.tag
-    limit = np.array([LINKED_PARAGRAPH if tag[path] == "p" else LINKED_LINE for path in lines.paths], np.float32)
-    return (lines.linked > limit * lines.width) & (lines.width > LINKED_BYTES)
-
-
 def without_links(lines: Lines, kept: Flags, headings: Flags, inside: Flags, root: int) -> Flags:
     """Return `kept` without lines that are links, but with linked items of a list or table that as a whole is none, and
     with linked headings before prose.
     """
     outline, trie = lines.outline, lines.trie
+    result = kept & ~lines.are_links
+    among = np.flatnonzero(kept & lines.are_links).tolist()
+    if not among:
+        return result
     links, widths = outline.direct(lines.linked), outline.direct(lines.width)
-    linked = is_linked(lines)
-    result = kept & ~linked
-    for index in np.flatnonzero(kept & linked).tolist():
+    for index in among:
         number = outline.of_line[index]
         path = lines.paths[index]
         if trie.tag[path] in LIST_TAGS:
@@ -152,9 +176,10 @@ def _prose_follows(lines: Lines, index: int, kept: Flags, headings: Flags) -> bo
 
 def is_line_numbers(lines: Lines) -> Flags:
     """Whether a line is a <pre> that counts 1, 2, 3 …: the line numbers beside a listing."""
-    tag = lines.trie.tag
-    both = zip(lines.paths, lines.texts, strict=True)
-    return np.array([tag[path] == "pre" and _counts(text) for path, text in both], np.bool_)
+    flags = lines.outline.lines_in(_CODE)
+    for index in np.flatnonzero(flags).tolist():
+        flags[index] = _counts(lines.texts[index])
+    return flags
 
 
 def _counts(text: str) -> bool:

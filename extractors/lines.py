@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .dom import inner_text
 from .names import CACHED, SCREEN_READER
-from .paths import Outline, PathTrie
+from .paths import HEADINGS, Outline, PathTrie
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -32,6 +32,8 @@ MIN_SHOWN = 100  # characters; a page that shows less and holds more is one that
 FOLDED_AT_ONCE = 100_000  # characters; a 50 MB line would need half a GB for its words
 TITLE_LINKED = 0.6  # link share of a line that names another article
 CAPTION_WIDTH = 300  # bytes; more under a picture is prose
+LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (flat from .7 to .8), any other line is a link
+LINKED_BYTES = 4  # shorter lines may be links: footnote marks
 CODE_WEIGHT = 0.2  # code counts this much when the body is looked for
 
 INLINE, LINK, BLOCK, ITEM, PRE, BREAK, SKIP, IMAGE, PLAYER = range(9)
@@ -51,6 +53,7 @@ KINDS = {
     **dict.fromkeys(("iframe", "embed", "video", "audio"), PLAYER),  # skipped, but noted as media
 }
 
+_CODE, _PARAGRAPH = frozenset({"pre"}), frozenset({"p"})
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 
@@ -89,10 +92,14 @@ class Lines:
         return sum(map(len, self.texts))
 
     @cached_property
+    def lowered(self) -> list[str]:
+        """The lines in lower case."""
+        return [text.lower() for text in self.texts]
+
+    @cached_property
     def keys(self) -> list[str]:
         """The lines as they are compared with other pages': lower case, digits of short lines masked."""
-        lowered = [text.lower() for text in self.texts]
-        return [_DIGITS.sub("0", text) if len(text) <= MASKED_LENGTH else text for text in lowered]
+        return [_DIGITS.sub("0", text) if len(text) <= MASKED_LENGTH else text for text in self.lowered]
 
     @cached_property
     def hashes(self) -> list[int]:
@@ -102,17 +109,28 @@ class Lines:
     @cached_property
     def weight(self) -> Floats:
         """How much a line counts when the body is looked for: code counts little."""
-        tag = self.trie.tag
-        return np.array([CODE_WEIGHT if tag[path] == "pre" else 1.0 for path in self.paths], np.float32)
+        return np.where(self.outline.lines_in(_CODE), np.float32(CODE_WEIGHT), np.float32(1))
+
+    @cached_property
+    def headings(self) -> Flags:
+        """Whether a line stands in <h1> to <h6>."""
+        return self.outline.lines_in(HEADINGS)
+
+    @cached_property
+    def are_links(self) -> Flags:
+        """Whether a line is little but links."""
+        limit = np.where(self.outline.lines_in(_PARAGRAPH), np.float32(LINKED_PARAGRAPH), np.float32(LINKED_LINE))
+        return (self.linked > limit * self.width) & (self.width > LINKED_BYTES)
 
     @cached_property
     def teasers(self) -> Flags:
         """Whether a line follows a linked one in the same block, as another article's summary follows its title."""
         flags = np.zeros(len(self), np.bool_)
-        for index in range(1, len(self)):
-            if self.continued[index] and self.paths[index] == self.paths[index - 1]:
-                before = self.linked[index - 1] > TITLE_LINKED * self.width[index - 1]
-                flags[index] = (before or flags[index - 1]) and self.linked[index] <= TITLE_LINKED * self.width[index]
+        if True in self.continued:
+            titles = (self.linked > TITLE_LINKED * self.width).tolist()
+            for index in range(1, len(self)):
+                if self.continued[index] and self.paths[index] == self.paths[index - 1] and not titles[index]:
+                    flags[index] = titles[index - 1] or flags[index - 1]
         return flags
 
     @cached_property
@@ -120,14 +138,10 @@ class Lines:
         """Whether a line stands under a picture in the same block, alone or after a <br>."""
         flags = np.zeros(len(self), np.bool_)
         for index, path, element in self.media:
-            if (
-                index < len(self)
-                and KINDS[element.tag] == IMAGE
-                and self.paths[index] == path
-                and self.trie.tag[path] != "p"
-            ):
+            if index < len(self) and self.continued[index] and self.paths[index] == path:
                 last = index + 1 == len(self) or self.paths[index + 1] != path or not self.continued[index + 1]
-                flags[index] = self.continued[index] and last and self.width[index] <= CAPTION_WIDTH
+                if last and KINDS[element.tag] == IMAGE and self.trie.tag[path] != "p":
+                    flags[index] = self.width[index] <= CAPTION_WIDTH
         return flags
 
     @cached_property

@@ -1,8 +1,8 @@
 """Paths of elements as small ints, shared by the pages of a section."""
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .names import Role, role_of
 
 Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
 
 PATH_CLASSES = 3  # classes of an element that its path keeps
 CLASSES_LENGTH = 300  # characters of a class attribute that are looked at
@@ -225,6 +226,7 @@ class Outline:
     """
 
     def __init__(self, trie: PathTrie, line_paths: list[int]) -> None:
+        self._trie = trie
         self.paths = [0, *trie.with_ancestors(line_paths)]
         self.number = {path: number for number, path in enumerate(self.paths)}
         self.parent = [0] + [self.number[trie.parent[path]] for path in self.paths[1:]]
@@ -232,6 +234,32 @@ class Outline:
 
     def __len__(self) -> int:
         return len(self.paths)
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """The tag of each path's element."""
+        tag = self._trie.tag
+        return [tag[path] for path in self.paths]
+
+    @cached_property
+    def signatures(self) -> list[int]:
+        """The `PathTrie.signature` of each path."""
+        return [self._trie.signature(path) for path in self.paths]
+
+    @cached_property
+    def families(self) -> NDArray[np.intp]:
+        """A number for each path, the same for all of a family."""
+        family, numbers = self._trie.family, dict[int, int]()
+        return np.array([numbers.setdefault(family[path], len(numbers)) for path in self.paths], np.intp)
+
+    def lines_in(self, tags: Collection[str]) -> Flags:
+        """Whether each line's own element is one of `tags`."""
+        chosen = [number for number, tag in enumerate(self.tags) if tag in tags]
+        if not chosen:
+            return np.zeros(len(self.of_line), np.bool_)
+        flags = np.zeros(len(self.paths), np.bool_)
+        flags[chosen] = True
+        return flags[self.of_line]
 
     def direct(self, amounts: Floats) -> list[float]:
         """Return the sum of the lines' `amounts` for each path."""

@@ -76,6 +76,7 @@ _LEAD = re.compile(
     |don.t\ miss|learn\ more|up\ next|click\ here|相关(?:阅读|文章|新闻|推荐)?|(?:延伸|推荐)阅读|更多)\s*[:：|»>]""",
     re.IGNORECASE | re.VERBOSE,
 )
+_LEAD_SIGN = re.compile("[:：|»>]")  # one of which each has; cheaper than all of it
 _END = re.compile(
     r"\s*[（(【\[]?\s*(?:责任编辑|责编|本文编辑|编辑|校对|审核|终审|初审|监制)\s*[:：/／丨|]"
     r"|\s*[（(【\[](?:编辑|责编)\s"
@@ -97,11 +98,26 @@ _CREDIT = re.compile(
     | ^(?:photo(?:graph)?s?|image|picture|credit)\s?(?:by|credit|courtesy)?\s?[:：].{0,80}$""",
     re.IGNORECASE | re.VERBOSE,
 )
+_CREDIT_INITIALS = frozenset("iIpPcC[")
 
 
 def is_heading_of(kind: str, text: str) -> bool:
     """Whether the whole line is one of the table's lines of that kind."""
     return len(text) <= (HEADING if kind == "related" else SHORT) and _LINE[kind].match(text) is not None
+
+
+def find_heading_of(kind: str, texts: list[str], start: int) -> int:
+    """Return the first line from `start` on that `is_heading_of` that kind, or the number of lines."""
+    longest, form = HEADING if kind == "related" else SHORT, _LINE[kind]
+    for index in range(start, len(texts)):
+        if len(texts[index]) <= longest and form.match(texts[index]):
+            return index
+    return len(texts)
+
+
+def is_control(text: str) -> bool:
+    """Whether the whole line is one of the page's own controls."""
+    return len(text) <= SHORT and _LINE["interface"].match(text) is not None
 
 
 def is_byline(text: str) -> bool:
@@ -116,12 +132,12 @@ def may_be_byline(text: str) -> bool:
 
 def is_lead(text: str) -> bool:
     """Whether a line announces another article ("Read also: …")."""
-    return len(text) <= MAX_LEAD and _LEAD.match(text) is not None
+    return len(text) <= MAX_LEAD and _LEAD_SIGN.search(text) is not None and _LEAD.match(text) is not None
 
 
 def is_end(text: str) -> bool:
     """Whether a line names the editor, as Chinese articles do at their end."""
-    return len(text) <= SHORT and _END.match(text) is not None
+    return len(text) <= SHORT and not text.isascii() and _END.match(text) is not None
 
 
 def is_tail(text: str) -> bool:
@@ -131,4 +147,8 @@ def is_tail(text: str) -> bool:
 
 def is_credit(text: str) -> bool:
     """Whether a line says where a picture is from."""
-    return len(text) <= MAX_CREDIT and _CREDIT.search(text) is not None
+    return (
+        len(text) <= MAX_CREDIT
+        and ("(" in text or text[0] in _CREDIT_INITIALS)  # cheaper than the expression
+        and _CREDIT.search(text) is not None
+    )

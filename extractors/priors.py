@@ -8,11 +8,12 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
 from .lines import Floats, Lines
 from .paths import HEADINGS
-from .phrases import is_heading_of
+from .phrases import find_heading_of
 
 BODY_FACTOR = (1.0, 1.2, 1.5, 2.5, 4.0)  # by `Role.body`
 NOISE_FACTOR = (1.0, 0.5, 0.15, 0.05)  # by `Role.noise`
@@ -54,7 +55,7 @@ class Prior:
 
 def prior_of(lines: Lines, titles: list[str]) -> Prior:
     """Return the priors of a page; `titles`: what its head says."""
-    plain = np.clip(lines.width - 2 * lines.linked - LINE_COST, 0, LINE_MAX).astype(np.float32)
+    plain = np.minimum(np.maximum(lines.width - 2 * lines.linked - LINE_COST, 0), LINE_MAX)
     title, score = find_title_line(lines, titles)
     noise, factors = _named(lines, plain, title)
     by_line = np.array(factors, np.float32)[lines.outline.of_line] * _link_window(lines)
@@ -64,24 +65,26 @@ def prior_of(lines: Lines, titles: list[str]) -> Prior:
         by_line[title : title + NEAR_LINES] *= NEAR_TITLE
     by_line[lines.teasers] *= TEASER
     by_line[_comments_from(lines, plain, start) :] *= AFTER_COMMENTS
-    return Prior(by_line.astype(np.float32), title, noise, plain)
+    return Prior(by_line, title, noise, plain)
 
 
 def find_title_line(lines: Lines, titles: list[str]) -> tuple[int, float]:
     """Return the line that best repeats one of the titles, and how well (above 1 in a heading); -1 if none does."""
-    wanted = [folded for folded in dict.fromkeys(map(_fold, titles)) if folded]
-    longest = 3 * max(map(len, wanted), default=0) + 20
-    longest = min(TITLE_MAX, longest)
+    wanted = list(dict.fromkeys(folded for folded in map(_fold, titles) if folded))
+    longest = min(TITLE_MAX, 3 * max(map(len, wanted), default=0) + 20)
     raw = "\n".join(titles).lower()
     openings = {title.strip().lower()[:TITLE_MIN] for title in titles if len(title.strip()) >= TITLE_MIN}
     best, found = 0.0, -1
-    for index, text in enumerate(lines.texts):
-        if not TITLE_MIN <= len(text) <= longest:
+    for index, lowered in enumerate(lines.lowered):
+        if not TITLE_MIN <= len(lowered) <= longest:
             continue
-        lowered = text.lower()
-        opening = lowered.lstrip(OPENING_SIGNS)[:TITLE_MIN].rstrip()
-        if opening not in raw and not any(start in lowered for start in openings):
-            continue  # cheaper than to fold every line
+        opening = lowered.lstrip(OPENING_SIGNS) if lowered[0] in OPENING_SIGNS else lowered
+        if opening[:TITLE_MIN].rstrip() not in raw:  # cheaper than to fold every line
+            for start in openings:
+                if start in lowered:
+                    break
+            else:
+                continue
         folded = _fold(lowered)
         score = max((_overlap(folded, title) for title in wanted), default=0.0) if len(folded) >= TITLE_MIN else 0.0
         if not score:
@@ -125,42 +128,42 @@ def _named(lines: Lines, plain: Floats, title: int) -> tuple[list[int], list[flo
     count = len(outline)
     own, noise, body, context = [0] * count, [0] * count, [0] * count, [total] * count
     for number in range(1, count):
-        above, path, role, amount = outline.parent[number], outline.paths[number], roles[number], amounts[number]
-        level = 0 if trie.tag[path] in ("body", "html") else role.noise
+        above, (named_body, level), amount = outline.parent[number], roles[number], amounts[number]
         around = context[above]
         if level:
-            if role.body >= DECLARED and amount >= DECLARED_SHARE * around:
+            path, tag = outline.paths[number], outline.tags[number]
+            if tag in ("body", "html") or (named_body >= DECLARED and amount >= DECLARED_SHARE * around):
                 level = 0
-            elif level == 1 or (level == 2 and role.body) or trie.tag[path] == "form":
+            elif level == 1 or (level == 2 and named_body) or tag == "form":
                 level = level if amount < SOFT_SHARE * around else 0
             if path in titled and amount >= (TITLED_TAG_SHARE if level == 3 else TITLED_SHARE) * total:
                 level = 0
-        own[number] = level
-        context[number] = amount or 1.0 if role.body >= DECLARED or (role.body and not body[above]) else around
-        noise[number] = max(noise[above], level)
-        body[number] = max(body[above], 0 if noise[number] else role.body)
+            own[number] = level
+        first = named_body >= DECLARED or (named_body and not body[above])
+        context[number] = amount or 1.0 if first else around
+        noise[number] = level if level > noise[above] else noise[above]
+        body[number] = named_body if named_body > body[above] and not noise[number] else body[above]
     return own, [BODY_FACTOR[b] * NOISE_FACTOR[n] for b, n in zip(body, noise, strict=True)]
 
 
 def _link_window(lines: Lines) -> Floats:
     """Return a factor for each line by the share of links in it and its neighbours."""
-    sums = [
-        np.concatenate([np.zeros(1), np.cumsum(amounts, dtype=np.float64)]) for amounts in (lines.linked, lines.width)
-    ]
-    count = len(lines)
-    first = np.maximum(np.arange(count) - LINK_WINDOW, 0)
-    last = np.minimum(np.arange(count) + LINK_WINDOW + 1, count)
-    linked, width = (amount[last] - amount[first] for amount in sums)
-    share = linked / np.maximum(width, 1)
-    factors: Floats = np.clip(1 - LINK_SLOPE * (share - LINK_FREE), LINK_LEAST, 1).astype(np.float32)
-    return factors
+    share = _windows(lines.linked) / np.maximum(_windows(lines.width), 1)
+    factors = np.minimum(np.maximum(1 - LINK_SLOPE * (share - LINK_FREE), LINK_LEAST), 1)
+    return factors.astype(np.float32)
+
+
+def _windows(amounts: Floats) -> NDArray[np.float64]:
+    """Return for each line the sum of `amounts` of itself and `LINK_WINDOW` lines on each side."""
+    width = 2 * LINK_WINDOW + 1
+    padded = np.zeros(len(amounts) + width)
+    padded[LINK_WINDOW + 1 : len(amounts) + LINK_WINDOW + 1] = amounts
+    sums: NDArray[np.float64] = padded.cumsum()
+    return sums[width:] - sums[:-width]
 
 
 def _comments_from(lines: Lines, plain: Floats, start: int) -> int:
     """Return the line of the comments' heading, if enough prose comes before it; else the number of lines."""
     before = np.cumsum(np.where(lines.width[start:] >= PROSE_LINE, plain[start:], 0))
     enough = np.flatnonzero((before >= PROSE_BEFORE_COMMENTS) & (before >= COMMENTS_SHARE * (before[-1:] - before)))
-    for index in range(start + int(enough[0]), len(lines)) if len(enough) else ():
-        if is_heading_of("comments", lines.texts[index]):
-            return index
-    return len(lines)
+    return find_heading_of("comments", lines.texts, start + int(enough[0])) if len(enough) else len(lines)

@@ -20,10 +20,10 @@ class Profile:
         """Return, for each line, how usual its path is for the profile's body: 0 to 1; 1 for an empty profile."""
         if not self.by_signature:
             return np.ones(len(lines), np.float32)
-        signature, outline = lines.trie.signature, lines.outline
-        share, strongest = self.by_signature.get, max(self.by_signature.values())
-        usual = [min(1.0, PROFILE_GAIN * share(signature(path), 0.0) / strongest) for path in outline.paths]
-        return np.array(usual, np.float32)[outline.of_line]
+        shares, outline = self.by_signature, lines.outline
+        gain = PROFILE_GAIN / max(shares.values())
+        usual = [shares[signature] * gain if signature in shares else 0.0 for signature in outline.signatures]
+        return np.minimum(np.array(usual, np.float32), 1)[outline.of_line]
 
 
 NO_PROFILE = Profile()

@@ -15,8 +15,14 @@ PARTS = frozenset({"figure", "pre", "blockquote", "li", "dl"})  # never a whole 
 
 def find_root(lines: Lines, content: Floats) -> int:
     """Return the deepest path whose family holds most of the content, but no element made for a part of a text."""
+    return root_and_shares(lines, content)[0]
+
+
+def root_and_shares(lines: Lines, content: Floats) -> tuple[int, list[float]]:
+    """Return `find_root` and `family_shares`: the way to the one passes the other."""
     trie, outline = lines.trie, lines.outline
-    shares, own = family_shares(lines, content), outline.totals(content)
+    own = outline.totals(content)
+    shares = _family_shares(lines, own)
     fit = [number for number in range(1, len(outline)) if shares[number] >= ROOT_SHARE]
     root = outline.paths[max(fit, key=lambda n: (trie.depth[outline.paths[n]], own[n]), default=0)]
     root = _climb(trie, root)
@@ -26,11 +32,13 @@ def find_root(lines: Lines, content: Floats) -> int:
     root = _out_of_listing(lines, _climb(trie, root))
     if root and _is_paragraph(lines, root):
         root = trie.parent[root]
-    return _with_beginning(lines, content, _climb(trie, root))
+    return _with_beginning(lines, content, _climb(trie, root)), shares
 
 
 def _out_of_listing(lines: Lines, root: int) -> int:
     """Return the root, or if it holds nothing but code what around it holds other text or is named a body."""
+    if not (lines.weight < 1).any():
+        return root
     outline, role = lines.outline, lines.trie.role
     other = outline.totals(np.where(lines.weight < 1, np.float32(0), lines.width))
     number = outline.number[root]
@@ -45,25 +53,23 @@ def _with_beginning(lines: Lines, content: Floats, root: int) -> int:
     above = trie.parent[root]
     if above <= 0:
         return root
-    direct = outline.direct(content)
-    beside = [
-        direct[number]
-        for number, path in enumerate(outline.paths)
-        if direct[number] and path != root and trie.tag[path] not in HEADINGS and _climb(trie, path) == above
-    ]
-    return _climb(trie, above) if sum(beside) >= BESIDE * content.sum() else root
+    beside = sum(
+        amount
+        for amount, path, tag in zip(outline.direct(content), outline.paths, outline.tags, strict=True)
+        if amount and path != root and tag not in HEADINGS and _climb(trie, path) == above
+    )
+    return _climb(trie, above) if beside >= BESIDE * content.sum() else root
 
 
 def family_shares(lines: Lines, content: Floats) -> list[float]:
     """Return, for each path of the outline, its family's share of the content."""
-    outline, family = lines.outline, lines.trie.family
-    totals = outline.totals(content)
-    families = [family[path] for path in outline.paths]
-    by_family = dict.fromkeys(families, 0.0)
-    for key, amount in zip(families, totals, strict=True):
-        by_family[key] += amount
-    whole = totals[0] or 1.0
-    return [by_family[key] / whole for key in families]
+    return _family_shares(lines, lines.outline.totals(content))
+
+
+def _family_shares(lines: Lines, totals: list[float]) -> list[float]:
+    families = lines.outline.families
+    shares: list[float] = (np.bincount(families, totals) / (totals[0] or 1.0))[families].tolist()
+    return shares
 
 
 def _is_paragraph(lines: Lines, root: int) -> bool:

@@ -7,8 +7,7 @@ import numpy as np
 
 from .body import Body
 from .lines import Lines
-from .paths import HEADINGS
-from .phrases import is_byline, is_credit, is_end, is_heading_of, is_lead, is_tail
+from .phrases import is_byline, is_control, is_credit, is_end, is_heading_of, is_lead, is_tail
 from .priors import Prior
 
 TITLE_REST = 0.1  # share of the body that may stand before its title
@@ -16,28 +15,31 @@ BYLINES, PROSE_LINE = 6, 150  # kept lines in which date and byline stand; bytes
 END_AFTER = 0.3  # share of the body after which a line that names the editor is its end
 OTHERS_AFTER = 0.25  # share of the body after which a heading of comments or other articles is its end …
 OWN_WIDTH, OWN_SHARE = 80, 0.15  # … unless paragraphs like those before, of so many bytes, make up that share
+_CODE = frozenset({"pre"})
 LEAST = 0.2  # share of the body that must be left
 
 
 def trim(lines: Lines, body: Body, prior: Prior) -> list[int]:
     """Return the kept lines without those that are the template's by their words."""
+    texts, headings, code = lines.texts, lines.headings, lines.outline.lines_in(_CODE)
     kept = _without_title(body.kept, lines, prior)
     kept = _without_bylines(kept, lines)
-    texts, tags = lines.texts, [lines.trie.tag[path] for path in lines.paths]
-    kept = [i for i in kept if tags[i] == "pre" or not (is_heading_of("interface", texts[i]) or is_credit(texts[i]))]
+    kept = [i for i in kept if not ((is_control(texts[i]) or is_credit(texts[i])) and not code[i])]
     kept = _up_to_end(kept, lines, prior)
     kept = [i for i in kept if not (is_lead(texts[i]) and lines.linked[i] > 0.4 * lines.width[i])]
     kept = _up_to_others(kept, lines, prior)
-    kept = [i for i in kept if not (tags[i] in HEADINGS and is_heading_of("related", texts[i]))]
-    while kept and (is_tail(texts[kept[-1]]) or tags[kept[-1]] in HEADINGS):
+    kept = [i for i in kept if not (headings[i] and is_heading_of("related", texts[i]))]
+    while kept and (is_tail(texts[kept[-1]]) or headings[kept[-1]]):
         kept.pop()
+    if len(kept) == len(body.kept):
+        return kept
     return kept if lines.width[kept].sum() >= LEAST * lines.width[body.kept].sum() else body.kept
 
 
 def _without_title(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     if prior.title not in kept:
         return kept
-    before = sum(prior.plain[i] for i in kept if i < prior.title)
+    before = prior.plain[[i for i in kept if i < prior.title]].sum()
     return [i for i in kept if i > prior.title] if before <= TITLE_REST * prior.plain[kept].sum() else kept
 
 
@@ -50,24 +52,27 @@ def _without_bylines(kept: list[int], lines: Lines) -> list[int]:
             dropped.add(index)
         elif lines.width[index] > PROSE_LINE:
             break
-    return [index for index in kept if index not in dropped]
+    return [index for index in kept if index not in dropped] if dropped else kept
 
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    before = np.cumsum(prior.plain[kept])
     for place, index in enumerate(kept):
-        if is_end(lines.texts[index]) and before[place] >= END_AFTER * before[-1]:
-            return kept[:place]
+        if is_end(lines.texts[index]):
+            before = np.cumsum(prior.plain[kept])
+            if before[place] >= END_AFTER * before[-1]:
+                return kept[:place]
     return kept
 
 
 def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     """Cut at a heading of comments or other articles, unless what follows is written as the body is."""
-    before = np.cumsum(prior.plain[kept])
-    family = lines.trie.family
     for place, index in enumerate(kept):
-        if before[place] < OTHERS_AFTER * before[-1] or not _announces_others(lines, index):
+        if not _announces_others(lines, index):
             continue
+        before = np.cumsum(prior.plain[kept])
+        if before[place] < OTHERS_AFTER * before[-1]:
+            continue
+        family = lines.trie.family
         own = {family[lines.paths[i]] for i in kept[:place] if prior.plain[i] >= OWN_WIDTH}
         later = [i for i in kept[place + 1 :] if family[lines.paths[i]] in own]
         if prior.plain[later].sum() < OWN_SHARE * before[-1]:
@@ -76,5 +81,5 @@ def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 
 def _announces_others(lines: Lines, index: int) -> bool:
-    text, heading = lines.texts[index], lines.trie.tag[lines.paths[index]] in HEADINGS
-    return is_heading_of("comments", text) or (heading and is_heading_of("related", text))
+    text = lines.texts[index]
+    return is_heading_of("comments", text) or bool(lines.headings[index] and is_heading_of("related", text))

@@ -14,7 +14,6 @@ import re
 import numpy as np
 
 from .assembly import ParsedPage
-from .keeping import is_heading, is_linked
 from .lines import Lines
 from .urls import split_web
 
@@ -94,11 +93,11 @@ def _list_reason(parsed: ParsedPage, kept: list[int], called: bool, expected: bo
     """Return why a page is a list, or None; `called`: it says that it is an article."""
     lines, url = parsed.lines, parsed.page.url
     within = slice(kept[0], kept[-1] + 1)
-    linked = is_linked(lines)
+    linked = lines.are_links
     among = linked.copy()
     among[kept] = False
     strictness = 2 if called else 1
-    entries = sum(bool(among[index - 1]) for index in kept if index)
+    entries = int(among[np.maximum(np.array(kept) - 1, 0)].sum())
     if entries >= ENTRIES and entries >= strictness * ENTRY_SHARE * len(kept):
         return f"a list: {entries} of {len(kept)} texts each follow a link"
     links = int(among[within].sum())
@@ -107,7 +106,7 @@ def _list_reason(parsed: ParsedPage, kept: list[int], called: bool, expected: bo
         return f"a list: its text stands among {links} lines of links"
     if called or expected:
         return None
-    headings = int((is_heading(lines) & linked)[within].sum())
+    headings = int((lines.headings & linked)[within].sum())
     if headings >= LINKED_HEADINGS:
         return f"a list: {headings} headings are links"
     if url and _is_front(url):
