@@ -24,7 +24,7 @@ from extractors.head import read_head
 from extractors.layout import layout_of
 from extractors.lines import read_lines
 from extractors.page import Page
-from extractors.paths import PathTrie
+from extractors.paths import MAX_TRIE, PathTrie
 from extractors.priors import prior_of
 
 from .data import DataError, DataSet, Row, read_sets
@@ -73,7 +73,7 @@ def steps_of_set(dataset: DataSet, count: int) -> list[tuple[int, dict[str, floa
     voter: Voter | None = None
     found = []
     for row in chosen:
-        trie = PathTrie() if trie.size > example.MAX_TRIE else trie
+        trie = PathTrie() if trie.size > MAX_TRIE else trie
         try:
             size, steps, parsed = _steps_of_page(row, trie)
         except UnusablePage:

@@ -18,7 +18,7 @@ from .assembly import Cut, ParsedPage, assemble, read
 from .body import Body, Evidence, cut_body
 from .lines import Floats, Lines
 from .page import Page
-from .paths import PathTrie
+from .paths import MAX_TRIE, PathTrie
 from .priors import Prior
 from .trimming import trim
 from .verdict import refusal
@@ -30,11 +30,16 @@ CONFIDENCE = ((300, 0.50), (600, 0.78), (1_500, 0.84), (3_000, 0.92), (float("in
 
 
 class Density:
-    """Cuts each page by itself. Keeps nothing between pages."""
+    """Cuts each page by itself. Of the pages before it knows the names of their elements, which saves reading them."""
+
+    def __init__(self) -> None:
+        self._trie = PathTrie()
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
-        parsed = read(page, PathTrie())
+        if self._trie.size > MAX_TRIE:
+            self._trie = PathTrie()
+        parsed = read(page, self._trie)
         if isinstance(parsed, NoArticle):
             return parsed
         return assemble(parsed, cut(parsed))

@@ -22,7 +22,7 @@ from .errors import UnusablePage
 from .layout import Layout, layout_of
 from .lines import Floats, Lines
 from .page import Page
-from .paths import PathTrie
+from .paths import MAX_TRIE, PathTrie
 from .profile import profile_of
 from .similarity import Similarity, align
 from .trimming import trim
@@ -30,7 +30,6 @@ from .verdict import refusal
 
 METHOD = "example"
 MEMORY = 5  # pages, the example included
-MAX_TRIE = 50_000  # entries (some 10 MB); a trie that has grown beyond is rebuilt with the voters' paths only
 SURROUNDING_WIDTH = 200  # bytes; longer lines around the body are another article's, not the template's
 DISSIMILAR = 0.10  # share of matched surrounding lines: 99% of pairs of two sites lie below, 1.3% of one section's
 TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …

@@ -19,6 +19,7 @@ CLASSES_LENGTH = 300  # characters of a class attribute that are looked at
 IDENTITY_LENGTH = 30  # characters; longer ids are slugs of their page
 CACHED = 20_000  # names whose reading is remembered; sites repeat theirs on every page
 SIGNATURE_LENGTH = 4  # elements
+MAX_TRIE = 50_000  # entries (some 10 MB) from which a trie that outlives a page makes room
 
 # Elements that carry text in any template: their classes don't tell where they stand.
 PLAIN = frozenset({
@@ -140,13 +141,21 @@ class PathTrie:
         yield 0
 
     def with_ancestors(self, paths: Iterable[int]) -> list[int]:
-        """Return `paths` and all their ancestors, each once, parents before children; linear in their number."""
-        found: set[int] = set()
+        """Return `paths` and all their ancestors, each once, in order of appearance, parents before children.
+
+        The order is the page's own, whatever the trie held before. Linear in the number of paths.
+        """
+        found: list[int] = []
+        seen = {0}
         for path in paths:
-            while path > 0 and path not in found:
-                found.add(path)
-                path = self.parent[path]
-        return sorted(found)
+            if path not in seen:
+                way = []
+                while path not in seen:
+                    seen.add(path)
+                    way.append(path)
+                    path = self.parent[path]
+                found += reversed(way)
+        return found
 
     def copy_from(self, other: "PathTrie", paths: list[int]) -> list[int]:
         """Intern `paths` of another trie here. Return their ints here, in the same order."""
