@@ -19,6 +19,7 @@ from .web import web_url
 
 MAX_CONTENT = 5_000  # characters of a meta element that are read
 MAX_REPEATED = 10  # <h1> and <time> elements of a page that are read: lists have one for each entry
+MAX_TRIED = 50  # of them that are looked at: thousands may stand within each other
 MAX_HEADING = 300  # characters; a longer <h1> was never closed
 MAX_ITEM = 200  # characters of an element with microdata; more is a text
 
@@ -82,6 +83,7 @@ def read_head(root: etree._Element) -> Head:
     """Collect the elements that carry metadata in one walk."""
     head = Head(root, language=root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or "")
     texts: list[str] = []
+    left = {"h1": MAX_TRIED, "time": MAX_TRIED}
     for element in root.iter("meta", "title", "h1", "time", "script", "link", "base"):
         tag = element.tag
         if tag == "meta":
@@ -94,12 +96,14 @@ def read_head(root: etree._Element) -> Head:
                 head.canonical = element.get("href") or ""
         elif tag == "title":
             head.title = head.title or _read_title(element)
-        elif tag == "time":
-            _read_time(head, element)
-        elif tag == "h1":
-            _read_heading(head.headings, element)
-        else:
+        elif tag == "base":
             head.base = head.base or element.get("href") or ""
+        elif left[tag]:
+            left[tag] -= 1
+            if tag == "time":
+                _read_time(head, element)
+            else:
+                _read_heading(head.headings, element)
     if texts:
         head.article, head.declared_page = json_ld.find_article(texts)
     return head

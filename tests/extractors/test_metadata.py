@@ -4,6 +4,9 @@ from datetime import UTC, date, datetime
 import pytest
 
 from extractors import extract
+from extractors import head as head_module
+from extractors.dom import parse
+from extractors.head import read_head
 
 from .pages import BAKERY, news_page
 
@@ -253,3 +256,10 @@ def test_json_ld_with_half_a_surrogate_pair_can_still_be_written():
 
 def test_language_of_the_page():
     assert article().language == "en"
+
+
+def test_headings_within_headings_are_not_all_read(monkeypatch):
+    read = []
+    monkeypatch.setattr(head_module, "inner_text", lambda element: read.append(element) or "")
+    read_head(parse("<h1><time>" * 200 + "Bread"))
+    assert len(read) == 2 * head_module.MAX_TRIED
