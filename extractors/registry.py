@@ -14,6 +14,15 @@ METHODS = {  # name: (module, factory); a factory takes the example page or None
     "example": ("example", "create"),
     "density": ("density", "create"),
     "example-verbatim": ("verbatim", "create"),
+    "line-blocks": ("line_blocks", "create"),
+    "line-blocks-verbatim": ("line_blocks_verbatim", "create"),
+    "tag-paths": ("tag_paths", "create"),
+    "article-deviation": ("article_deviation", "create"),
+    "article-deviation-verbatim": ("article_deviation_verbatim", "create"),
+    "list-rank": ("list_rank", "create"),
+    "list-rank-verbatim": ("list_rank_verbatim", "create"),
+    "bp-network": ("bp_network", "create"),
+    "bp-network-verbatim": ("bp_network", "create_verbatim"),
 }
 
 

@@ -27,7 +27,7 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
 )
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
 @click.option("--example", metavar="FILE|URL", help="An article of the same section: cuts better than without.")
-@click.option("--method", default="auto", show_default=True, help="auto, example or density.")
+@click.option("--method", default="auto", show_default=True, help="One of docs/methods.md.")
 @click.option("--format", "form", type=click.Choice(list(SUFFIXES)), default="text", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), help="Write one file a page into this folder.")
 def command(sources: tuple[str, ...], example: str | None, method: str, form: "Format", output: Path | None) -> None:

@@ -1,0 +1,168 @@
+"""From a page to its body by the network's outputs.
+
+`bp-network-verbatim` ends where the source ends: a line whose output is above 0.5 is body. Single lines go wrong that
+way: a short paragraph, a heading, a line of code stand for themselves, and every page has some.
+
+`bp-network` lets the lines of a page help each other, with what the other methods know of pages. The outputs are summed
+as evidence, the logarithm of o / (1 − o) by the line's width; the contiguous segment with the largest sum is where the
+body is; the deepest element that holds most of it is its root; and below the root stays what isn't a box, a caption, a
+list of links or the numbers beside a listing. On sites that training never saw this is the difference between F1 .90
+and .98 (mean of nine sets; `python -m evaluation.reproduction_bp DATA unseen`).
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import keeping
+from ..article import Article, NoArticle
+from ..assembly import Cut, ParsedPage, assemble, read
+from ..body import Body, turning_points
+from ..lines import Lines
+from ..page import Page
+from ..paths import PathTrie
+from ..profile import NO_PROFILE
+from ..roots import family_shares, find_root
+from ..verdict import refusal
+from .features import line_values, source_values, with_neighbours
+from .network import USED, VERBATIM, BadWeights, Network, Values, load
+from .topic import title_words
+
+METHOD, VERBATIM_METHOD = "bp-network", "bp-network-verbatim"
+WEIGHTS = Path(__file__).with_name("weights.json")
+VERBATIM_WEIGHTS = Path(__file__).with_name("weights-verbatim.json")
+OWN_WEIGHTS = "EXEMPLAR_BP_WEIGHTS"  # environment: a file that `train` wrote, in place of the shipped one
+
+BODY = 0.5  # output above which a line by itself is body
+LIKELY = 0.8  # output of the likeliest line of a page without any above BODY
+SURE = 0.98  # outputs beyond this and its opposite count as this: no line is certain
+LEAST_WIDTH, MOST_WIDTH = 30, 630  # bytes as which the evidence of an empty and of a long line counts
+# Share of pages with F1 ≥ .9 by the text's bytes, on sites that training never saw (reproduction_bp DATA confidence).
+CONFIDENCE = ((300, 0.60), (600, 0.80), (1_500, 0.92), (float("inf"), 0.95))
+VERBATIM_CONFIDENCE = 0.66  # the same of the verbatim form, over all pages
+
+
+class BpNetwork:
+    """A trained network. Keeps nothing of the pages."""
+
+    def __init__(self, network: Network, verbatim: bool = False) -> None:
+        self._network = network
+        self._verbatim = verbatim
+
+    def extract(self, page: Page) -> Article | NoArticle:
+        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
+        parsed = read(page, PathTrie())
+        return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self.cut(parsed))
+
+    def cut(self, parsed: ParsedPage) -> Cut | str:
+        """Return the body of a page, or in words why there is none."""
+        outputs = self._network(page_inputs(parsed, self._verbatim))
+        if self._verbatim:
+            return cut_by_line(outputs)
+        return cut_by_segment(parsed, outputs)
+
+
+def page_inputs(parsed: ParsedPage, verbatim: bool) -> Values:
+    """Return the 12 inputs of each line of a page, shape (lines, 12)."""
+    title = title_words(parsed.head.title)
+    if verbatim:
+        return with_neighbours(source_values(parsed.lines, title, parsed.page.html))
+    return with_neighbours(line_values(parsed.lines, title))
+
+
+def cut_by_line(outputs: Values) -> Cut | str:
+    """Return the lines that the network takes for body, each by itself."""
+    kept = np.flatnonzero(outputs > BODY).tolist()
+    if not kept:
+        return "the network takes no line for body"
+    return Cut(kept, 0, VERBATIM_METHOD, VERBATIM_CONFIDENCE, f"{len(kept)} of {len(outputs)} lines look like body")
+
+
+def cut_by_segment(parsed: ParsedPage, outputs: Values) -> Cut | str:
+    """Return the body that the lines' outputs together point to, or in words why there is none."""
+    body = find_body(parsed, likeliest(outputs))
+    if not body.kept:
+        return "no running text: only links and scraps"
+    none = refusal(parsed, body.kept)
+    if none:
+        return none
+    width = float(parsed.lines.width[body.kept].sum())
+    reason = f"{(outputs[body.kept] > BODY).mean():.0%} of the body's lines look like body by themselves"
+    return Cut(body.kept, body.root, METHOD, confidence(width), reason, body.captions)
+
+
+def likeliest(outputs: Values) -> Values:
+    """Return the outputs, raised where no line looks like body: a short story between menus is still the article."""
+    highest = float(outputs.max())
+    return outputs * (LIKELY / highest) if 0 < highest <= BODY else outputs
+
+
+def find_body(parsed: ParsedPage, outputs: Values) -> Body:
+    """Return the body: the segment with the most evidence, its root, and what belongs to it there."""
+    lines = parsed.lines
+    head, tail = turning_points(evidence(lines, outputs).astype(np.float32))
+    content = np.zeros(len(lines), np.float32)
+    content[head:tail] = (np.minimum(lines.width, MOST_WIDTH) * outputs)[head:tail]
+    if not content.any():
+        return Body([])
+    root = find_root(lines, content)
+    kept, captions = below_root(parsed, outputs, content, root, slice(head, tail))
+    return Body(kept, root, head, tail, captions)
+
+
+def evidence(lines: Lines, outputs: Values) -> Values:
+    """Return how much each line speaks for the body (above 0) or against it: log-odds of its output, by its width."""
+    bounded = np.clip(outputs, 1 - SURE, SURE)
+    odds: Values = np.log(bounded / (1 - bounded))
+    return odds * np.minimum(lines.width + LEAST_WIDTH, MOST_WIDTH)
+
+
+def below_root(
+    parsed: ParsedPage, outputs: Values, content: NDArray[np.float32], root: int, segment: slice
+) -> tuple[list[int], list[int]]:
+    """Return the lines below the body's root that belong to it, and the captions among them in the segment.
+
+    What stands in a box of its own belongs to it only within the segment, and only if it is a heading or its output is
+    that of a body's line. The heading that repeats the page's title does not: the article has it as its title.
+    """
+    lines = parsed.lines
+    shares = family_shares(lines, content)
+    standing = keeping.standing_of(lines, root, shares, parsed.prior, NO_PROFILE)[lines.outline.of_line]
+    inside = np.zeros(len(lines), np.bool_)
+    inside[segment] = True
+    headings = lines.headings
+    boxed = (standing == keeping.IN_SEGMENT) & inside & (headings | (outputs > BODY))
+    kept = ((standing == keeping.IN) | boxed) & ~keeping.is_line_numbers(lines)
+    kept = keeping.without_links(lines, kept, headings, inside, root)
+    if parsed.prior.title >= 0 and headings[parsed.prior.title]:
+        kept[parsed.prior.title] = False
+    captions = (standing == keeping.CAPTION) & inside & ~kept
+    return np.flatnonzero(kept).tolist(), np.flatnonzero(captions).tolist()
+
+
+def confidence(width: float) -> float:
+    """Return the measured share of right pages among those with a body of `width` bytes."""
+    return next(share for limit, share in CONFIDENCE if width < limit)
+
+
+@cache
+def stored(path: Path, form: str) -> Network:
+    """Return the weights of a file, read once. Raises `BadWeights`."""
+    return load(path, form)
+
+
+def create(example: Page | None) -> BpNetwork:
+    """Return the extractor; an example is of no use to it. Raises `BadWeights` for a file that holds none."""
+    own = os.environ.get(OWN_WEIGHTS)
+    try:
+        return BpNetwork(stored(Path(own) if own else WEIGHTS, USED))
+    except BadWeights as error:
+        raise BadWeights(f"{OWN_WEIGHTS}: {error}" if own else str(error)) from None
+
+
+def create_verbatim(example: Page | None) -> BpNetwork:
+    """Return the extractor to the letter of its source; an example is of no use to it."""
+    return BpNetwork(stored(VERBATIM_WEIGHTS, VERBATIM), verbatim=True)

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+from extractors import Article, NoArticle, UnusablePage, extract
+from extractors.assembly import read
+from extractors.bp_network.extractor import cut_by_line, cut_by_segment, evidence
+from extractors.page import Page
+from extractors.paths import PathTrie
+
+from ..pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
+
+CHINESE = (
+    "港口管理处周一启用了新的潮汐观测站，此前的维修工作持续了整整两年时间。",
+    "工程师们表示，自从那场风暴以来，旧的水位计读数一直偏差将近一个手掌的高度。",
+    "渔民们可以在码头旁边的告示牌上随时查看数字，白天和夜晚都不收取任何费用。",
+)
+RUSSIAN = (
+    "Портовое управление открыло в понедельник новую станцию наблюдения за приливами после ремонта.",
+    "Инженеры говорят, что старый прибор ошибался почти на ладонь с тех пор, как прошла буря.",
+    "Рыбаки могут бесплатно читать показания на доске у причала днём и ночью, в любую погоду.",
+)
+
+
+@pytest.mark.parametrize("story", [HARBOUR, BAKERY, LIBRARY])
+def test_body_of_a_page(story):
+    article = extract(news_page("Tides", story), method="bp-network")
+    assert article.text.split("\n\n") == list(story)
+    assert article.method == "bp-network"
+    assert article.title == "Tides"
+    assert 0 < article.confidence <= 1
+
+
+@pytest.mark.parametrize(("title", "story"), [("潮汐观测站", CHINESE), ("Станция", RUSSIAN)])
+def test_languages(title, story):
+    assert extract(news_page(title, story), method="bp-network").text.split("\n\n") == list(story)
+
+
+def test_an_example_changes_nothing():
+    page = news_page("Bread", BAKERY)
+    assert extract(page, example=news_page("Tides", HARBOUR), method="bp-network") == extract(page, method="bp-network")
+
+
+def test_a_short_paragraph_and_a_heading_stay_with_the_body():
+    body = f"<p>{BAKERY[0]}</p><p>Good.</p><h2>The mill</h2><p>{BAKERY[1]}</p><p>{BAKERY[2]}</p>"
+    article = extract(news_page("Bread", (), body=body), method="bp-network")
+    assert article.text.split("\n\n") == [BAKERY[0], "Good.", "The mill", BAKERY[1], BAKERY[2]]
+
+
+def test_the_titles_heading_is_not_repeated_in_the_text():
+    body = "<h1>The travelling library</h1>" + "".join(f"<p>{paragraph}</p>" for paragraph in LIBRARY)
+    page = f"<title>The travelling library - Gazette</title><body><article>{body}</article><a href=/>Home</a>"
+    article = extract(page, method="bp-network")
+    assert (article.title, article.text.split("\n\n")) == ("The travelling library", list(LIBRARY))
+
+
+def test_lists_are_no_articles():
+    links = "".join(f'<li><a href="/{n}">Chapter {n} of the long story</a></li>' for n in range(30))
+    assert isinstance(extract(f"<ul>{links}</ul>", method="bp-network"), NoArticle)
+
+
+@pytest.mark.parametrize("method", ["bp-network", "bp-network-verbatim"])
+def test_pages_without_text(method):
+    assert isinstance(extract("<html><body><script src=app.js></script></body></html>", method=method), NoArticle)
+    with pytest.raises(UnusablePage):
+        extract("", method=method)
+
+
+def test_verbatim_keeps_each_line_above_one_half():
+    cut = cut_by_line(np.array([0.2, 0.6, 0.5, 0.9]))
+    assert cut.kept == [1, 3]
+    assert cut_by_line(np.array([0.2, 0.5])) == "the network takes no line for body"
+
+
+def test_verbatim_gives_an_article():
+    article = extract(blog_page([" ".join(BAKERY)] * 3), method="bp-network-verbatim")
+    assert isinstance(article, Article)
+    assert BAKERY[0] in article.text
+
+
+def test_outputs_decide_where_the_body_is():
+    parsed = read(Page(news_page("Bread", BAKERY)), PathTrie())
+    body = np.array([text in BAKERY for text in parsed.lines.texts], np.float64)
+    cut = cut_by_segment(parsed, body)
+    assert [parsed.lines.texts[line] for line in cut.kept] == list(BAKERY)
+    assert cut_by_segment(parsed, np.zeros(len(body))) == "no running text: only links and scraps"
+
+
+def test_a_story_that_is_only_the_likeliest_is_still_found():
+    parsed = read(Page(news_page("Bread", BAKERY)), PathTrie())
+    faint = np.array([0.2 if text in BAKERY else 0.01 for text in parsed.lines.texts])
+    assert [parsed.lines.texts[line] for line in cut_by_segment(parsed, faint).kept] == list(BAKERY)
+
+
+def test_evidence_grows_with_certainty_and_with_length():
+    lines = read(Page(news_page("Bread", BAKERY)), PathTrie()).lines
+    sure, unsure = evidence(lines, np.full(len(lines), 0.9)), evidence(lines, np.full(len(lines), 0.6))
+    assert (sure > unsure).all()
+    assert (unsure > 0).all()
+    assert evidence(lines, np.full(len(lines), 0.5)).tolist() == [0] * len(lines)
+    widest, narrowest = int(lines.width.argmax()), int(lines.width.argmin())
+    assert sure[widest] > sure[narrowest]
+    assert np.isfinite(evidence(lines, np.ones(len(lines)))).all()

@@ -1,0 +1,55 @@
+from extractors.ctext import read_ctext
+
+
+def test_lines_end_at_block_tags_not_at_line_ends():
+    ctext = read_ctext("<p>one\ntwo</p><p>three</p>")
+    assert [ctext.text(line) for line in range(len(ctext))] == ["", "one two", "", "three", ""]
+
+
+def test_tags_stand_between_the_lines():
+    assert read_ctext('<div class="a">x</div>').tags == ['<div class="a">', "</div>"]
+
+
+def test_inline_tags_leave_no_trace():
+    assert read_ctext("<p>a <b>bold</b> word</p>").text(1) == "a bold word"
+
+
+def test_length_is_without_white_space_and_links():
+    ctext = read_ctext('<p>ab c&nbsp;<a href="/">linked words</a>d</p>')
+    assert ctext.lengths.tolist() == [0, 4, 0]
+    assert ctext.bare[1] == "abclinkedwordsd"
+
+
+def test_link_around_blocks_takes_all_their_lines():
+    assert read_ctext('<a href="/"><div>title</div><div>teaser</div></a><p>prose</p>').lengths.sum() == len("prose")
+
+
+def test_scripts_comments_and_buttons_are_not_seen():
+    source = "<body><script>if (a<b) x('</p>')</script><!-- no --><button>Share</button><style>p{}</style><p>text</p>"
+    ctext = read_ctext(source)
+    assert "".join(ctext.bare) == "text"
+
+
+def test_script_without_end_swallows_the_rest():
+    assert "".join(read_ctext("<p>text</p><script>var a = 1; <p>more</p>").bare) == "text"
+
+
+def test_capital_tags_are_tags():
+    assert [text for text in read_ctext("<BODY><P>one<P>two").bare if text] == ["one", "two"]
+
+
+def test_cut_returns_the_source_of_lines_with_the_tags_around():
+    ctext = read_ctext("<div><p>one</p><p>two <b>x</b></p></div>")
+    assert ctext.cut(2, 5) == "<p>one</p><p>two <b>x</b></p>"
+    assert ctext.cut(0, len(ctext)) == "<div><p>one</p><p>two <b>x</b></p></div>"
+
+
+def test_head_is_apart():
+    ctext = read_ctext("<head><title>T</title></head><body><p>text</p>")
+    assert "<title>" in ctext.head
+    assert "".join(ctext.bare) == "text"
+
+
+def test_tag_broken_by_a_block_tag_keeps_the_count_of_lines():
+    ctext = read_ctext('<p>one</p><img alt="<p>">two<div>three</div>')
+    assert len(ctext.lengths) == len(ctext) == len(ctext.tags) + 1
