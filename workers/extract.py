@@ -189,23 +189,31 @@ class Station:
 
     def _section(self, example: StoredPage | None, brief: Brief) -> Section:
         if example is None:
-            return Section(None, method="density")
+            return _without_example(brief)
         if begin_example(self.redis, brief.task) > MOST_EXAMPLE_BEGINS:
             raise OutputError(
                 f"task {brief.task}: its example {example.url} ends every worker (time or memory); name another one"
             )
         self.watch.begin(brief.task, "example", PAGE_DEADLINE)
+        section = None
         try:
             section = Section(decode(example.body, example.content_type)[0], example.url, method=brief.method)
         except UnusablePage as error:
             log.error("task %s: its example can't be used: %s; pages are cut without it", brief.task, error)
         except Exception:  # a mistake of ours must not hold up the whole task
             log.exception("task %s: its example can't be prepared; pages are cut without it", brief.task)
-            section = Section(None, method="density")
         finally:
             self.watch.end()
         end_example(self.redis, brief.task)
-        return section
+        return section or _without_example(brief)
+
+
+def _without_example(brief: Brief) -> Section:
+    """Return the section cut by the task's method alone, or where that needs an example by `density`."""
+    try:
+        return Section(None, method=brief.method)
+    except ValueError:
+        return Section(None, method="density")
 
 
 def canonical_url(article: Article, found_at: str, asked: str, brief: Brief) -> str:

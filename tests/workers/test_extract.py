@@ -105,6 +105,13 @@ def test_without_an_example_pages_are_cut_by_the_fallback(connection, station, t
     assert [row["method"] for row in rows(tmp_path)] == ["density"]
 
 
+def test_an_example_that_cannot_be_used_leaves_the_fallback(connection, station, tmp_path):
+    publish(connection, tmp_path)
+    keep_example(connection, TASK, StoredPage(url(9), b" ", "text/html", FETCHED_AT), url(9))
+    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    assert [row["method"] for row in rows(tmp_path)] == ["density"]
+
+
 def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, station, tmp_path, notes, monkeypatch):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)})
