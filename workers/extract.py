@@ -18,6 +18,7 @@ from rq import get_current_job
 
 from extractors import Article, NoArticle, Section, UnusablePage
 from extractors.decoding import decode
+from extractors.page_types import page_type
 from extractors.urls import normalise
 
 from .briefs import Brief, begin_example, brief_of, end_example, example_of, example_version
@@ -135,6 +136,9 @@ class Station:
         if isinstance(found, NoArticle):
             ledger.settle(taken.fingerprint, "rejected", found.reason, worker=self.worker)
             return
+        if reason := list_reason(found, page, prepared.brief):
+            ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
+            return
         if reason := unwanted(found, prepared.brief):
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
@@ -214,6 +218,14 @@ def _without_example(brief: Brief) -> Section:
         return Section(None, method=brief.method)
     except ValueError:
         return Section(None, method="density")
+
+
+def list_reason(found: Article, page: StoredPage, brief: Brief) -> str | None:
+    """Return why a page is a list whose URL matches by accident; None if it is none, or looks like the example."""
+    if brief.method not in ("auto", "example") or found.method == "example":
+        return None
+    kind = page_type(page.body, page.url, content_type=page.content_type)
+    return f"a list: {'; '.join(kind.reasons)} (the example differs)" if kind.kind == "list" else None
 
 
 def canonical_url(article: Article, found_at: str, asked: str, brief: Brief) -> str:

@@ -46,6 +46,25 @@ def publish(connection, folder, *outputs, task=TASK, **more):
     return brief
 
 
+_HEADLINES = (
+    "The bakery in the old town bakes again", "Library van stops in villages", "How the salt marsh was built again",
+    "The clock that pupils mended", "An argument about a bench", "A goose holds up the regatta",
+)  # fmt: skip
+
+
+def archive():
+    """A list with teasers that might be prose, and with another template than the articles'."""
+    entries = "".join(
+        f'<div class="entry"><h2>{headline}</h2><span>2026-11-0{number}</span><p>{_SENTENCES[number % 3][:60]} and '
+        f'so on with the rest … <a href="/town/{number}.html">Read more</a></p></div>'
+        for number, headline in enumerate(_HEADLINES * 2)
+    )
+    return f"""<!DOCTYPE html><html><head><title>All news, page 2 - The Courier</title>
+        <link rel="next" href="/town/?page=3"></head><body class="archive">
+        <nav><a href="/start">Start</a> <a href="/all">All</a></nav><h1>All news, page 2</h1>{entries}
+        <a href="/town/?page=2">Next page</a> <a href="/town/?page=3">3</a></body></html>""".encode()
+
+
 def deliver(connection, pages, *, task=TASK, ring=True):
     """Pages (number → bytes) come in as from a spider, in one job of ten; says their fingerprints."""
     ledger, inbox = Ledger(connection, task), Inbox(connection)

@@ -15,7 +15,7 @@ from workers.inbox import StoredPage
 from workers.ledger import MOST_CUTS, Ledger, fingerprint
 from workers.sinks import JsonLinesSink
 
-from .helpers import FETCHED_AT, TASK, article, deliver, publish, states, url
+from .helpers import FETCHED_AT, TASK, archive, article, deliver, publish, states, url
 
 
 class Notes:
@@ -96,6 +96,14 @@ def test_an_example_is_prepared_once_until_it_changes(connection, station, tmp_p
     keep_example(connection, TASK, StoredPage(url(9), article(9), "text/html", FETCHED_AT), url(9))
     station.cut_pages(TASK, deliver(connection, {3: article(3)}))
     assert prepared == [url(0), url(9)]
+
+
+def test_a_list_whose_url_matches_by_accident_is_rejected(connection, station, tmp_path):
+    assert Section(None).extract(archive(), url(7))  # by its text alone it could be an article
+    publish(connection, tmp_path)
+    station.cut_pages(TASK, deliver(connection, {7: archive(), 1: article(1)}))
+    assert [row["url"] for row in rows(tmp_path)] == [url(1)]
+    assert states(connection, 1, 7) == ["written", "rejected"]
 
 
 def test_without_an_example_pages_are_cut_by_the_fallback(connection, station, tmp_path):

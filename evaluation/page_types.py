@@ -1,0 +1,305 @@
+"""`python -m evaluation.page_types DATA`: how well pages are told to be articles or lists, on sites never seen.
+
+DATA is read as `extractors.page_types.train` reads it; judged are at most twenty pages of a type and site. For each of
+the two models (pages with and without a URL):
+
+1. Site-out: models learn from nine tenths of the sites and judge the others; the thresholds, too, come from the sites
+   learned from. "by page" counts pages, "by site" each site alike. Intervals: 95%, by drawing sites anew.
+2. The same by source and type.
+3. Was the source learned instead of the type? Most articles and most lists come from different collections. So models
+   learn only from collections of one type, where both can't be told apart, and judge the sites that hold both; and the
+   other way about. A model of the sources would be at chance there (AUC .5).
+4. Pages whose URLs have one shape, answering together.
+5. Beside the rules of `extractors.verdict`: what each refuses as a list, and both together.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+from statistics import fmean, median
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from extractors import NoArticle, extract
+from extractors.page_types import classify, shape_of
+from extractors.page_types.classify import kind_of_several
+from extractors.page_types.labelled import DataError, Labelled
+from extractors.page_types.learning import (
+    Flags,
+    Pages,
+    folds,
+    held_out,
+    learn,
+    pages_of,
+    site_weights,
+    thresholds,
+)
+from extractors.page_types.model import Values
+from extractors.page_types.train import FORMS, check, read_features
+
+from .tables import table
+from .timing import parse, settle, take_turns
+
+SAME_SITE = {"meiwen_mobile": "52jscn.com"}  # one site in two themes
+DRAWS = 2_000
+TOGETHER = 3  # pages of a shape of URL
+SEEDS = 3  # ways to divide the sites
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What models that never saw the site say of each page: log odds, and from where on they answer."""
+
+    pages: Pages
+    log_odds: Values
+    article_from: Values
+    list_to: Values
+
+    @property
+    def answer(self) -> Values:
+        """+1 article, −1 list, 0 no answer."""
+        return (self.log_odds >= self.article_from).astype(float) - (self.log_odds <= self.list_to)
+
+    @property
+    def right(self) -> Flags:
+        """Whether the likelier type is the page's."""
+        result: Flags = (self.log_odds > 0) == self.pages.article
+        return result
+
+    @property
+    def answered(self) -> Flags:
+        """Whether there was an answer."""
+        result: Flags = self.answer != 0
+        return result
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print the tables; exit code 2 for a mistake in the call or the data."""
+    arguments = _parser().parse_args(words)
+    errors = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+    try:
+        labelled, features = read_features([arguments.data], arguments.drop, errors)
+        labelled = [replace(page, site=SAME_SITE.get(page.site, page.site)) for page in labelled]
+        for name, names in FORMS.items():
+            pages = pages_of(labelled, features, names, arguments.doubt)
+            check(pages, name)
+            judged = [judge(pages, arguments.seed + step) for step in range(SEEDS)]
+            print(f"\n## {name}\n\n{summary(judged, arguments.seed)}\n\n{by_source(judged)}\n\n{learned_source(pages)}")
+            chosen = [page for page, found in zip(labelled, features, strict=True) if found.keys() >= set(names)]
+            print(f"\n{by_shape(chosen, judged)}")
+            if arguments.verdict:
+                print(f"\n{beside_verdict(chosen, judged[0])}")
+        if arguments.speed:
+            print(f"\n{speed(labelled[:: arguments.speed])}")
+    except DataError as error:
+        errors.print(str(error))
+        return 2
+    return 0
+
+
+def judge(pages: Pages, seed: int) -> Judged:
+    """Judge each page by models and thresholds of other sites."""
+    log_odds = held_out(pages, seed)
+    fold = folds(pages, seed)
+    upper, lower = np.zeros(len(pages)), np.zeros(len(pages))
+    for number in sorted(set(fold.tolist())):
+        others, these = (fold != number) & pages.teaches, fold == number
+        weight = site_weights(pages.only(others), 0.0)
+        upper[these], lower[these] = thresholds(log_odds[others], pages.article[others], weight)
+    return Judged(pages, log_odds, upper, lower)
+
+
+def summary(judged: Sequence[Judged], seed: int) -> str:
+    """Right, balanced over both types, share answered and share right of it, each with its interval."""
+    header = ["counting", "articles", "lists", "right of articles", "right of lists", "balanced", "answered", "right"]
+    pages = judged[0].pages
+    rows = []
+    for name, power in (("by page", 1.0), ("by site", 0.0)):
+        shown = [_interval(judged, power, seed, figure) for figure in range(5)]
+        rows.append([name, str(int(pages.article.sum())), str(int((~pages.article).sum())), *shown])
+    return table(header, rows)
+
+
+def _figures(one: Judged, weight: Values) -> tuple[float, ...]:
+    """Right of articles, of lists, balanced, share answered, share right of the answered."""
+    sums = [float(weight[kind].sum()) for kind in (one.pages.article, ~one.pages.article)]
+    weight = np.where(one.pages.article, weight / max(sums[0], 1e-300), weight / max(sums[1], 1e-300)) / 2
+    articles, lists = (2 * float((weight * one.right)[kind].sum()) for kind in (one.pages.article, ~one.pages.article))
+    answered = float(weight[one.answered].sum())
+    sure = float((weight * one.right)[one.answered].sum()) / max(answered, 1e-300)
+    return articles, lists, (articles + lists) / 2, answered, sure
+
+
+def _interval(judged: Sequence[Judged], power: float, seed: int, figure: int) -> str:
+    """The mean over the ways to divide the sites, and where 95% of it lie if the sites are drawn anew."""
+    pages = judged[0].pages
+    weight = site_weights(pages, power)
+    random = np.random.default_rng(seed)
+    names, site = np.unique(np.array(pages.sites), return_inverse=True)
+    found = fmean(_figures(one, weight)[figure] for one in judged)
+    draws = []
+    for draw in range(DRAWS):
+        times = np.bincount(random.integers(len(names), size=len(names)), minlength=len(names))
+        draws.append(_figures(judged[draw % len(judged)], weight * times[site])[figure])
+    low, high = np.quantile(draws, (0.025, 0.975))
+    return f"{found:.3f} ({low:.3f}–{high:.3f})"
+
+
+def by_source(judged: Sequence[Judged]) -> str:
+    """One row a source and type: pages, right, answered, right of the answered."""
+    pages = judged[0].pages
+    sources = np.array(pages.sources)
+    rows = []
+    for source in sorted(set(pages.sources)):
+        for name, kind in (("articles", pages.article), ("lists", ~pages.article)):
+            these = (sources == source) & kind
+            if these.any():
+                right = fmean(float(one.right[these].mean()) for one in judged)
+                answered = fmean(float(one.answered[these].mean()) for one in judged)
+                wrong = fmean(float((one.answered & ~one.right)[these].mean()) for one in judged)
+                sure = 1 - wrong / answered if answered else float("nan")
+                rows.append([source, name, str(int(these.sum())), f"{right:.3f}", f"{answered:.3f}", f"{sure:.3f}"])
+    return table(["source", "type", "pages", "right", "answered", "right of these"], rows)
+
+
+def by_shape(labelled: Sequence[Labelled], judged: Sequence[Judged]) -> str:
+    """Pages whose URLs have one shape, at least `TOGETHER` of them, answering alone and together."""
+    shapes: dict[tuple[str, bool], list[int]] = {}
+    for place, page in enumerate(labelled):
+        if page.url:
+            shapes.setdefault((shape_of(page.url), page.article), []).append(place)
+    rows = []
+    for name, kind in (("articles", True), ("lists", False)):
+        groups = [np.array(places) for (_, article), places in shapes.items() if article == kind]
+        groups = [places for places in groups if len(places) >= TOGETHER]
+        told = [_told(one, places) for one in judged for places in groups]
+        if told:
+            pages = sum(map(len, groups))
+            alone = fmean(float((one.answer[places] != 0).mean()) for one in judged for places in groups)
+            answered = fmean(kind != "uncertain" for kind in told)
+            right = fmean(kind == name.removesuffix("s") for kind in told if kind != "uncertain") if answered else 0.0
+            rows.append([name, str(len(groups)), str(pages), f"{alone:.3f}", f"{answered:.3f}", f"{right:.3f}"])
+    return table(["type", "shapes", "pages", "answered alone", "answered together", "right of these"], rows)
+
+
+def _told(one: Judged, places: NDArray[np.intp]) -> str:
+    return kind_of_several(one.log_odds[places], one.article_from[places[0]], one.list_to[places[0]])
+
+
+def learned_source(pages: Pages) -> str:
+    """Learn where source and type are one, judge where they aren't, and the other way about; and leave sources out."""
+    both = {site for site, article in zip(pages.sites, pages.article.tolist(), strict=True) if article}
+    both &= {site for site, article in zip(pages.sites, pages.article.tolist(), strict=True) if not article}
+    mixed = np.array([site in both for site in pages.sites], np.bool_)
+    rows = []
+    for name, learned, judged in (
+        ("collections of one type", ~mixed, mixed),
+        ("sites with both", mixed, ~mixed),
+    ):
+        if all(len(set(pages.article[part].tolist())) == 2 for part in (learned, judged)):
+            rows.append([name, *_elsewhere(pages, learned, judged)])
+    return table(["learned from", "sites", "judged", "AUC by site", "right of articles", "right of lists"], rows)
+
+
+def _elsewhere(pages: Pages, learned: Flags, judged: Flags) -> Iterator[str]:
+    others = pages.only(judged)
+    log_odds = learn(pages.only(learned)).log_odds(others.values)
+    right = (log_odds > 0) == others.article
+    yield str(len(set(pages.only(learned).sites)))
+    yield f"{len(others)} pages of {len(set(others.sites))} sites"
+    yield f"{auc(log_odds, others.article, site_weights(others, 0.0)):.3f}"
+    yield f"{right[others.article].mean():.3f}"
+    yield f"{right[~others.article].mean():.3f}"
+
+
+def auc(log_odds: Values, article: Flags, weight: Values) -> float:
+    """Return how often an article stands above a list, by weight; .5 is chance."""
+    above = log_odds[article][:, None] > log_odds[~article][None, :]
+    equal = log_odds[article][:, None] == log_odds[~article][None, :]
+    pairs = weight[article][:, None] * weight[~article][None, :]
+    return float((pairs * (above + 0.5 * equal)).sum() / pairs.sum())
+
+
+def beside_verdict(labelled: Sequence[Labelled], judged: Judged) -> str:
+    """What is refused as no article: by the extractor's rules, by the classifier, by either, by both."""
+    rules = np.array([_refused(page) for page in labelled], np.bool_)
+    lists = judged.answer < 0
+    ways = {
+        "rules": rules,
+        "classifier: list": lists,
+        "either": rules | lists,
+        "rules, unless article": (rules & (judged.answer <= 0)) | lists,
+        "both": rules & lists,
+    }
+    sources = np.array(judged.pages.sources)
+    rows = []
+    for source in (*sorted(set(judged.pages.sources)), ""):
+        for name, kind in (("articles", judged.pages.article), ("lists", ~judged.pages.article)):
+            these = kind & ((sources == source) if source else True)
+            if these.any():
+                refused = [f"{refused[these].mean():.3f}" for refused in ways.values()]
+                rows.append([source or "all", name, str(int(these.sum())), *refused])
+    return table(["source", "refused", "pages", *ways], rows)
+
+
+def _refused(page: Labelled) -> bool:
+    parsed = page.parsed()
+    return parsed is not None and isinstance(extract(parsed.page.html, page.url), NoArticle)
+
+
+def speed(labelled: Sequence[Labelled]) -> str:
+    """CPU time a page, beyond parsing and lines, and beside them."""
+    taken: dict[str, list[float]] = {}
+    settle()
+    for page, turn in zip(labelled, count()):
+        parsed = page.parsed()
+        if parsed is not None:
+            html = parsed.page.encoded()
+            calls: dict[str, Callable[[], object]] = {
+                "classify": partial(classify, parsed),
+                "decode, parse, lines, head": page.parsed,
+                "lxml": partial(parse, html),
+            }
+            for name, (_, time) in take_turns(calls, turn).items():
+                taken.setdefault(name, []).append(time)
+    rows = [
+        [name, f"{fmean(times):.2f}", f"{median(times):.2f}", f"{np.quantile(times, 0.95):.2f}", f"{max(times):.2f}"]
+        for name, times in taken.items()
+    ]
+    return table(["ms a page", "mean", "median", "95%", "most"], rows)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m evaluation.page_types",
+        description=__doc__,
+        epilog="example: python -m evaluation.page_types DATA --drop 'kancai:a/about/*' --verdict --speed 2",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("data", type=Path, metavar="DATA", help="a folder of pages with truth.jsonl")
+    parser.add_argument(
+        "--drop", action="append", default=[], metavar="PATTERN", help="leave out pages whose id matches (a*, ?)"
+    )
+    parser.add_argument(
+        "--doubt", action="append", default=[], metavar="ID", help="judge this page, but learn nothing from it"
+    )
+    parser.add_argument("--seed", type=_count, default=0, metavar="N", help="divides sites and draws them; default: 0")
+    parser.add_argument("--verdict", action="store_true", help="compare with the extractor's own rules")
+    parser.add_argument("--speed", type=_count, default=0, metavar="N", help="time each Nth page")
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,19 @@
+"""Whether a page is an article or a list, from its lines, head and URL; no browser.
+
+Source 003 (Qin Long et al., I-AWCE) takes the type from a screenshot; this stands beside it and is our own. Figures are
+in docs/methods-page-types.md. The steps, and where they are read:
+
+    text lines → 85 numbers             `line_features`, by the signs in `words`
+    what the page declares → numbers    `head_features`
+    URL, and URLs of links → numbers    `addresses`, joined in `features`
+    numbers → log odds                  `model`
+    log odds → article, list, uncertain `classify`, `reasons`
+    labelled pages → model              `labelled`, `learning`, `train`: python -m extractors.page_types.train DATA
+
+What was learned is described in MODEL_CARD.md.
+"""
+
+from .addresses import shape_of
+from .classify import PageType, classify, classify_shapes, page_type
+
+__all__ = ["PageType", "classify", "classify_shapes", "page_type", "shape_of"]

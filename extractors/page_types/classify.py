@@ -1,0 +1,106 @@
+"""Is this page an article or a list? By its lines, its head and its URL; no browser, some milliseconds.
+
+Two models: one for pages with a URL (their own or the one they declare), one for those without. Between the two
+thresholds the answer is "uncertain"; where many pages of a site are at hand, `classify_shapes` lets those whose URLs
+have one shape answer together.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from ..article import NoArticle
+from ..assembly import ParsedPage, read
+from ..paths import PathTrie
+from ..section import make_page
+from .addresses import shape_of
+from .features import NAMES, address_of, features_of
+from .learning import OF_ADDRESS
+from .model import Model, Values, load, probability
+from .reasons import reasons_for
+
+Kind = Literal["article", "list", "uncertain"]
+
+HERE = Path(__file__).parent
+WITH_ADDRESS, WITHOUT_ADDRESS = HERE / "with-address.json", HERE / "without-address.json"
+MOST = 4.0  # log odds that one page can give to its shape: no page outvotes all others
+SURER = 16  # pages of a shape; more make it no surer
+MIXED = 0.2  # share of the answered pages of a shape that contradict the others, from which it is uncertain
+
+
+@dataclass(frozen=True, slots=True)
+class PageType:
+    """`probability`: of an article, 0 to 1. `reasons`: what spoke most for the answer, in words for a person."""
+
+    kind: Kind
+    probability: float
+    reasons: tuple[str, ...]
+
+
+def page_type(html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> PageType:
+    """Return the type of a page; one without text is uncertain. Raises `UnusablePage` if nothing can be read from it."""
+    parsed = read(make_page(html, url, content_type), PathTrie())
+    return PageType("uncertain", 0.5, (parsed.reason,)) if isinstance(parsed, NoArticle) else classify(parsed)
+
+
+def classify(parsed: ParsedPage) -> PageType:
+    """Return the type of a page whose lines still have their elements."""
+    features = features_of(parsed)
+    model = _model(WITHOUT_ADDRESS if address_of(parsed) is None else WITH_ADDRESS)
+    row = model.row(features)
+    page, average = model.contributions(np.stack([row, model.mean]))
+    log_odds = float(page.sum() + model.bias[0])
+    spoken = dict(zip(model.names, (page - average).tolist(), strict=True))
+    return PageType(
+        _kind(log_odds, model.article_from, model.list_to),
+        float(probability(np.array(log_odds))),
+        reasons_for(spoken, features, log_odds > 0),
+    )
+
+
+def classify_shapes(pages: Iterable[tuple[str, PageType]]) -> dict[str, PageType]:
+    """Return the type of each shape of URL from (URL, type) of single pages: the mean of their log odds decides.
+
+    What must be reached falls with the square root of the number of pages, as the error of a mean does. A shape of
+    which clear articles and clear lists are known is uncertain, whatever the mean. Use it where a pattern is to be
+    judged, or for the pages that were uncertain by themselves: `shapes[shape_of(url)]`.
+    """
+    grouped: dict[str, list[PageType]] = {}
+    for url, page in pages:
+        grouped.setdefault(shape_of(url), []).append(page)
+    return {shape: _together(members) for shape, members in grouped.items()}
+
+
+def _together(pages: list[PageType]) -> PageType:
+    clipped = np.clip([page.probability for page in pages], 1e-12, 1 - 1e-12)
+    log_odds = np.log(clipped / (1 - clipped))
+    model = _model(WITH_ADDRESS)
+    counts = {kind: sum(page.kind == kind for page in pages) for kind in ("article", "list")}
+    told = f"{len(pages)} pages of this shape: {counts['article']} articles, {counts['list']} lists"
+    likely = float(probability(np.clip(log_odds, -MOST, MOST).mean()))
+    return PageType(kind_of_several(log_odds, model.article_from, model.list_to), likely, (told,))
+
+
+def kind_of_several(log_odds: Values, article_from: float, list_to: float) -> Kind:
+    """Return the type that pages of one shape have together; `log_odds`: (pages,), the limits those of one page."""
+    articles, lists = int((log_odds >= article_from).sum()), int((log_odds <= list_to).sum())
+    if min(articles, lists) >= MIXED * max(1, articles + lists):
+        return "uncertain"
+    surer = min(len(log_odds), SURER) ** 0.5
+    return _kind(float(np.clip(log_odds, -MOST, MOST).mean()), article_from / surer, list_to / surer)
+
+
+def _kind(log_odds: float, article_from: float, list_to: float) -> Kind:
+    if log_odds >= article_from:
+        return "article"
+    return "list" if log_odds <= list_to else "uncertain"
+
+
+@lru_cache(4)
+def _model(path: Path) -> Model:
+    without = path == WITHOUT_ADDRESS
+    return load(path, [name for name in NAMES if not (without and name in OF_ADDRESS)])

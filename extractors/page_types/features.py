@@ -1,0 +1,58 @@
+"""A parsed page → the numbers by which its type is judged.
+
+Counts are log(1 + n), so that a long page is no other kind of page; shares are 0 to 1. What only tells collections
+apart (size of the page, number of scripts, language) is left out on purpose.
+"""
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from ..assembly import ParsedPage
+from ..head import read_head
+from ..lines import Lines
+from ..paths import PathTrie
+from ..urls import normalise, split_web
+from .addresses import address_features, link_features
+from .head_features import head_features
+from .line_features import ENTRY_MAX, ENTRY_MIN, line_features
+
+
+def features_of(parsed: ParsedPage) -> dict[str, float]:
+    """Return the numbers by name; those of the address only if the page has one."""
+    found = line_features(parsed.lines, parsed.prior.title) | head_features(parsed.head)
+    address = address_of(parsed)
+    if address:
+        found |= address_features(address)
+        found |= link_features(address, _hrefs(parsed.lines, False), _hrefs(parsed.lines, True))
+    return found
+
+
+def address_of(parsed: ParsedPage) -> str | None:
+    """Return the page's URL: where it was fetched, else what it declares as its own."""
+    declared = (parsed.page.url, parsed.head.canonical, parsed.head.first(("og:url",)))
+    return next((normalise(url) for url in declared if url and split_web(url)), None)
+
+
+def _hrefs(lines: Lines, titles: bool) -> Iterator[str]:
+    """Yield where the links lead; `titles`: only of those whose line could be a linked title."""
+    for line, element in lines.links:
+        href = element.get("href")
+        if href and (not titles or (line < len(lines) and _may_be_title(lines, line))):
+            yield href
+
+
+def _may_be_title(lines: Lines, line: int) -> bool:
+    width = lines.width[line]
+    return bool(ENTRY_MIN <= width <= ENTRY_MAX and 2 * lines.linked[line] > width)
+
+
+def _names() -> tuple[str, ...]:
+    root = etree.fromstring("<html><body/></html>")
+    lines = Lines(PathTrie(), [], [], [], [])
+    address = "http://a.example/"
+    found = line_features(lines, -1) | head_features(read_head(root))
+    return tuple(found | address_features(address) | link_features(address, (), ()))
+
+
+NAMES = _names()  # of all numbers, in their order

@@ -1,0 +1,112 @@
+"""Stored pages whose type is known, as `train` and the evaluation read them.
+
+A folder of pages has a `truth.jsonl` in UTF-8, one object a page: `file` (relative to the folder; .gz is unpacked),
+`kind` ("article" or "list"; rows of other kinds are passed over), and as far as they are known `url`, `site` and
+`encoding`. A folder directly below one named `sites` is a document root: there a page's path is its URL's path.
+"""
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ..article import NoArticle
+from ..assembly import ParsedPage, read
+from ..errors import UnusablePage
+from ..paths import PathTrie
+from ..section import make_page
+from ..urls import split_web
+
+TRUTH = "truth.jsonl"
+ARTICLE, LIST = "article", "list"
+_SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as in example.co.uk
+
+
+class DataError(ValueError):
+    """The data can't be used; the message says which file and what is wrong there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A page of known type. `source`: the collection it comes from, `site`: by which pages are held out together."""
+
+    source: str
+    site: str
+    name: str
+    file: Path
+    url: str | None
+    article: bool
+    encoding: str | None
+
+    def parsed(self) -> ParsedPage | None:
+        """Return the page, parsed; None if there is no text on it. Raises `DataError` if it can't be read."""
+        try:
+            data = self.file.read_bytes()
+            data = gzip.decompress(data) if self.file.suffix == ".gz" else data
+            kind = f"text/html; charset={self.encoding}" if self.encoding else None
+            parsed = read(make_page(data, self.url, kind), PathTrie())
+        except (OSError, EOFError) as error:
+            raise DataError(f"{self.file}: {error}") from None
+        except UnusablePage:
+            return None
+        return None if isinstance(parsed, NoArticle) else parsed
+
+
+def read_labelled(folder: Path) -> list[Labelled]:
+    """Return the pages of all labelled folders in `folder`, in order of their paths.
+
+    Raises `DataError` if there are none, or a line can't be read.
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder} is no folder")
+    truths = sorted(folder.rglob(TRUTH))
+    if not truths:
+        raise DataError(f"{folder} holds no {TRUTH}: one object a page, with file and kind")
+    pages = [page for truth in truths for page in _rows(truth)]
+    for article, kind in ((True, ARTICLE), (False, LIST)):
+        if not any(page.article is article for page in pages):
+            raise DataError(f"{folder} holds no page of kind {kind}")
+    return pages
+
+
+def _rows(truth: Path) -> Iterator[Labelled]:
+    try:
+        rows = truth.read_text("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{truth}: {error}") from None
+    for number, row in enumerate(rows, 1):
+        if row.strip():
+            try:
+                found = json.loads(row)
+                if found["kind"] in (ARTICLE, LIST):
+                    yield _labelled(truth.parent, found)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise DataError(f"{truth}, line {number}: {type(error).__name__}: {error}") from None
+
+
+def _labelled(folder: Path, row: dict[str, Any]) -> Labelled:
+    file, url = str(row["file"]), row.get("url")
+    return Labelled(
+        source=folder.name,
+        site=domain_of(url) or str(row.get("site") or folder.name),
+        name=str(row.get("id") or file),
+        file=folder / file,
+        url=url or (_served(folder, file) if folder.parent.name == "sites" else None),
+        article=row["kind"] == ARTICLE,
+        encoding=row.get("encoding"),
+    )
+
+
+def _served(folder: Path, file: str) -> str:
+    path = PurePosixPath(file)
+    where = f"{path.parent}/" if path.name == "index.html" else str(path)
+    return f"http://{folder.name.replace('_', '-')}.example/{where.removeprefix('./')}"
+
+
+def domain_of(url: str | None) -> str:
+    """Return the name under which a site registered, roughly (example.co.uk); "" without a host."""
+    parts = split_web(url) if url else None
+    labels = (parts.hostname or "").split(".") if parts else []
+    return ".".join(labels[-3 if len(labels) > 2 and labels[-2] in _SECOND_LEVEL else -2 :])

@@ -1,0 +1,145 @@
+"""The judge: an additive logistic model in plain numpy. Inference, training, and its file.
+
+    z_j = (x_j − mean_j) / scale_j, kept within ± 4
+    f_j(x) = a_j z_j + Σ_k b_jk max(0, z_j − knot_jk)        a broken line with three bends, at the quartiles
+    log odds of "article" = bias + Σ_j f_j(x)
+
+All a_j and b_jk are held small together (ridge), for there are more of them than sites to learn from. On sites that
+training never saw this was as right as boosted, random or extremely random trees, or more (docs/methods-page-types.md),
+and it says by itself which number spoke for what: `contributions`.
+
+The loss is convex and Newton's method finds its only minimum: nothing is random, and the same pages give the same
+numbers, bit for bit on one machine with one numpy.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+
+LIMIT = 4.0  # standard deviations; beyond it a number says no more
+QUARTILES = (0.25, 0.5, 0.75)
+BENDS = len(QUARTILES)
+BEND_SCALE = 0.7  # of the bends' inputs: the ridge holds bends smaller than slopes
+PENALTY = 0.2  # of the squared weights, beside a loss whose pages weigh 1 together; chosen on the development sites
+STEPS, DONE = 50, 1e-10  # of Newton's method; largest change of a weight at which it ends
+FORMAT = 1  # of the file
+_ARRAYS = ("mean", "scale", "knots", "weights", "bias")
+
+
+class BadModel(ValueError):
+    """A file holds no model of this kind; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Learned numbers, float64: `mean`, `scale` (n) of the numbers in `names`, `knots` (3, n), `weights` (4, n) and
+    `bias` (1). A page whose log odds reach `article_from` is an article, one at or below `list_to` a list.
+    """
+
+    names: tuple[str, ...]
+    mean: Values
+    scale: Values
+    knots: Values
+    weights: Values
+    bias: Values
+    article_from: float = 0.0
+    list_to: float = 0.0
+
+    def contributions(self, values: Values) -> Values:
+        """Return what each number says for an article, as log odds; `values` and the result: (pages, n)."""
+        terms = _terms(values, self.mean, self.scale, self.knots)
+        result: Values = np.einsum("pkn,kn->pn", terms, self.weights)
+        return result
+
+    def log_odds(self, values: Values) -> Values:
+        """Return the log odds of "article", shape (pages,), for `values` of shape (pages, n)."""
+        result: Values = self.contributions(values).sum(axis=1) + self.bias[0]
+        return result
+
+    def row(self, features: Mapping[str, float]) -> Values:
+        """Return the numbers of one page in the model's order, shape (n,)."""
+        return np.array([features[name] for name in self.names], np.float64)
+
+
+def fit(names: Sequence[str], values: Values, article: NDArray[np.bool_], weight: Values) -> Model:
+    """Return the model learned from pages. `values`: (pages, n); `article`, `weight`: (pages,)."""
+    weight = weight / weight.sum()
+    mean = weight @ values
+    scale = np.sqrt(weight @ (values - mean) ** 2)
+    scale = np.where(scale > 0, scale, 1.0)
+    knots = np.quantile(_scaled(values, mean, scale), QUARTILES, axis=0)
+    terms = _terms(values, mean, scale, knots).reshape(len(values), -1)
+    learned = _newton(np.column_stack([terms, np.ones(len(values))]), article.astype(np.float64), weight)
+    return Model(tuple(names), mean, scale, knots, learned[:-1].reshape(1 + BENDS, -1), learned[-1:])
+
+
+def probability(log_odds: Values) -> Values:
+    """Return 1 / (1 + e⁻ˣ), without overflow."""
+    result: Values = 0.5 * (1 + np.tanh(0.5 * log_odds))
+    return result
+
+
+def _scaled(values: Values, mean: Values, scale: Values) -> Values:
+    result: Values = np.clip((values - mean) / scale, -LIMIT, LIMIT)
+    return result
+
+
+def _terms(values: Values, mean: Values, scale: Values, knots: Values) -> Values:
+    """Return what the weights are applied to, shape (pages, 4, n)."""
+    scaled = _scaled(values, mean, scale)
+    bends = [BEND_SCALE * np.maximum(scaled - knot, 0) for knot in knots]
+    return np.stack([scaled, *bends], axis=1)
+
+
+def _newton(inputs: Values, expected: Values, weight: Values) -> Values:
+    """Return the weights of least loss, the bias last; `inputs` has a last column of ones, which has no penalty."""
+    penalty = np.full(inputs.shape[1], PENALTY)
+    penalty[-1] = 0.0
+    learned = np.zeros(inputs.shape[1])
+    for _ in range(STEPS):
+        p = probability(inputs @ learned)
+        gradient = inputs.T @ (weight * (p - expected)) + penalty * learned
+        curvature = (inputs.T * (weight * p * (1 - p))) @ inputs + np.diag(penalty)
+        step = np.linalg.solve(curvature, gradient)
+        learned -= step
+        if np.abs(step).max() < DONE:
+            break
+    return learned
+
+
+def save(model: Model, path: Path, about: Mapping[str, Any]) -> None:
+    """Write the model as JSON, exactly; `about`: its origin. Raises `OSError`."""
+    numbers = {name: getattr(model, name).tolist() for name in _ARRAYS}
+    head = {"format": FORMAT, **about, "article_from": model.article_from, "list_to": model.list_to}
+    everything = {**head, "names": list(model.names), **numbers}
+    rows = [f' "{key}": {json.dumps(value, ensure_ascii=False)}' for key, value in everything.items()]
+    path.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+
+
+def load(path: Path, known: Sequence[str]) -> Model:
+    """Return the model of a file; `known`: the names of the numbers there are.
+
+    Raises `BadModel` if the file can't be read, holds no model, or wants other numbers.
+    """
+    try:
+        stored = json.loads(path.read_text("utf-8"))
+        mean, scale, knots, weights, bias = (np.array(stored[name], np.float64) for name in _ARRAYS)
+        upper, lower = (float(stored[name]) for name in ("article_from", "list_to"))
+        names, version = tuple(map(str, stored["names"])), stored["format"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadModel(f"{path}: no model of page types: {type(error).__name__}: {error}") from None
+    if version != FORMAT or set(names) - set(known):
+        raise BadModel(f"{path}: a model of format {version}, whose numbers are not those of this version")
+    n = len(names)
+    shapes = ((n,), (n,), (BENDS, n), (1 + BENDS, n), (1,))
+    for name, array, shape in zip(_ARRAYS, (mean, scale, knots, weights, bias), shapes, strict=True):
+        if array.shape != shape or not np.isfinite(array).all():
+            raise BadModel(f"{path}: {name!r} has the wrong shape or is no number")
+    return Model(names, mean, scale, knots, weights, bias, upper, lower)

@@ -1,0 +1,144 @@
+"""`python -m extractors.page_types.train DATA…`: learn from labelled pages of your own what a list and an article are.
+
+DATA: folders with a truth.jsonl and the pages that it names, at any depth; one object a line with file, kind ("article"
+or "list") and, as far as known, url, site and encoding. Take both types from many sites; twenty pages of a site do.
+
+It writes two models, for pages with and without a URL. Their thresholds come from the pages themselves: each is judged
+by models that never saw its site.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatch
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from .classify import WITH_ADDRESS, WITHOUT_ADDRESS
+from .features import NAMES, features_of
+from .labelled import DataError, Labelled, read_labelled
+from .learning import (
+    FOLDS,
+    OF_ADDRESS,
+    RIGHT,
+    Features,
+    Pages,
+    evenly,
+    held_out,
+    learn,
+    pages_of,
+    site_weights,
+    thresholds,
+)
+from .model import Model, save
+
+SEEDS = 5  # ways to divide the sites, whose answers are averaged for the thresholds
+FORMS = {
+    WITH_ADDRESS.name: NAMES,
+    WITHOUT_ADDRESS.name: tuple(name for name in NAMES if name not in OF_ADDRESS),
+}
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Train, print how good it is on held-out sites, write the models. Exit code 2 for a mistake in call or data."""
+    arguments = _parser().parse_args(words)
+    errors = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+    try:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        labelled, features = read_features(arguments.data, arguments.drop, errors)
+        for name, names in FORMS.items():
+            pages = pages_of(labelled, features, names)
+            check(pages, name)
+            model, judged = trained(pages)
+            save(model, arguments.out / name, _about(pages))
+            print(f"{arguments.out / name}: {_words(model, judged, pages)}")
+    except DataError as error:
+        errors.print(str(error))
+        return 2
+    except OSError as error:
+        errors.print(f"{error.filename or arguments.out}: {error.strerror}")
+        return 2
+    except KeyboardInterrupt:
+        errors.print("stopped")
+        return 130
+    return 0
+
+
+def read_features(
+    folders: Sequence[Path], dropped: Sequence[str], errors: Console
+) -> tuple[list[Labelled], list[Features]]:
+    """Return pages, at most `PER_SITE` of a type and site, and their numbers; pages without text are left out.
+
+    `dropped`: patterns of names to leave out. Raises `DataError`.
+    """
+    everything = [page for folder in folders for page in read_labelled(folder)]
+    kept = [page for page in everything if not any(fnmatch(page.name, pattern) for pattern in dropped)]
+    chosen = evenly([(page.source, page.site, page.article) for page in kept])
+    labelled = [page for page, taken in zip(kept, chosen.tolist(), strict=True) if taken]
+    found = list(_numbered(labelled, errors))
+    return [page for page, _ in found], [features for _, features in found]
+
+
+def _numbered(labelled: list[Labelled], errors: Console) -> Iterator[tuple[Labelled, Features]]:
+    for page in track(labelled, "reading pages", console=errors, transient=True):
+        parsed = page.parsed()
+        if parsed is not None:
+            yield page, features_of(parsed)
+
+
+def trained(pages: Pages) -> tuple[Model, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    """Return the model of some pages with its thresholds, and the held-out log odds that these were chosen by."""
+    judged = np.mean([held_out(pages, seed) for seed in range(SEEDS)], axis=0)
+    upper, lower = thresholds(judged, pages.article, site_weights(pages, 0.0))
+    return replace(learn(pages), article_from=upper, list_to=lower), judged
+
+
+def check(pages: Pages, name: str) -> None:
+    """Raise `DataError` if there is too little to learn from."""
+    for kind, of_kind in (("article", pages.article), ("list", ~pages.article)):
+        sites = {site for site, taken in zip(pages.sites, of_kind.tolist(), strict=True) if taken}
+        if len(sites) < FOLDS:
+            having = " with a URL" if name == WITH_ADDRESS.name else ""
+            raise DataError(f"too few sites: {len(sites)} have pages of kind {kind}{having}, {FOLDS} are needed")
+
+
+def _words(model: Model, judged: np.ndarray[tuple[int], np.dtype[np.float64]], pages: Pages) -> str:
+    weight = site_weights(pages, 0.0)
+    right = (judged > 0) == pages.article
+    answered = (judged >= model.article_from) | (judged <= model.list_to)
+    share = float(weight[answered].sum())
+    sure = float((weight * right)[answered].sum()) / max(share, 1e-300)
+    return (
+        f"{len(pages)} pages of {len(set(pages.sites))} sites; on held-out sites, each counting alike: "
+        f"{float((weight * right).sum()):.1%} right, {share:.1%} answered, {sure:.1%} of these right"
+    )
+
+
+def _about(pages: Pages) -> dict[str, object]:
+    articles = int(pages.article.sum())
+    return {"articles": articles, "lists": len(pages) - articles, "sites": len(set(pages.sites)), "right": RIGHT}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m extractors.page_types.train",
+        description=__doc__,
+        epilog="example: python -m extractors.page_types.train my-pages --out my-models",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("data", type=Path, nargs="+", metavar="DATA", help="folders of pages with truth.jsonl")
+    parser.add_argument(
+        "--out", type=Path, default=Path("page-types"), metavar="DIR", help="where to write; default: page-types"
+    )
+    parser.add_argument(
+        "--drop", action="append", default=[], metavar="PATTERN", help="leave out pages whose id matches (a*, ?)"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+
+from evaluation import page_types
+from evaluation.page_types import auc, main
+
+from ..extractors.page_types.made import FEW_NAMES, write_folder
+
+
+def test_tables(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(page_types, "SEEDS", 1)
+    monkeypatch.setattr(page_types, "DRAWS", 20)
+    monkeypatch.setattr(page_types, "FORMS", {"one": FEW_NAMES, "two": (*FEW_NAMES, "depth")})
+    data = write_folder(tmp_path / "town")
+    assert main([str(data), "--verdict", "--speed", "9", "--doubt", "0:one"]) == 0
+    printed = capsys.readouterr().out
+    rows = [line.split() for line in printed.splitlines()]
+    assert [row[:4] for row in rows if row[:1] == ["by"]] == [
+        ["by", "page", "24", "12"],
+        ["by", "site", "24", "12"],
+    ] * 2
+    assert ["town", "lists", "12", "1.000"] in [row[:4] for row in rows]
+    assert "ms a page" in printed
+
+
+def test_mistakes_end_with_words(tmp_path, capsys):
+    assert main([str(tmp_path / "none")]) == 2
+    assert "no folder" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([str(tmp_path), "--seed", "one"])
+
+
+def test_too_few_sites(tmp_path, capsys):
+    assert main([str(write_folder(tmp_path / "town", sites=1))]) == 2
+    assert "too few sites" in capsys.readouterr().err
+
+
+def test_auc_is_chance_for_equals():
+    article = np.array([True, True, False, False])
+    assert auc(np.zeros(4), article, np.ones(4)) == 0.5
+    assert auc(np.array([2.0, 1, 0, -1]), article, np.ones(4)) == 1

@@ -1,0 +1,74 @@
+import gzip
+
+import pytest
+
+from extractors.page_types.labelled import DataError, domain_of, read_labelled
+
+from .made import article_page, list_page, write_folder
+
+
+def test_rows_are_read_with_what_is_known_of_them(tmp_path):
+    first, *_ = read_labelled(write_folder(tmp_path / "town"))
+    assert (first.source, first.site, first.name, first.article) == ("town", "site0.example", "0:list", False)
+    assert first.parsed().page.url == "https://www.site0.example/town/list.html"
+
+
+def test_a_folder_below_sites_is_a_document_root(tmp_path):
+    root = tmp_path / "sites" / "a_town"
+    (root / "news").mkdir(parents=True)
+    (root / "news" / "index.html").write_text(list_page(), "utf-8")
+    (root / "1.html.gz").write_bytes(gzip.compress(article_page().encode()))
+    rows = '{"file": "news/index.html", "kind": "list"}\n\n{"file": "1.html.gz", "kind": "article", "url": null}\n'
+    (root / "truth.jsonl").write_text(rows + '{"file": "none.html", "kind": "redirect"}\n', "utf-8")
+    pages = read_labelled(tmp_path)
+    assert [page.url for page in pages] == ["http://a-town.example/news/", "http://a-town.example/1.html.gz"]
+    assert all(page.parsed() is not None for page in pages)
+
+
+@pytest.mark.parametrize(
+    ("url", "domain"),
+    [
+        ("https://www.news.example.co.uk/1", "example.co.uk"), ("http://a.example/", "a.example"), (None, ""),
+        ("no address", ""),
+    ],
+)  # fmt: skip
+def test_domains(url, domain):
+    assert domain_of(url) == domain
+
+
+def test_a_page_without_text_is_none(tmp_path):
+    folder = write_folder(tmp_path)
+    for content in (b"", b"<p>Loading</p>"):
+        (folder / "0-list.html").write_bytes(content)
+        assert read_labelled(folder)[0].parsed() is None
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("{", "line 1"),
+        ("[]", "line 1: TypeError"),
+        ('{"kind": "list"}', "line 1: KeyError: 'file'"),
+        ('{"file": "a.html", "kind": "list"}', "no page of kind article"),
+        ('{"file": "a.html", "kind": "other"}', "no page of kind"),
+        ("", "no page of kind"),
+    ],
+)
+def test_mistakes_in_the_truth_are_named(tmp_path, row, said):
+    (tmp_path / "truth.jsonl").write_text(row, "utf-8")
+    with pytest.raises(DataError, match=said):
+        read_labelled(tmp_path)
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(DataError, match="no folder"):
+        read_labelled(tmp_path / "none")
+    with pytest.raises(DataError, match=r"no truth\.jsonl"):
+        read_labelled(tmp_path)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    folder = write_folder(tmp_path)
+    (folder / "0-list.html").unlink()
+    with pytest.raises(DataError, match=r"0-list\.html"):
+        read_labelled(folder)[0].parsed()

@@ -1,0 +1,65 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from extractors.page_types.learning import DECLARED, NEVER, Pages, evenly, folds, held_out, site_weights, thresholds
+
+NAMES = ("prose", "links", *DECLARED)
+
+
+def pages(sites, article):
+    count = len(sites)
+    values = np.random.default_rng(0).normal(0, 1, (count, len(NAMES)))
+    values[:, 0] += np.where(article, 3.0, -3.0)
+    return Pages(NAMES, values, np.array(article), tuple(sites), ("made",) * count, np.ones(count, np.bool_))
+
+
+MANY = pages([f"s{number // 4}" for number in range(120)], [number % 2 == 0 for number in range(120)])
+
+
+def test_a_large_site_weighs_less_than_its_pages():
+    some = pages(["large"] * 9 + ["small", "list"], [True] * 10 + [False])
+    for power, large in ((0.0, 0.25), (0.5, 0.375), (1.0, 0.45)):
+        weight = site_weights(some, power)
+        assert weight[:9].sum() == pytest.approx(large)
+        assert weight[10] == 0.5
+
+
+def test_a_site_is_held_out_as_a_whole():
+    fold = folds(MANY, 1)
+    assert all(len(set(fold[np.array(MANY.sites) == site].tolist())) == 1 for site in set(MANY.sites))
+    assert set(fold.tolist()) == set(range(10))
+
+
+def test_held_out_pages_are_judged_by_what_others_teach():
+    right = (held_out(MANY, 1) > 0) == MANY.article
+    assert right.mean() > 0.85
+
+
+def test_the_same_seed_judges_the_same_to_the_bit():
+    assert held_out(MANY, 1).tobytes() == held_out(MANY, 1).tobytes()
+
+
+def test_pages_that_do_not_teach_change_nothing():
+    doubtful = np.arange(len(MANY)) < 2
+    values = MANY.values.copy()
+    values[doubtful] = 1e6
+    other = replace(MANY, values=values, teaches=~doubtful)
+    same = replace(MANY, teaches=~doubtful)
+    assert np.array_equal(held_out(other, 1)[2:], held_out(same, 1)[2:])
+
+
+def test_thresholds_leave_out_what_is_not_right_often_enough():
+    log_odds = np.array([4.0, 3, 2, 1, -1, -2, -3])
+    article = np.array([True, True, False, True, False, False, False])
+    assert thresholds(log_odds, article, np.ones(7), right=0.99) == (3, -1)
+    assert thresholds(log_odds, article, np.ones(7), right=0.75) == (1, -1)
+
+
+def test_without_a_good_threshold_there_is_no_answer():
+    assert thresholds(np.array([2.0, 1, -1]), np.array([False, True, False]), np.ones(3)) == (NEVER, -1)
+
+
+def test_pages_are_taken_evenly():
+    assert np.flatnonzero(evenly(["a"] * 10 + ["b"] * 2, 5)).tolist() == [0, 2, 4, 6, 8, 10, 11]

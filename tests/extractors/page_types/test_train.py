@@ -1,0 +1,70 @@
+import pytest
+
+from extractors.page_types import train
+from extractors.page_types.features import NAMES, features_of
+from extractors.page_types.model import load
+from extractors.page_types.train import main
+
+from .made import FEW_NAMES, article_page, list_page, parsed, write_folder
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(train, "SEEDS", 1)
+    monkeypatch.setattr(train, "FORMS", {"with-address.json": (*FEW_NAMES, "depth"), "without-address.json": FEW_NAMES})
+
+
+URL = "https://gazette.example/town/9.html"
+
+
+def test_training_writes_both_models(tmp_path, capsys):
+    data, out = write_folder(tmp_path / "data"), tmp_path / "models"
+    assert main([str(data), "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("36 pages of 12 sites") == 2
+    model = load(out / "with-address.json", NAMES)
+    rows = [model.row(features_of(parsed(html, URL))) for html in (article_page(), list_page())]
+    article, listing = (float(model.log_odds(row[None])[0]) for row in rows)
+    assert article > model.article_from >= 0 >= model.list_to > listing
+
+
+def test_the_same_pages_write_the_same_bytes(tmp_path):
+    data = write_folder(tmp_path / "data")
+    for name in ("a", "b"):
+        assert main([str(data), "--out", str(tmp_path / name)]) == 0
+    for name in train.FORMS:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_pages_are_dropped_by_their_ids(tmp_path, capsys):
+    data = write_folder(tmp_path / "data")
+    assert main([str(data), "--out", str(tmp_path / "models"), "--drop", "*:two"]) == 0
+    assert "24 pages of 12 sites" in capsys.readouterr().out
+
+
+def few_sites(folder):
+    write_folder(folder, sites=3)
+
+
+def no_urls(folder):
+    write_folder(folder, url=None)
+
+
+def no_truth(folder):
+    folder.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [(few_sites, "too few sites: 3"), (no_urls, "kind article with a URL"), (no_truth, "no truth.jsonl")],
+)
+def test_mistakes_end_with_words(tmp_path, capsys, spoil, said):
+    spoil(tmp_path / "data")
+    assert main([str(tmp_path / "data"), "--out", str(tmp_path / "models")]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_place_that_cannot_be_written(tmp_path, capsys):
+    (tmp_path / "models").write_text("a file", "utf-8")
+    assert main([str(write_folder(tmp_path / "data")), "--out", str(tmp_path / "models")]) == 2
+    assert "models" in capsys.readouterr().err
