@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types unit schema clean
+.PHONY: demo test lint types unit browser schema clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
@@ -21,8 +21,18 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-unit: $(READY)
+unit: $(READY) browser
 	$(BIN)/pytest
+
+# The tests that render pages need Chromium; where it can't be installed they say so.
+browser:
+	@for name in "$$EXEMPLAR_CHROMIUM" chromium chromium-browser google-chrome-stable google-chrome; do \
+		test -n "$$name" && command -v "$$name" > /dev/null && exit 0; \
+	done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			chromium fonts-wqy-microhei > /dev/null; \
+	fi || true
 
 schema: $(READY)
 	$(BIN)/python -m crawler.task_schema

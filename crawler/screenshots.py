@@ -1,0 +1,156 @@
+"""`python -m crawler.screenshots URL… --out DIR`: screenshots of pages, as the classifier `visual` looks at them.
+
+A page is laid out on a screen of 1,366 × 1,366 pixels and drawn at a quarter of that size by the browser itself: the
+classifier reads 224 × 224 pixels, and a small picture is drawn, stored and read in a tenth of the time. What lies below
+the screen is not drawn: it says little (docs/methods-visual.md), and lines of text stay lines.
+
+DIR gets NAME.png for each page and `screenshots.jsonl`, a line a page: url,
+file, scripts (whether JavaScript ran), reason (why there is none). Pages that DIR already has are not fetched again.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from extractors.urls import normalise
+from workers.errors import ExemplarError
+
+from .guard import guard_from
+from .guarded_proxy import GuardedProxy
+from .rendering import TABS, find_browser, rendering_settings
+from .resolver import use_guard
+from .session import TASKS_FILE, contact_of, user_agent
+from .spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, quiet_scrapy
+from .tasks import Settings, TaskError, load
+
+SCREEN = 1366  # CSS pixels, width and height; the source's larger input has this size
+SCALE = 0.25  # of a CSS pixel
+INDEX = "screenshots.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A page and its screenshot. `scripts`: JavaScript ran. `reason`: why there is no screenshot, empty if there is."""
+
+    url: str
+    file: str
+    scripts: bool = False
+    reason: str = ""
+
+
+def take(urls: Iterable[str], out: Path, *, delay: float | None = None, listed_only: bool = False) -> list[Shot]:
+    """Take screenshots, in a process whose reactor has not run yet, and return one `Shot` a URL, in their order.
+
+    `listed_only`: connect to nothing but the hosts that the user listed. Contact, hosts and delay come from tasks.yaml
+    here if there is one, and from the environment. Raises `BrowserMissing`.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    wanted = list(dict.fromkeys(map(normalise, urls)))
+    known = read_index(out)
+    missing = [Shot(url, str(out / name_of(url))) for url in wanted if url not in known]
+    if missing:
+        known |= {shot.url: shot for shot in _rendered(missing, out, delay, listed_only)}
+    return [known.get(url, Shot(url, "", reason="no answer")) for url in wanted]
+
+
+def read_index(out: Path) -> dict[str, Shot]:
+    """Return what is known of the screenshots in a folder, by URL."""
+    index = out / INDEX
+    lines = index.read_text("utf-8").splitlines() if index.exists() else []
+    return {shot.url: shot for shot in (Shot(**json.loads(line)) for line in lines)}
+
+
+def name_of(url: str) -> str:
+    """Return the file name of a URL's screenshot."""
+    return hashlib.sha256(url.encode()).hexdigest()[:16] + ".png"
+
+
+def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only: bool) -> list[Shot]:
+    """Run the spider over `shots`; each is in the index as soon as it is known."""
+    said = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
+    guard = guard_from(said.allow_hosts)
+    use_guard(guard)
+    done: list[Shot] = []
+    with (out / INDEX).open("a", encoding="utf-8") as index, GuardedProxy(guard, listed_only=listed_only) as proxy:
+
+        def keep(shot: Shot) -> None:
+            done.append(shot)
+            index.write(json.dumps(asdict(shot), ensure_ascii=False) + "\n")
+            index.flush()
+
+        _crawl(shots, keep, proxy, said, said.delay if delay is None else delay)
+    return done
+
+
+def _crawl(
+    shots: Sequence[Shot], keep: Callable[[Shot], None], proxy: GuardedProxy, said: Settings, delay: float
+) -> None:
+    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
+    warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
+    from scrapy.crawler import CrawlerProcess
+    from scrapy.utils.project import get_project_settings
+
+    from .spiders.screenshots import ScreenshotsSpider
+
+    settings = get_project_settings()
+    context = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}
+    settings.setdict(
+        rendering_settings(find_browser(), proxy.url, context)
+        | {
+            "USER_AGENT": user_agent(said),
+            "ROBOTSTXT_USER_AGENT": said.user_agent.split("/")[0],
+            "EXEMPLAR_CONTACT": contact_of(said),
+            "DOWNLOAD_DELAY": delay,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": 1 if delay else TABS,
+            "LOG_LEVEL": "ERROR",
+        },
+        priority="cmdline",
+    )
+    process = CrawlerProcess(settings)
+    quiet_scrapy()
+    process.crawl(ScreenshotsSpider, shots=shots, on_shot=keep, refused=proxy.refused)
+    process.start()
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Take the screenshots and print a line a page. Exit code 1 if some have none, 3 without a browser."""
+    arguments = _parser().parse_args(words)
+    try:
+        urls = _urls(arguments.urls)
+        shots = take(urls, arguments.out, delay=arguments.delay, listed_only=arguments.listed_only)
+    except (ExemplarError, TaskError, OSError) as error:
+        print(error, file=sys.stderr)
+        return EXIT_UNAVAILABLE
+    for shot in shots:
+        print(f"{shot.url}\t{shot.reason or Path(shot.file).name}")
+    return EXIT_FAILED if any(shot.reason for shot in shots) else EXIT_OK
+
+
+def _urls(given: Sequence[str]) -> list[str]:
+    """Return the URLs given, those of text files among them, one a line. Raises `OSError`."""
+    urls: list[str] = []
+    for one in given:
+        lines = [one] if "://" in one else Path(one).read_text("utf-8").splitlines()
+        urls += [line.strip() for line in lines if line.strip()]
+    return urls
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m crawler.screenshots", description=__doc__)
+    parser.add_argument("urls", nargs="+", metavar="URL|FILE", help="pages, or text files with a URL a line")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the screenshots go")
+    parser.add_argument("--delay", type=float, metavar="S", help="seconds between two pages of a host")
+    parser.add_argument("--listed-only", action="store_true", help="connect to nothing but the hosts in allow_hosts")
+    return parser
+
+
+if __name__ == "__main__":
+    from crawler.screenshots import main as run  # the spider imports this module by its name, not as __main__
+
+    sys.exit(run())

@@ -1,0 +1,90 @@
+"""The classifier `visual`: a screenshot in, article, list or no answer out.
+
+    classifier = VisualClassifier()                      # or VisualClassifier(Path("mine.onnx"))
+    classifier(png) → Answer(kind, probability, reason)
+
+Off by default: nothing in the crawl asks it unless told to, since it knows the sites that it was trained on and is not
+reliable on others (docs/methods-visual.md). Strategy: unreadable or blank → no answer; the surer type's probability
+below `SURE` → no answer; else that type. The source always answers; `sure=0` does so too.
+"""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .image import SIDE, Grey, UnreadableImage, centred, is_blank, read_png
+from .missing import needs
+from .network import ABOUT, INPUT, OUTPUT, TYPES, BadWeights, Floats, Kind
+
+OWN_WEIGHTS = "EXEMPLAR_VISUAL_WEIGHTS"  # the environment's variable: a file that `train` wrote
+WEIGHTS = Path(__file__).parent / "model" / "lenet5.onnx"
+SURE = 0.8  # probability from which it answers
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`kind` is None for no answer, and `reason` says why; `probability` is the likelier kind's, 0 if unknown."""
+
+    kind: Kind | None
+    probability: float
+    reason: str = ""
+
+
+class VisualClassifier:
+    """A trained network, loaded once; calling it changes nothing, so threads may share it.
+
+    Raises `BadWeights` if the file is none of ours, and `ExtraMissing` without onnxruntime (extra `vision`).
+    """
+
+    def __init__(self, weights: Path | None = None, *, sure: float = SURE):
+        file = weights or Path(os.environ.get(OWN_WEIGHTS) or WEIGHTS)
+        self.sure = sure
+        self._session = _session(file)
+        self.about: dict[str, Any] = json.loads(self._session.get_modelmeta().custom_metadata_map[ABOUT])
+
+    def __call__(self, png: bytes) -> Answer:
+        """Return the type of the page whose screenshot this is."""
+        try:
+            grey = read_png(png)
+        except UnreadableImage as error:
+            return Answer(None, 0.0, f"the screenshot can't be read: {error}")
+        if is_blank(grey):
+            return Answer(None, 0.0, "the page is blank")
+        return self.answer(grey)
+
+    def answer(self, grey: Grey) -> Answer:
+        """Return the type for pixels of shape (224, 224)."""
+        chances = self.probabilities(grey[None])[0]
+        best = int(chances.argmax())
+        probability = float(chances[best])
+        if probability < self.sure:
+            return Answer(None, probability, f"neither type is likelier than {self.sure:.0%}")
+        return Answer(TYPES[best], probability)
+
+    def probabilities(self, grey: Floats) -> Floats:
+        """Return float32, shape (images, 2), article and list, for pixels of shape (images, 224, 224)."""
+        result: Floats = self._session.run([OUTPUT], {INPUT: centred(grey)[:, None]})[0]
+        return result
+
+
+def _session(file: Path) -> Any:
+    """Load a network on one thread: a worker has one page at a time, and its neighbours need the other cores."""
+    runtime: Any = needs("onnxruntime", "vision")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise BadWeights(f"{file}: {error.strerror}") from None
+    try:
+        session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's errors have no common class of their own
+        raise BadWeights(f"{file} is no network: {error}") from None
+    shapes = [(one.name, one.shape[1:]) for one in (*session.get_inputs(), *session.get_outputs())]
+    if shapes != [(INPUT, [1, SIDE, SIDE]), (OUTPUT, [len(TYPES)])] or (
+        ABOUT not in session.get_modelmeta().custom_metadata_map
+    ):
+        raise BadWeights(f"{file} is another network than this one; `python -m extractors.visual.train` writes them")
+    return session

@@ -1,0 +1,75 @@
+"""A folder of screenshots to learn from: `article/` and `list/`, a PNG a page."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .image import SIDE, Grey, UnreadableImage, is_blank, read_png
+from .network import TYPES
+
+FEWEST = 2  # screenshots of a type: one to learn from, one held out
+
+Pixels = NDArray[np.uint8]
+
+
+class Mistakes(ValueError):
+    """What is wrong with the folder, a line each."""
+
+    def __init__(self, lines: Sequence[str]):
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Screenshots: `grey` uint8, shape (images, 224, 224); `type` int64, shape (images,), index in `network.TYPES`."""
+
+    grey: Pixels
+    type: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.type)
+
+    def __getitem__(self, chosen: NDArray[np.intp]) -> "Labelled":
+        return Labelled(self.grey[chosen], self.type[chosen])
+
+
+def screenshots(folder: Path) -> list[tuple[Path, int]]:
+    """Return each screenshot with its type. Raises `Mistakes` if the folder isn't laid out as it should be."""
+    missing = [f"{folder / name}: no such folder" for name in TYPES if not (folder / name).is_dir()]
+    if missing:
+        raise Mistakes([*missing, f"{folder} must hold the folders {' and '.join(TYPES)}, with a PNG for each page"])
+    found = [(file, number) for number, name in enumerate(TYPES) for file in sorted((folder / name).glob("*.png"))]
+    few = [name for number, name in enumerate(TYPES) if sum(kind == number for _, kind in found) < FEWEST]
+    if few:
+        raise Mistakes([f"{folder / name}: fewer than {FEWEST} screenshots (*.png)" for name in few])
+    return found
+
+
+def read_labelled(files: Sequence[tuple[Path, int]]) -> tuple[Labelled, list[Path]]:
+    """Return the screenshots that show something, and the files of the blank ones. Raises `Mistakes`."""
+    mistakes: list[str] = []
+    blank: list[Path] = []
+    grey: list[Pixels] = []
+    types: list[int] = []
+    for file, kind, pixels in _read(files, mistakes):
+        if is_blank(pixels):
+            blank.append(file)
+        else:
+            grey.append(np.rint(pixels * 255).astype(np.uint8))
+            types.append(kind)
+    if mistakes:
+        raise Mistakes(mistakes)
+    shape = (-1, SIDE, SIDE)
+    return Labelled(np.array(grey, np.uint8).reshape(shape), np.array(types, np.int64)), blank
+
+
+def _read(files: Sequence[tuple[Path, int]], mistakes: list[str]) -> Iterator[tuple[Path, int, Grey]]:
+    for file, kind in files:
+        try:
+            yield file, kind, read_png(file.read_bytes())
+        except (UnreadableImage, OSError) as error:
+            mistakes.append(f"{file}: {error}")

@@ -1,0 +1,217 @@
+"""`python -m extractors.visual.train DIR`: train the network on screenshots of the sites that you read.
+
+DIR holds `article/` and `list/` with a PNG for each page, as `python -m crawler.screenshots` takes them; twenty of each
+type and site are a fair start. The network learns these sites: on others it is little better than a guess.
+
+Source: 基于网页图像分类的自动化网页正文抽取模型 (Qin, Li, Mu, Li), section 1.2: Adam, learning rate 0.0002,
+batches of 16, cross entropy (said of ResNet-101; of LeNet-5 nothing is said). Ours besides: the rarer type weighs more,
+so that both count alike. Needs PyTorch and onnx (extra `train`); a seed makes training repeatable on one machine.
+"""
+
+import argparse
+import sys
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .classify import OWN_WEIGHTS
+from .folder import Labelled, Mistakes, Pixels, read_labelled, screenshots
+from .image import SIDE, centred
+from .missing import ExtraMissing, needs
+from .network import FLAT, KERNEL, POOL, TYPES, Floats, to_onnx
+
+RATE, BATCH = 0.0002, 16  # the source's
+EPOCHS = 10  # the source has 30; nothing changes after 10
+HELD_OUT = 0.2  # share of the screenshots that only judge
+JUDGED_AT_ONCE = 64  # screenshots
+BAR = 40  # signs of the learning curve's longest bar
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How a network does on some screenshots: mean cross entropy, and share judged right."""
+
+    loss: float
+    right: float
+
+
+class Learner:
+    """A network that learns; `epoch` changes it."""
+
+    def __init__(self, seed: int):
+        self.torch: Any = needs("torch", "train")
+        self.torch.manual_seed(seed)
+        self.torch.set_num_threads(1)  # more gain little on pictures this small, and would change the sums
+        self.random = np.random.default_rng(seed)
+        self.layout = self.torch.channels_last  # half the time on a CPU
+        self.network = _network(self.torch.nn).to(memory_format=self.layout)
+        self.optimiser = self.torch.optim.Adam(self.network.parameters(), lr=RATE, fused=True)
+
+    def epoch(self, pages: Labelled) -> None:
+        """Learn from each page once, in random order."""
+        weigh = self.torch.nn.CrossEntropyLoss(self.torch.from_numpy(type_weights(pages.type)))
+        self.network.train()
+        order = self.random.permutation(len(pages))
+        for start in range(0, len(pages), BATCH):
+            batch = pages[order[start : start + BATCH]]
+            loss = weigh(self.network(self._tensor(batch.grey)), self.torch.from_numpy(batch.type))
+            self.optimiser.zero_grad()
+            loss.backward()
+            self.optimiser.step()
+
+    def probabilities(self, grey: Pixels) -> Floats:
+        """Return float32, shape (images, 2)."""
+        self.network.eval()
+        with self.torch.no_grad():
+            parts = [
+                self.network(self._tensor(grey[start : start + JUDGED_AT_ONCE])).softmax(1).numpy()
+                for start in range(0, len(grey), JUDGED_AT_ONCE)
+            ]
+        result: Floats = np.concatenate(parts)
+        return result
+
+    def weights(self) -> dict[str, Floats]:
+        """Return what was learned, by the names of `network.SHAPES`."""
+        return {name: np.ascontiguousarray(value.numpy()).copy() for name, value in self.network.state_dict().items()}
+
+    def _tensor(self, grey: Pixels) -> Any:
+        values = centred(grey.astype(np.float32) / np.float32(255))[:, None]
+        return self.torch.from_numpy(values).contiguous(memory_format=self.layout)
+
+
+def _network(nn: Any) -> Any:
+    """LeNet-5 as in `network`, in PyTorch."""
+    return nn.Sequential(
+        OrderedDict(
+            conv1=nn.Conv2d(1, 6, KERNEL),
+            pool1=nn.MaxPool2d(POOL),
+            relu1=nn.ReLU(),
+            conv2=nn.Conv2d(6, 16, KERNEL),
+            pool2=nn.MaxPool2d(POOL),
+            relu2=nn.ReLU(),
+            flatten=nn.Flatten(),
+            dense1=nn.Linear(FLAT, 120),
+            relu3=nn.ReLU(),
+            dense2=nn.Linear(120, 84),
+            relu4=nn.ReLU(),
+            dense3=nn.Linear(84, len(TYPES)),
+        )
+    )
+
+
+def trained(pages: Labelled, seed: int = 1, epochs: int = EPOCHS) -> Learner:
+    """Return a network that has learned from these pages."""
+    learner = Learner(seed)
+    for _ in range(epochs):
+        learner.epoch(pages)
+    return learner
+
+
+def type_weights(types: NDArray[np.int64]) -> Floats:
+    """Return a weight for each type, so that both count alike; float32, shape (2,)."""
+    counts = np.bincount(types, minlength=len(TYPES))
+    return (len(types) / (len(TYPES) * np.maximum(counts, 1))).astype(np.float32)
+
+
+def judge(learner: Learner, pages: Labelled) -> Judged:
+    """Return how a network does on some pages."""
+    chances = learner.probabilities(pages.grey)
+    loss = -np.log(np.maximum(chances[np.arange(len(pages)), pages.type], 1e-7)).mean()
+    return Judged(float(loss), float((chances.argmax(axis=1) == pages.type).mean()))
+
+
+def divide(pages: Labelled, share: float, seed: int) -> tuple[Labelled, Labelled]:
+    """Return the pages to learn from and those held out, the same share of both types; the same for one seed."""
+    random = np.random.default_rng([seed, 2])
+    held: list[int] = []
+    for kind in range(len(TYPES)):
+        of_kind = random.permutation(np.flatnonzero(pages.type == kind))
+        held += of_kind[: min(round(share * len(of_kind)), len(of_kind) - 1)].tolist()
+    apart = np.zeros(len(pages), bool)
+    apart[held] = True
+    return pages[np.flatnonzero(~apart)], pages[np.flatnonzero(apart)]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Train, print the curve, write the network. Exit code 2 for a mistake in the call or the folder."""
+    arguments = _parser().parse_args(words)
+    try:
+        needs("torch", "train"), needs("onnx", "train")  # before the work, not after it
+        pages, blank = read_labelled(screenshots(arguments.folder))
+        learned, held_out = divide(pages, arguments.held_out, arguments.seed)
+        print(f"{len(learned)} screenshots to learn from, {len(held_out)} held out; {len(blank)} blank ones left out")
+        learner = Learner(arguments.seed)
+        for line in _curve(learner, learned, held_out, arguments.epochs):
+            print(line, flush=True)
+        arguments.out.write_bytes(to_onnx(learner.weights(), _about(arguments, learner, learned, held_out)))
+    except Mistakes as mistakes:
+        print("\n".join(mistakes.lines), file=sys.stderr)
+        return 2
+    except ExtraMissing as error:
+        print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"{arguments.out}: {error.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; nothing was written", file=sys.stderr)
+        return 130
+    print(f"\nnetwork: {arguments.out}; to use it: {OWN_WEIGHTS}={arguments.out}")
+    return 0
+
+
+def _curve(learner: Learner, learned: Labelled, held_out: Labelled, epochs: int) -> Iterator[str]:
+    """Learn, and yield the learning curve: a line an epoch, its bar the loss on the pages learned from."""
+    yield f"{'epoch':>5}  {'loss':>6}  {'right':>6}  {'held out':>8}  {'right':>6}"
+    for number in range(1, epochs + 1):
+        learner.epoch(learned)
+        own = judge(learner, learned)
+        other = judge(learner, held_out) if len(held_out) else None
+        apart = f"{other.loss:8.4f}  {other.right:6.1%}" if other else f"{'–':>8}  {'–':>6}"
+        bar = "█" * min(BAR, round(BAR * own.loss / np.log(2)))  # full: no better than a guess
+        yield f"{number:5}  {own.loss:6.4f}  {own.right:6.1%}  {apart}   {bar}"
+
+
+def _about(
+    arguments: argparse.Namespace, learner: Learner, learned: Labelled, held_out: Labelled
+) -> dict[str, str | int | float | list[int]]:
+    """What is written into the file about how it came to be."""
+    about: dict[str, str | int | float | list[int]] = {
+        "network": f"LeNet-5, {SIDE} × {SIDE} grey",
+        "types": " ".join(TYPES),
+        "screenshots": np.bincount(learned.type, minlength=len(TYPES)).tolist(),
+        "held_out": len(held_out),
+        "seed": arguments.seed,
+        "epochs": arguments.epochs,
+    }
+    if len(held_out):
+        about["held_out_right"] = round(judge(learner, held_out).right, 4)
+    return about
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m extractors.visual.train", description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with article/ and list/, a PNG a page")
+    parser.add_argument("--out", type=Path, default=Path("visual.onnx"), metavar="FILE", help="default: visual.onnx")
+    parser.add_argument("--seed", type=int, default=1, help="default: 1")
+    parser.add_argument("--epochs", type=int, default=EPOCHS, help=f"default: {EPOCHS}")
+    parser.add_argument(
+        "--held-out", type=_share, default=HELD_OUT, metavar="SHARE", help=f"only judges; default: {HELD_OUT}"
+    )
+    return parser
+
+
+def _share(text: str) -> float:
+    share = float(text)
+    if not 0 <= share < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return share
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Screenshots as a user takes them: the command, a real Chromium, a real HTTP server."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from crawler.rendering import BROWSER, BrowserMissing, find_browser
+from crawler.screenshots import SCALE, SCREEN, read_index
+from tests.crawler.spiders import environment
+from tests.site import DEAD_LINKS, SiteServer, truth
+
+pytestmark = pytest.mark.timeout(110)
+
+ARTICLE, OTHER = (article.path for article in truth("zh")[:2])
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+EMPTIED = (
+    b"<!doctype html><title>x</title><p>Some text that a script takes away.<script>document.body.remove()</script>"
+)
+EMPTY = b"<!doctype html><title>nothing</title>"
+
+
+@pytest.fixture
+def browser():
+    try:
+        return find_browser()
+    except BrowserMissing as missing:
+        if "CI" in os.environ:
+            pytest.fail(f"`make test` could not install a browser: {missing}")
+        pytest.skip(str(missing))
+
+
+@pytest.fixture
+def site():
+    with SiteServer() as server:
+        yield server
+
+
+def taken(folder, *urls, allow="127.0.0.1", **environ):
+    """Exit code, the index by URL, and standard error."""
+    command = [sys.executable, "-m", "crawler.screenshots", *urls, "--out", "shots", "--delay", "0"]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(EXEMPLAR_ALLOW_HOSTS=allow, EXEMPLAR_CONTACT="a@example.org", **environ),
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    return done.returncode, read_index(folder / "shots"), done.stderr
+
+
+def test_pages_get_a_small_screenshot_or_the_reason_why_not(browser, site, tmp_path):
+    from PIL import Image
+
+    site.override("/emptied", status=200, headers=HTML, body=EMPTIED)
+    site.override("/empty", status=200, headers=HTML, body=EMPTY)
+    good, dead, emptied, empty, private = (
+        site.url + path for path in (ARTICLE, DEAD_LINKS["zh"], "/emptied", "/empty", "/private/subscribers.html")
+    )
+    code, shots, said = taken(tmp_path, good, dead, emptied, empty, private)
+    assert "Traceback" not in said
+    assert code == 1
+    assert (shots[good].reason, shots[good].scripts) == ("", True)
+    with Image.open(tmp_path / shots[good].file) as picture:
+        assert picture.size == (round(SCREEN * SCALE), round(SCREEN * SCALE))
+    assert (shots[emptied].reason, shots[emptied].scripts) == ("", False)
+    assert shots[empty].reason == "the page is blank"
+    assert shots[dead].reason == "http 404"
+    assert shots[private].reason == "robots.txt forbids it"
+
+
+def test_the_guard_holds_for_the_browser_and_for_what_it_follows(browser, site, tmp_path):
+    with SiteServer() as inside:
+        picture = f"<!doctype html><p>A page with a picture.<img src='{inside.url}/river.png'>".encode()
+        site.override("/picture", status=200, headers=HTML, body=picture)
+        site.override("/away", status=302, headers={"Location": inside.url + ARTICLE}, body=b"")
+        port = site.url.rpartition(":")[2]
+        pages = site.url + "/picture", site.url + "/away", inside.url + OTHER
+        code, shots, _ = taken(tmp_path, *pages, allow=f"127.0.0.1:{port}")
+        assert code == 1
+        assert shots[pages[0]].reason == ""
+        assert all("127.0.0.1 is not public" in shots[page].reason for page in pages[1:])
+        assert inside.requests == []
+
+
+def test_a_page_that_is_known_is_not_fetched_again(browser, site, tmp_path):
+    (tmp_path / "urls.txt").write_text(f"{site.url}{ARTICLE}\n\n", "utf-8")
+    assert taken(tmp_path, "urls.txt")[0] == 0
+    asked = len(site.requests)
+    code, shots, _ = taken(tmp_path, "urls.txt")
+    assert (code, len(shots), len(site.requests)) == (0, 1, asked)
+    assert len((tmp_path / "shots" / "screenshots.jsonl").read_text("utf-8").splitlines()) == 1
+    assert json.loads((tmp_path / "shots" / "screenshots.jsonl").read_text("utf-8"))["scripts"]
+
+
+def test_without_a_browser_the_command_says_what_to_install(tmp_path):
+    code, shots, said = taken(tmp_path, "http://127.0.0.1:1/", PATH=str(tmp_path))
+    assert code == 3
+    assert shots == {}
+    assert "apt-get install chromium" in said
+
+
+def test_a_browser_that_is_named_but_not_there_is_an_error(monkeypatch, tmp_path):
+    monkeypatch.setenv(BROWSER, str(tmp_path / "chrome"))
+    with pytest.raises(BrowserMissing, match="is no program"):
+        find_browser()
+    monkeypatch.setenv(BROWSER, shutil.which("sh"))
+    assert find_browser() == shutil.which("sh")

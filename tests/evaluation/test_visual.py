@@ -1,0 +1,94 @@
+"""How screenshots are dealt out, judged and rendered for the classifier `visual`."""
+
+import gzip
+import json
+import urllib.request
+
+import numpy as np
+import pytest
+
+from evaluation.data import read_sets
+from evaluation.styled_sites import design, pages, write_site
+from evaluation.visual import Outcome, Page, auc, by_site, crossed, dealt
+from evaluation.visual_pages import Rendered, StoredSite, read_index, sample
+
+
+def page(site, kind, number=0):
+    return Page(site, site, kind, None, number)
+
+
+PAGES = [
+    page(site, kind, number) for site in ("styled_1", "styled_2", "a", "b") for kind in (0, 1) for number in "1234"
+]
+
+
+def test_each_fold_has_its_share_of_each_site_and_kind():
+    folds = dealt(PAGES, 4, seed=1)
+    groups = {(one.site, one.kind, fold) for one, fold in zip(PAGES, folds, strict=True)}
+    assert len(groups) == 4 * 2 * 4
+    assert folds == dealt(PAGES, 4, seed=1)
+
+
+def test_a_site_is_in_one_fold_and_stored_sites_are_spread():
+    folds = dict(zip((one.site for one in PAGES), by_site(PAGES, 2), strict=True))
+    assert folds["a"] != folds["b"]
+    assert folds["styled_1"] != folds["styled_2"]
+
+
+def test_no_page_is_judged_by_what_has_learned_from_it():
+    def learn(known):
+        return lambda judged: np.array([float(one in known) for one in judged])
+
+    outcome = crossed(PAGES, dealt(PAGES, 4, seed=1), learn)
+    assert len(outcome.chance) == len(PAGES)
+    assert outcome.chance.max() == 0
+
+
+def test_right_and_answered():
+    outcome = Outcome([page("a", 0), page("a", 1), page("a", 1)], np.array([0.1, 0.7, 0.2]))
+    assert outcome.right.tolist() == [True, True, False]
+    assert outcome.answered.tolist() == [True, False, True]
+    assert outcome.of(lambda one: one.kind == 1).chance.tolist() == [0.7, 0.2]
+
+
+@pytest.mark.parametrize(("chance", "expected"), [([0.1, 0.2, 0.8, 0.9], 1), ([0.5] * 4, 0.5), ([0.9, 0.8, 0.1, 0], 0)])
+def test_auc(chance, expected):
+    assert auc(np.array(chance), np.array([0, 0, 1, 1])) == expected
+
+
+def test_a_styled_site_is_repeatable_and_has_both_kinds_in_one_template():
+    written = list(pages(1, 3, count=2))
+    assert written == list(pages(1, 3, count=2))
+    assert [kind for kind, _ in written] == ["article", "list"] * 2
+    assert len({text.partition("<style>")[2].partition("</style>")[0] for _, text in written}) == 1
+    assert design(1, 3).chinese
+    assert design(1, 3) != design(2, 3)
+
+
+def test_styled_sites_are_read_as_any_stored_data(tmp_path):
+    write_site(tmp_path / "sites" / "styled_00", seed=1, number=0, count=3)
+    [one] = read_sets(tmp_path)
+    chosen = [row for _, row in sample([one], 2, seed=1)]
+    assert [row.kind for row in chosen] == ["article", "article", "list", "list"]
+    assert chosen == [row for _, row in sample([one], 2, seed=1)]
+
+
+def test_stored_pages_are_unpacked_and_find_their_styles(tmp_path):
+    (tmp_path / "a.html.gz").write_bytes(gzip.compress(b'<link href="https://news.example/s.css">'))
+    (tmp_path / "s.css").write_text("p { color: red }")
+    row = {"id": "a", "file": "a.html.gz", "url": "https://news.example/a", "site": "", "kind": "list", "body": None}
+    (tmp_path / "truth.jsonl").write_text(json.dumps(row | {"section": ""}))
+    [one] = read_sets(tmp_path)
+    with StoredSite(tmp_path, one.rows) as site:
+        address = site.address(one.rows[0])
+        assert urllib.request.urlopen(address).read() == b'<link href="/s.css">'
+        assert urllib.request.urlopen(address.replace("a.html.gz", "s.css")).read() == b"p { color: red }"
+        assert site.answer("/truth.jsonl") is None
+        assert site.answer("/../../etc/passwd") is None
+
+
+def test_an_empty_cache_knows_nothing(tmp_path):
+    assert read_index(tmp_path) == {}
+    line = {"set": "s", "id": "1", "kind": "list", "file": "", "scripts": False, "reason": "the page is blank"}
+    (tmp_path / "pages.jsonl").write_text(json.dumps(line) + "\n")
+    assert read_index(tmp_path) == {("s", "1"): Rendered(**line)}

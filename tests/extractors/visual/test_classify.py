@@ -1,0 +1,59 @@
+import sys
+
+import numpy as np
+import pytest
+
+from extractors.visual.classify import OWN_WEIGHTS, VisualClassifier
+from extractors.visual.missing import ExtraMissing
+from extractors.visual.network import BadWeights
+from tests.extractors.visual.pictures import article, png
+
+pytest.importorskip("PIL", reason="extra vision is not installed")
+pytest.importorskip("onnxruntime", reason="extra vision is not installed")
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    return VisualClassifier()
+
+
+def test_a_screenshot_gets_a_kind_and_its_probability(classifier):
+    answer = VisualClassifier(sure=0)(png(article()))
+    assert answer.kind in ("article", "list")
+    assert 0.5 <= answer.probability <= 1
+    assert answer.reason == ""
+
+
+def test_a_blank_page_and_a_broken_picture_get_no_answer(classifier):
+    blank = classifier(png(np.full((50, 50), 255, np.uint8)))
+    broken = classifier(b"no picture")
+    assert (blank.kind, blank.reason) == (None, "the page is blank")
+    assert broken.kind is None
+    assert broken.reason.startswith("the screenshot can't be read")
+
+
+def test_it_does_not_answer_unless_it_is_sure():
+    answer = VisualClassifier(sure=1.1)(png(article()))
+    assert answer.kind is None
+    assert answer.probability > 0.5
+    assert answer.reason == "neither type is likelier than 110%"
+
+
+def test_the_shipped_weights_say_what_they_learned_from(classifier):
+    assert len(classifier.about["screenshots"]) == 2
+    assert classifier.about["seed"] == 1
+
+
+def test_a_file_that_is_no_network_is_named(tmp_path, monkeypatch):
+    (tmp_path / "other.onnx").write_bytes(b"something else")
+    monkeypatch.setenv(OWN_WEIGHTS, str(tmp_path / "other.onnx"))
+    with pytest.raises(BadWeights, match=r"other\.onnx is no network"):
+        VisualClassifier()
+    with pytest.raises(BadWeights, match=r"gone\.onnx: No such file"):
+        VisualClassifier(tmp_path / "gone.onnx")
+
+
+def test_without_onnxruntime_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ExtraMissing, match="extra vision is not installed"):
+        VisualClassifier()
