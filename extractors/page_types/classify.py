@@ -42,7 +42,7 @@ class PageType:
 
 
 def page_type(html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> PageType:
-    """Return the type of a page; one without text is uncertain. Raises `UnusablePage` if nothing can be read from it."""
+    """Return the type of a page; without text it is uncertain. Raises `UnusablePage` if nothing can be read from it."""
     parsed = read(make_page(html, url, content_type), PathTrie())
     return PageType("uncertain", 0.5, (parsed.reason,)) if isinstance(parsed, NoArticle) else classify(parsed)
 
