@@ -7,7 +7,7 @@ way: a short paragraph, a heading, a line of code stand for themselves, and ever
 as evidence, the logarithm of o / (1 − o) by the line's width; the contiguous segment with the largest sum is where the
 body is; the deepest element that holds most of it is its root; and below the root stays what isn't a box, a caption, a
 list of links or the numbers beside a listing. On sites that training never saw this is the difference between F1 .90
-and .98 (mean of nine sets; `python -m evaluation.reproduction_bp DATA unseen`).
+and .98 (mean of nine sets; `python -m evaluation.reproduction.bp_network DATA unseen`).
 """
 
 import os
@@ -40,7 +40,7 @@ BODY = 0.5  # output above which a line by itself is body
 LIKELY = 0.8  # output of the likeliest line of a page without any above BODY
 SURE = 0.98  # outputs beyond this and its opposite count as this: no line is certain
 LEAST_WIDTH, MOST_WIDTH = 30, 630  # bytes as which the evidence of an empty and of a long line counts
-# Share of pages with F1 ≥ .9 by the text's bytes, on sites that training never saw (reproduction_bp DATA confidence).
+# Share of pages with F1 ≥ .9 by the bytes of the text, where training never saw the site (`reproduction.bp_network`).
 CONFIDENCE = ((300, 0.60), (600, 0.80), (1_500, 0.92), (float("inf"), 0.95))
 VERBATIM_CONFIDENCE = 0.66  # the same of the verbatim form, over all pages
 

@@ -7,7 +7,7 @@ thresholds  what `tag-paths` (002) learns from sample pages, and its list noise 
 io          seconds for 1,000 Chinese pages from files to files (001: 21.29 s)
 speed       CPU time against that of lxml.html parsing on the same bytes, taken by turns
 
-Shingle F1 with floors is `python -m evaluation`'s, the network's figures are `evaluation.reproduction_bp`'s.
+Shingle F1 with floors is `python -m evaluation`'s, the network's figures are those of `bp_network` here.
 """
 
 import argparse
@@ -25,13 +25,13 @@ from extractors.tag_path_clusters import Leaf, noise, read_leaves
 from extractors.tag_path_segment import DEFAULTS, body_segment, longest
 from extractors.tag_paths import learn_thresholds, lowest
 
-from .data import DataError, DataSet, Row, read_sets
-from .reproduction_hamming import distance, hits
-from .reproduction_lists import ListPage, list_pages
-from .reproduction_speed import io, some, speed, text_of
-from .results import score_row
-from .scores import mean, score
-from .tables import table
+from ..data import DataError, DataSet, Row, read_sets
+from ..results import score_row
+from ..scores import mean, score
+from ..tables import table
+from .hamming import distance, hits
+from .lists import ListPage, list_pages
+from .speed import io, some, speed, text_of
 
 RIGHT = 0.9  # F1
 SAMPLES = 4  # pages that `tag-paths` learns from

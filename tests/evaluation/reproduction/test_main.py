@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from evaluation.reproduction import main
-from evaluation.reproduction_hamming import distance, hits, simhash
+from evaluation.reproduction.__main__ import main
+from evaluation.reproduction.hamming import distance, hits, simhash
 
 STORY = "The harbour office opened its new tide station on Monday after two years of repairs and of waiting. " * 3
 

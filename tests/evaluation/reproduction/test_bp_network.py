@@ -1,10 +1,10 @@
 import pytest
 
-from evaluation.reproduction_bp import figures_of, main
+from evaluation.reproduction.bp_network import figures_of, main
 from evaluation.scores import Score
 from extractors.bp_network.train import main as train
 
-from . import layouts
+from .. import layouts
 
 
 @pytest.fixture

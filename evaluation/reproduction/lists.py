@@ -14,7 +14,7 @@ from lxml import etree
 from extractors.decoding import decode
 from extractors.dom import inner_text, parse
 
-from .data import DataSet, Row
+from ..data import DataSet, Row
 
 LEAST = 3  # entries of a list
 ENTRIES = {

@@ -21,9 +21,9 @@ from extractors.line_blocks_verbatim import distribution
 from extractors.tag_path_clusters import read_leaves
 from extractors.tag_path_segment import DEFAULTS, body_segment
 
-from .data import DataSet
-from .tables import table
-from .timing import parse, settle, take_turns
+from ..data import DataSet
+from ..tables import table
+from ..timing import parse, settle, take_turns
 
 Item = TypeVar("Item")
 

@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from .scores import shingles
+from ..scores import shingles
 
 BITS = 64
 RIGHT, COMPLETE = 30, 10  # bits, the source's

@@ -1,4 +1,4 @@
-"""`python -m evaluation.reproduction_bp DATA`: the BP network by its source's own measure, and by ours.
+"""`python -m evaluation.reproduction.bp_network DATA`: the BP network by its source's own measure, and by ours.
 
 The source trains on 20 pages from several sites and tests on 40 to 50 others of each, one row a site:
 
@@ -46,12 +46,12 @@ from extractors.decoding import decode
 from extractors.page import Page
 from extractors.paths import PathTrie
 
-from .data import DataError, DataSet, Row, read_sets
-from .methods import UnknownName, nearest
-from .results import score_row
-from .scores import Score, mean
-from .tables import table
-from .timing import parse, settle, take_turns, timed
+from ..data import DataError, DataSet, Row, read_sets
+from ..methods import UnknownName, nearest
+from ..results import score_row
+from ..scores import Score, mean
+from ..tables import table
+from ..timing import parse, settle, take_turns, timed
 
 SITES = ("flink_blog_en", "hexo_0err0r_zh", "kancai_news_gbk", "meiwen_mobile_zh")
 SAME = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one site in two themes
@@ -377,7 +377,7 @@ PARTS: dict[str, Callable[[Sequence[DataSet], argparse.Namespace], Iterator[str]
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m evaluation.reproduction_bp",
+        prog="python -m evaluation.reproduction.bp_network",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
