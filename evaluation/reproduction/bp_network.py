@@ -13,104 +13,44 @@ which saw some of the pages. `--export` writes the pages that they learned from,
 """
 
 import argparse
-import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import compress
 from pathlib import Path
 from statistics import fmean, median
 from unittest.mock import patch
 
-import numpy as np
-from numpy.typing import NDArray
-
-from extractors import NoArticle, Section, density
-from extractors.assembly import Cut, ParsedPage, assemble, read
+from extractors import Section, density
+from extractors.assembly import assemble
 from extractors.bp_network import words
 from extractors.bp_network.extractor import (
     CONFIDENCE,
     VERBATIM_WEIGHTS,
     WEIGHTS,
-    cut_by_line,
-    cut_by_segment,
-    page_inputs,
 )
-from extractors.bp_network.features import PER_LINE
-from extractors.bp_network.folder import FOUND, Labelled
-from extractors.bp_network.labels import label_lines
-from extractors.bp_network.network import INPUTS, USED, VERBATIM, Network, Values, load
-from extractors.bp_network.train import trained
-from extractors.decoding import decode
-from extractors.page import Page
-from extractors.paths import PathTrie
+from extractors.bp_network.network import USED, VERBATIM, load
 
-from ..data import DataError, DataSet, Row, read_sets
+from ..data import DataError, DataSet, read_sets
 from ..methods import UnknownName, nearest
 from ..results import score_row
-from ..scores import Score, mean
 from ..tables import table
 from ..timing import parse, settle, take_turns, timed
-
-SITES = ("flink_blog_en", "hexo_0err0r_zh", "kancai_news_gbk", "meiwen_mobile_zh")
-SAME = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one site in two themes
-SOURCE_PAGES = 20
-RECIPE_PAGES = 20  # a set, for the shipped weights
-RIGHT, COMPLETE = 0.9, 0.99
-RELEVANCE = np.arange(INPUTS) % PER_LINE == PER_LINE - 1  # which inputs are s
-LEAST_TEXT = 0.9  # share of the truth that a page must have to be learned from
-
-Cases = dict[str, list["Case"]]
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A form of the method: its inputs to the letter or not, without relevance or not, and how it cuts."""
-
-    verbatim: bool
-    irrelevant: bool
-    cut: Callable[[ParsedPage, Values], Cut | str]
-
-
-FORMS = {
-    "bp-network": Form(verbatim=False, irrelevant=False, cut=cut_by_segment),
-    "bp-network, without s": Form(verbatim=False, irrelevant=True, cut=cut_by_segment),
-    "bp-network, each line by itself": Form(
-        verbatim=False, irrelevant=False, cut=lambda _, outputs: cut_by_line(outputs)
-    ),
-    "bp-network-verbatim": Form(verbatim=True, irrelevant=False, cut=lambda _, outputs: cut_by_line(outputs)),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A page with its truth, read once for all networks; `inputs` to the letter or not, `body` as in `Labelled`.
-
-    `found`: the share of the truth that the page has.
-    """
-
-    row: Row
-    parsed: ParsedPage
-    inputs: dict[bool, Values]
-    body: NDArray[np.bool_]
-    found: float
-
-    def labelled(self, form: Form) -> Labelled:
-        """The page as a form of the network learns from it and is asked."""
-        inputs = self.inputs[form.verbatim]
-        return Labelled(self.row.id, np.where(RELEVANCE, 0.0, inputs) if form.irrelevant else inputs, self.body)
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What the source reports, shares 0 to 1, and our F1."""
-
-    pages: int
-    precision: float
-    recall: float
-    f: float
-    f1: float
+from .bp_cases import (
+    FORMS,
+    RECIPE_PAGES,
+    RIGHT,
+    SOURCE_PAGES,
+    Case,
+    Cases,
+    Figures,
+    judge,
+    others,
+    read_cases,
+    recipe,
+    text_of,
+    trained_on,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -135,11 +75,11 @@ def source_protocol(sets: Sequence[DataSet], options: argparse.Namespace) -> Ite
     """Yield the table of the source's protocol: means over several draws of pages and first weights."""
     cases = read_cases(sets)
 
-    def drawn(method: str, name: str) -> list[Figures]:
-        return [_drawn(FORMS[method], cases, name, seed, options.test) for seed in range(1, options.seeds + 1)]
+    def draws(method: str, name: str) -> list[Figures]:
+        return [drawn(FORMS[method], cases, name, seed, options.test) for seed in range(1, options.seeds + 1)]
 
     yield f"trained on {SOURCE_PAGES} pages, tested on up to {options.test} others; means of {options.seeds} draws"
-    yield _table(FORMS, cases, drawn)
+    yield _table(FORMS, cases, draws)
 
 
 def unseen(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str]:
@@ -147,9 +87,9 @@ def unseen(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str
     cases = read_cases(sets)
 
     def judged(method: str, name: str) -> list[Figures]:
-        form, pages = FORMS[method], _others(cases, name)
-        networks = [_trained(form, pages, seed) for seed in range(1, options.seeds + 1)]
-        return [judge(partial(_text, form, network), cases[name]) for network in networks]
+        form, pages = FORMS[method], others(cases, name)
+        networks = [trained_on(form, pages, seed) for seed in range(1, options.seeds + 1)]
+        return [judge(partial(text_of, form, network), cases[name]) for network in networks]
 
     yield f"trained on {RECIPE_PAGES} pages of each other set, tested on all pages; means of {options.seeds} seeds"
     yield _table(FORMS, cases, judged)
@@ -159,8 +99,8 @@ def shipped(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[st
     """Yield the table of the weights that come along, beside `density` and the labels themselves, the best lines."""
     cases = read_cases(sets)
     texts: dict[str, Callable[[Case], str]] = {
-        "bp-network": partial(_text, FORMS["bp-network"], load(WEIGHTS, USED)),
-        "bp-network-verbatim": partial(_text, FORMS["bp-network-verbatim"], load(VERBATIM_WEIGHTS, VERBATIM)),
+        "bp-network": partial(text_of, FORMS["bp-network"], load(WEIGHTS, USED)),
+        "bp-network-verbatim": partial(text_of, FORMS["bp-network-verbatim"], load(VERBATIM_WEIGHTS, VERBATIM)),
         "density": lambda case: assemble(case.parsed, density.cut(case.parsed)).text,
         "labels": lambda case: "\n".join(compress(case.parsed.lines.texts, case.body)),
     }
@@ -176,9 +116,9 @@ def confidence(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator
         form = FORMS[method]
         right: dict[float, dict[str, list[bool]]] = {limit: {} for limit, _ in CONFIDENCE}
         for name, tested in cases.items():
-            network = _trained(form, _others(cases, name), 1)
+            network = trained_on(form, others(cases, name), 1)
             for case in tested:
-                text = _text(form, network, case)
+                text = text_of(form, network, case)
                 limit = next(limit for limit, _ in CONFIDENCE if len(text.encode()) < limit)
                 right[limit].setdefault(name, []).append(score_row(text, case.row).f1 >= RIGHT)
         for limit, by in right.items():
@@ -244,74 +184,6 @@ def export(sets: Sequence[DataSet], folder: Path) -> None:
             (folder / f"{name}-{number:02}.txt").write_text(case.row.body or "", "utf-8")
 
 
-def read_cases(sets: Sequence[DataSet]) -> Cases:
-    """Return all pages with a body, by set, as both forms see them."""
-    return {one.name: list(_cases(one)) for one in sets}
-
-
-def recipe(cases: Sequence[Case]) -> list[Case]:
-    """Return the pages of a set that the shipped weights learn from: evenly spaced, their truth on the page."""
-    fit = [case for case in cases if case.found >= LEAST_TEXT]
-    count = min(RECIPE_PAGES, len(fit))
-    return [fit[index * len(fit) // count] for index in range(count)]
-
-
-def judge(text: Callable[[Case], str], cases: Sequence[Case]) -> Figures:
-    """Return the figures of what gives a text for some pages."""
-    return figures_of([score_row(text(case), case.row) for case in cases])
-
-
-def figures_of(scores: Sequence[Score]) -> Figures:
-    """Return the source's P, R and F, and our F1."""
-    right = [score for score in scores if score.f1 >= RIGHT]
-    complete = [score for score in right if (score.recall or 0.0) >= COMPLETE]
-    precision = len(right) / len(scores)
-    recall = len(complete) / len(right) if right else 0.0
-    f = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    return Figures(len(scores), precision, recall, f, mean(scores).f1)
-
-
-def _cases(dataset: DataSet) -> Iterator[Case]:
-    for row in dataset.articles():
-        parsed = read(Page(decode(row.html())[0], row.url), PathTrie())
-        if isinstance(parsed, NoArticle) or not row.body:
-            continue
-        labels = label_lines(parsed.lines.texts, row.body)
-        inputs = {verbatim: page_inputs(parsed, verbatim) for verbatim in (False, True)}
-        if labels.found >= FOUND:
-            yield Case(row, parsed, inputs, labels.body, labels.found)
-
-
-def _others(cases: Cases, name: str) -> list[Case]:
-    """Return the pages of the shipped recipe without those of one site. Raises `DataError` if none are left."""
-    pages = [case for other in cases if _site(other) != _site(name) for case in recipe(cases[other])]
-    if not pages:
-        raise DataError(f"there is no other set than {name} to learn from")
-    return pages
-
-
-def _drawn(form: Form, cases: Cases, name: str, seed: int, test: int) -> Figures:
-    """Return the figures of one draw: train on 20 pages, test on others of the set `name`."""
-    sources = [one for one in SITES if one in cases] if name in SITES else [name]
-    learned: list[Case] = []
-    for source in sources:
-        count = min(SOURCE_PAGES // len(sources), len(cases[source]) // 2)
-        learned += random.Random(f"{seed} {source}").sample(cases[source], count)
-    ids = {id(case) for case in learned}
-    others = [case for case in cases[name] if id(case) not in ids]
-    tested = random.Random(f"{seed} test").sample(others, min(test, len(others)))
-    return judge(partial(_text, form, _trained(form, learned, seed)), tested)
-
-
-def _trained(form: Form, cases: Sequence[Case], seed: int) -> Network:
-    return trained([case.labelled(form) for case in cases], seed, verbatim=form.verbatim)
-
-
-def _text(form: Form, network: Network, case: Case) -> str:
-    """Return the text that comes out of a page; of a page that is refused, none."""
-    return assemble(case.parsed, form.cut(case.parsed, network(case.labelled(form).inputs))).text
-
-
 def _table(methods: Iterable[str], cases: Cases, figures: Callable[[str, str], list[Figures]]) -> str:
     """Return a table of methods and sets, with the mean over the sets of each method."""
     rows = []
@@ -334,10 +206,6 @@ def _means(figures: Sequence[Figures]) -> list[str]:
         f"{max(f):.1%}",
         f"{fmean(one.f1 for one in figures):.3f}",
     ]
-
-
-def _site(name: str) -> str:
-    return SAME.get(name, name)
 
 
 def _tokenizers() -> tuple[Callable[[str], list[str]], Callable[[str], list[str]]]:

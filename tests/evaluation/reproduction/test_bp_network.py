@@ -1,6 +1,7 @@
 import pytest
 
-from evaluation.reproduction.bp_network import figures_of, main
+from evaluation.reproduction.bp_cases import figures_of
+from evaluation.reproduction.bp_network import main
 from evaluation.scores import Score
 from extractors.bp_network.train import main as train
 
