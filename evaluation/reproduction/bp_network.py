@@ -44,6 +44,7 @@ from .bp_cases import (
     Case,
     Cases,
     Figures,
+    drawn,
     judge,
     others,
     read_cases,
