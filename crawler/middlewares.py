@@ -6,27 +6,36 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
-from scrapy.robotstxt import RobotParser
+from scrapy.http.request import NO_CALLBACK
+from w3lib.url import safe_url_string
 
+from . import robots
 from .guard import SCHEMES, Guard
 from .politeness import DEFAULT_INTERVAL, Pace, host_of
-from .resolver import GUARD
+from .resolver import GUARD, REFUSED
+from .verdicts import of_failure
 
 CONTACT_MISSING = (
     "no contact is given to the sites that are crawled: set `settings.contact` in tasks.yaml "
     "(a URL or an e-mail address), or EXEMPLAR_CONTACT"
 )
+MOVED = frozenset({301, 302, 303, 307, 308})
+ROBOTS_PRIORITY = 1000  # before all pages
+ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is asked for again
 NAP = 0.25  # seconds between looks whether the run ends, for who waits
 
 
 class Ending(IgnoreRequest):
     """The run ends while the request waited for its turn: it was never sent."""
+
+
+class RobotsUnreachable(IgnoreRequest):
+    """robots.txt can't be had now, so the request was never sent. The text says why."""
 
 
 class GuardMiddleware:
@@ -58,21 +67,85 @@ class GuardMiddleware:
         return response
 
 
-class RobotsMiddleware(RobotsTxtMiddleware):
-    """Scrapy's, one request at a time while a host's robots.txt is fetched.
-
-    In Scrapy 2.19 all that wait for it await one Deferred, whose result only the first of them gets: the others hear
-    "no robots.txt" and go on.
-    """
+class RobotsMiddleware:
+    """Asks each host for its robots.txt, once a day, and obeys it. While one request asks, the host's others wait."""
 
     def __init__(self, crawler: Any):
-        super().__init__(crawler)
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured
+        self.crawler = crawler
+        self.product: str = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"].split("/")[0]
+        self.ending: Callable[[], bool] = getattr(crawler.spider, "is_ending", lambda: False)
+        self.cache = robots.RobotsCache()
         self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def robot_parser(self, request: Request) -> RobotParser | None:
-        """The rules of the request's host; None if it has none."""
-        async with self._lines[urlsplit(request.url).netloc]:
-            return await super().robot_parser(request)
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "RobotsMiddleware":
+        """Scrapy's way to make one."""
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> None:
+        """Refuse what robots.txt forbids, and everything as long as it can't be had."""
+        if request.meta.get("dont_obey_robotstxt") or urlsplit(request.url).scheme not in SCHEMES:
+            return
+        said = await self._said_of(request.url)
+        if isinstance(said, robots.Unreachable):
+            raise RobotsUnreachable(said.reason)
+        if not said.allows(request.url):
+            raise IgnoreRequest("Forbidden by robots.txt")
+
+    async def _said_of(self, url: str) -> robots.Robots | robots.Unreachable:
+        host = host_of(url)
+        async with self._lines[host]:
+            known = self.cache.get(host)
+            if known is None:
+                known, seconds = await self._ask_patiently(robots.url_of(url))
+                self.cache.put(host, known, seconds)
+            return known
+
+    async def _ask_patiently(self, url: str) -> tuple[robots.Robots | robots.Unreachable, float]:
+        """As `_ask`, and again after a pause while it can't be had. Raises `Ending` if the run ends meanwhile."""
+        for pause in ROBOTS_PAUSES:
+            said, seconds = await self._ask(url)
+            if not isinstance(said, robots.Unreachable):
+                return said, seconds
+            await sleep(pause, self.ending)
+            if self.ending():
+                raise Ending("the run ends")
+        return await self._ask(url)
+
+    async def _ask(self, url: str) -> tuple[robots.Robots | robots.Unreachable, float]:
+        """What robots.txt says, and for how many seconds that counts.
+
+        Where the guard holds robots.txt back it holds the page back as well: its error goes on to say why.
+        """
+        hop = url
+        try:
+            for _ in range(robots.REDIRECTS + 1):
+                response = await self.crawler.engine.download_async(_request_for_robots(hop))
+                if response.status not in MOVED or b"Location" not in response.headers:
+                    return robots.of_answer(response.status, response.body, self.product)
+                hop = urljoin(hop, safe_url_string(response.headers[b"Location"]))
+        except Ending:
+            raise
+        except Exception as error:
+            refused = refused_address(error, hop)
+            if hop == url and (refused or isinstance(error, IgnoreRequest)):
+                raise
+            return robots.unreachable(of_failure(error, refused=refused).reason)
+        return robots.ALLOWS_ALL, robots.KEPT
+
+
+def _request_for_robots(url: str) -> Request:
+    meta = {"dont_obey_robotstxt": True, "dont_redirect": True}
+    return Request(url, priority=ROBOTS_PRIORITY, meta=meta, callback=NO_CALLBACK)
+
+
+def refused_address(error: BaseException, url: str) -> str | None:
+    """The address that the guard held back, if that is why a URL's host was not found."""
+    if type(error).__name__ not in ("DNSLookupError", "CannotResolveHostError"):
+        return None
+    return REFUSED.get(urlsplit(url).hostname or "")
 
 
 class PaceMiddleware:

@@ -249,16 +249,25 @@ class SectionRun:
         self.ledger.settle(leased.fingerprint, "rejected", reason)
         self.report.rejected += 1
 
-    def article_failed(self, leased: Leased, reason: str, *, passing: bool) -> None:
-        """The article could not be fetched; if that may pass it is tried again, `task.retries` times."""
+    def article_failed(self, leased: Leased, reason: str, *, passing: bool, rest: float = 0.0) -> None:
+        """The article could not be fetched; if that may pass it is tried again, `task.retries` times.
+
+        `rest`: seconds that it waits at least.
+        """
         self._leased.pop(leased.fingerprint, None)
         if passing and leased.tries <= self.task.retries:
             pause = PAUSES[min(leased.tries, len(PAUSES)) - 1]
-            self.ledger.try_later(leased.fingerprint, reason, pause)
+            self.ledger.try_later(leased.fingerprint, reason, max(pause, rest))
             self.report.later += 1
         else:
             self.ledger.settle(leased.fingerprint, "failed", reason)
             self.report.failed += 1
+
+    def article_put_off(self, leased: Leased, reason: str, seconds: float) -> None:
+        """The article may not be asked for now: it waits for at least `seconds`, and the try is not counted."""
+        self._leased.pop(leased.fingerprint, None)
+        self.ledger.try_later(leased.fingerprint, reason, seconds, counted=False)
+        self.report.later += 1
 
     def not_there_yet(self, leased: Leased) -> bool:
         """Whether a URL that the pattern wrote by itself may still appear: then it is forgotten, not settled."""

@@ -74,9 +74,8 @@ def main(task: str) -> int:
 
 
 def quiet_scrapy() -> None:
-    """Drop what Scrapy says with a traceback (robots.txt is out of reach) or for nothing (no Referer is sent)."""
-    for middleware, level in (("robotstxt", logging.CRITICAL), ("redirect", logging.ERROR)):
-        logging.getLogger(f"scrapy.downloadermiddlewares.{middleware}").setLevel(level)
+    """Drop what Scrapy says for nothing: that no Referer is sent."""
+    logging.getLogger("scrapy.downloadermiddlewares.redirect").setLevel(logging.ERROR)
 
 
 class _NoTraceback(logging.Filter):

@@ -43,6 +43,8 @@ def of_failure(error: BaseException, *, refused: str | None = None) -> Verdict:
     name, text = type(error).__name__, str(error)
     if refused:
         return Verdict("fail", f"address {refused} is not public; list the host under allow_hosts if it is yours")
+    if name == "RobotsUnreachable":
+        return Verdict("again", f"robots.txt can't be had: {text}")
     if name == "IgnoreRequest":
         if "robots.txt" in text:
             return Verdict("reject", "robots.txt forbids it")

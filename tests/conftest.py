@@ -6,10 +6,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 import redis
 
 from workers.embedded import answers, server_binary
+
+hypothesis.settings.register_profile("untimed", deadline=None)  # a loaded machine is no mistake of ours
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

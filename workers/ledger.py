@@ -168,9 +168,9 @@ class Ledger:
         if names:
             self._call("put_back", *names)
 
-    def try_later(self, name: Fingerprint, reason: str, seconds: float) -> None:
-        """A leased URL failed in passing: it waits again, from `seconds` on."""
-        self._call("try_later", name, _plain(reason), time.time() + seconds)
+    def try_later(self, name: Fingerprint, reason: str, seconds: float, *, counted: bool = True) -> None:
+        """A leased URL failed in passing: it waits again, from `seconds` on. Not `counted`: it was never asked for."""
+        self._call("try_later", name, _plain(reason), time.time() + seconds, 0 if counted else -1)
 
     def arrive(self, name: Fingerprint, page: Mapping[str, bytes | str | float], pipe: Any = None) -> None:
         """A page came in: its body is stored and its state is fetched, in one step.

@@ -21,8 +21,10 @@ from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
 from crawler.discovery import ListPage
-from crawler.middlewares import CONTACT_MISSING, Ending, place_of, sleep
-from crawler.resolver import REFUSED, use_guard
+from crawler.middlewares import CONTACT_MISSING, Ending, RobotsUnreachable, place_of, refused_address, sleep
+from crawler.politeness import host_of
+from crawler.resolver import use_guard
+from crawler.robots import KEPT_SHORT
 from crawler.section_run import RunOptions, RunReport, SectionRun
 from crawler.session import Session, contact_of, open_session, user_agent
 from crawler.spider_process import quiet_scrapy, say_no_more
@@ -163,7 +165,10 @@ class SectionSpider(scrapy.Spider):
             yield request
 
     def _list_failed(self, failure: Any) -> AsyncIterator[Request]:
-        return self._list_missed(**failure.request.cb_kwargs, verdict=self._failure(failure))
+        asked = dict(failure.request.cb_kwargs)
+        if failure.check(RobotsUnreachable):  # it was asked for again and again already
+            asked["tries"] = LIST_RETRIES
+        return self._list_missed(**asked, verdict=self._failure(failure))
 
     async def _list_missed(self, page: ListPage, tries: int, verdict: Verdict) -> AsyncIterator[Request]:
         if verdict.kind == "again" and tries < LIST_RETRIES:
@@ -193,7 +198,9 @@ class SectionSpider(scrapy.Spider):
         leased: Leased = failure.request.cb_kwargs["leased"]
         verdict = self._failure(failure)
         self._silent = self._silent + 1 if verdict.kind == "again" else 0
-        if verdict.kind == "reject":
+        if failure.check(RobotsUnreachable):
+            self._put_off(leased, failure.request.url, verdict)
+        elif verdict.kind == "reject":
             self.asked(self.run.article_rejected, leased, verdict.reason)
         else:
             self.asked(self.run.article_failed, leased, verdict.reason, passing=verdict.kind == "again")
@@ -201,6 +208,13 @@ class SectionSpider(scrapy.Spider):
             host = urlsplit(leased.url).netloc
             self._stop("unreachable", f"{host} does not answer ({verdict.reason}); the rest waits for the next run")
         yield from self._more()
+
+    def _put_off(self, leased: Leased, url: str, verdict: Verdict) -> None:
+        """There is no robots.txt to ask now. Only where the article led to another host has it been looked at."""
+        if host_of(url) == host_of(leased.url):
+            self.asked(self.run.article_put_off, leased, verdict.reason, KEPT_SHORT)
+        else:
+            self.asked(self.run.article_failed, leased, verdict.reason, passing=True, rest=KEPT_SHORT)
 
     def _settle(self, leased: Leased, response: Response, verdict: Verdict) -> None:
         url = normalise(response.url)
@@ -284,9 +298,7 @@ class SectionSpider(scrapy.Spider):
         return of_answer(response.status, _content_type(response), response.body)
 
     def _failure(self, failure: Any) -> Verdict:
-        host = urlsplit(failure.request.url).hostname or ""
-        dns = failure.type.__name__ in ("DNSLookupError", "CannotResolveHostError")
-        return of_failure(failure.value, refused=REFUSED.get(host) if dns else None)
+        return of_failure(failure.value, refused=refused_address(failure.value, failure.request.url))
 
 
 def _refuse_without_contact(session: Session, task: Task) -> None:

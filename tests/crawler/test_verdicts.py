@@ -62,6 +62,11 @@ def test_robots_txt_is_a_final_no():
     assert of_failure(error("IgnoreRequest", "Forbidden by robots.txt")).kind == "reject"
 
 
+def test_a_robots_txt_that_cannot_be_had_is_no_final_no():
+    verdict = of_failure(error("RobotsUnreachable", "http 503"))
+    assert (verdict.kind, verdict.reason) == ("again", "robots.txt can't be had: http 503")
+
+
 def test_other_refused_requests_fail_with_their_reason():
     verdict = of_failure(error("IgnoreRequest", "max redirections reached"))
     assert (verdict.kind, verdict.reason) == ("fail", "max redirections reached")

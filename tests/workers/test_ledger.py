@@ -120,6 +120,14 @@ def test_what_failed_in_passing_is_leased_when_its_time_has_come(ledger):
     assert ledger.lease(1)[0].tries == 2
 
 
+def test_a_try_that_was_none_is_not_counted(ledger):
+    ledger.add([Found(A)])
+    ledger.lease(1)
+    ledger.try_later(fingerprint(A), "robots.txt can't be had", PAST, counted=False)
+    assert ledger.lease(1)[0].tries == 1
+    assert ledger.state_of(A) == ("leased", "robots.txt can't be had")
+
+
 # -- pages in workers' hands ----------------------------------------------------------------------------------------
 
 

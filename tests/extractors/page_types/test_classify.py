@@ -83,7 +83,7 @@ def test_one_page_does_not_outvote_all_others():
     assert kind_of_several(np.array([-30.0] + [1] * 40), 2.0, -40.0) == "article"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.sampled_from(

@@ -1,0 +1,214 @@
+"""robots.txt, as RFC 9309 says: octets in, rules for one crawler out. No network; who fetches it is `middlewares`.
+
+    body → lines → groups → rules of the product token → may this URL be fetched?
+
+Where the RFC leaves a choice:
+- Records are read as its grammar has them: a colon, no misspellings.
+- `Crawl-delay`, which it does not know, counts for the user agents right before it.
+- Delimiters: in a query `/` and `%2F` are one (its own example), in a path they are two. `=` and `&` stay as they are.
+- A 429 is a 4xx, so everything is allowed, but not for a day: it says nothing about the rules.
+
+Protego, which Scrapy uses, differs: it obeys a group whose name ours only begins with, not one that names a version;
+an unknown record ends its groups; `Allow: /index.html` allows `/`; a `$` at the end also stands for itself; escapes in
+queries are not those of the RFC's table; other line ends count, colons may be missing.
+"""
+
+import math
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+REDIRECTS = 5  # consecutive ones that are followed, section 2.3.1.2
+PARSED = 512 * 1024  # octets; at least 500 KiB, section 2.5, and the rest is ignored
+KEPT = 24 * 3600.0  # seconds, section 2.4
+KEPT_SHORT = 600.0  # seconds for what passes: a hiccup should not close a host for a day
+TOO_MANY_REQUESTS = 429
+
+RULES = frozenset({b"allow", b"disallow"})
+DELAY = frozenset({b"crawl-delay"})
+
+_BOM = b"\xef\xbb\xbf"
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_ESCAPE_OR_OTHER = re.compile(rb"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~-]")  # not the unreserved characters of RFC 3986
+_UNRESERVED = re.compile(rb"[A-Za-z0-9._~-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An allow or disallow line. `path`: its octets in one spelling; `*` stands for any octets, `ends` for a `$`."""
+
+    allow: bool
+    path: bytes
+    ends: bool = False
+
+    def matches(self, path: bytes) -> bool:
+        """Whether a URL's path and query, in the same spelling, begin with (or are) what the rule says."""
+        first, *others = self.path.split(b"*")
+        if not path.startswith(first):
+            return False
+        place = len(first)
+        for part in others[:-1] if self.ends else others:
+            place = path.find(part, place)
+            if place < 0:
+                return False
+            place += len(part)
+        if not self.ends:
+            return True
+        return path.endswith(others[-1]) and len(path) - len(others[-1]) >= place if others else path == first
+
+    @property
+    def octets(self) -> int:
+        """How specific the rule is."""
+        return len(self.path) + self.ends
+
+
+@dataclass(frozen=True, slots=True)
+class Robots:
+    """What a host's robots.txt says to one crawler. `rules`: the most specific first. `crawl_delay`: seconds."""
+
+    rules: tuple[Rule, ...] = ()
+    crawl_delay: float | None = None
+
+    def allows(self, url: str) -> bool:
+        """Whether an absolute URL of the host may be fetched."""
+        spellings = spellings_of(url)
+        if spellings[0].partition(b"?")[0] == b"/robots.txt":
+            return True
+        return next((rule.allow for rule in self.rules if any(map(rule.matches, spellings))), True)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """There is no telling what robots.txt says, so nothing may be fetched for now. `reason`: in a few words."""
+
+    reason: str
+
+
+class Record(NamedTuple):
+    """A line `key: value`; the key in lower case."""
+
+    key: bytes
+    value: bytes
+
+
+ALLOWS_ALL = Robots()
+
+
+def url_of(url: str) -> str:
+    """Where the rules for a URL are."""
+    return urlsplit(url)._replace(path="/robots.txt", query="", fragment="").geturl()
+
+
+def of_answer(status: int, body: bytes, product: str) -> tuple[Robots | Unreachable, float]:
+    """What an answer means for the crawler `product`, section 2.3.1, and for how many seconds it counts."""
+    if status >= 500:
+        return unreachable(f"http {status}")
+    if 200 <= status < 300:
+        return parse(body, product), KEPT
+    return ALLOWS_ALL, KEPT_SHORT if status == TOO_MANY_REQUESTS else KEPT
+
+
+def unreachable(reason: str) -> tuple[Unreachable, float]:
+    """What it means that there is no answer, and for how many seconds that counts."""
+    return Unreachable(reason), KEPT_SHORT
+
+
+def parse(body: bytes, product: str) -> Robots:
+    """Return the rules for the crawler `product`: those of all groups with its name, else of `*`. Never raises."""
+    records, name = list(_records(body)), product.lower().encode()
+    rules = {_rule(record) for record in _said_to(name, records, RULES) if record.value}
+    delays = [_seconds(record.value) for record in _said_to(name, records, RULES | DELAY) if record.key in DELAY]
+    ordered = sorted(rules, key=lambda rule: (-rule.octets, not rule.allow, rule.path))
+    return Robots(tuple(ordered), max((delay for delay in delays if delay is not None), default=None))
+
+
+def spellings_of(url: str) -> tuple[bytes, ...]:
+    """Return path and query of a URL as rules spell them.
+
+    Twice if it has a query: a rule whose `*` runs from the path into the query can't know that it did, and spells the
+    delimiters there as a path has them.
+    """
+    parts = urlsplit(url)
+    path = _escaped((parts.path or "/").encode("utf-8", "surrogatepass"), b"/=&")
+    if "?" not in url.partition("#")[0]:
+        return (path,)
+    query = parts.query.encode("utf-8", "surrogatepass")
+    return path + b"?" + _escaped(query, b"=&"), path + b"?" + _escaped(query, b"=&/?")
+
+
+class RobotsCache:
+    """What is known of hosts, for as long as it counts. `clock`: seconds, any beginning."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self._clock = clock
+        self._known: dict[str, tuple[float, Robots | Unreachable]] = {}
+
+    def get(self, host: str) -> Robots | Unreachable | None:
+        """Return what counts for a host now; None if it has to be asked."""
+        end, robots = self._known.get(host, (-math.inf, None))
+        return robots if self._clock() < end else None
+
+    def put(self, host: str, robots: Robots | Unreachable, seconds: float) -> None:
+        """Let `robots` count for a host from now on."""
+        self._known[host] = (self._clock() + seconds, robots)
+
+
+def _records(body: bytes) -> Iterator[Record]:
+    lines = _LINE_END.split(body[:PARSED].removeprefix(_BOM))
+    for line in lines if len(body) <= PARSED else lines[:-1]:  # half a path would forbid more than the whole
+        key, colon, value = line.partition(b"#")[0].partition(b":")
+        if colon:
+            yield Record(key.strip().lower(), value.strip())
+
+
+def _said_to(name: bytes, records: Iterable[Record], kinds: Set[bytes]) -> list[Record]:
+    """The records of `kinds` for a user agent: those of its groups, else of the groups of `*`."""
+    groups = list(_groups(records, kinds))
+    chosen = [said for names, said in groups if name in names] or [said for names, said in groups if b"*" in names]
+    return [record for said in chosen for record in said]
+
+
+def _groups(records: Iterable[Record], kinds: Set[bytes]) -> Iterator[tuple[set[bytes], list[Record]]]:
+    """User agents with the records of `kinds` below them, up to the next user agent. Other records change nothing."""
+    names: set[bytes] = set()
+    said: list[Record] = []
+    for record in records:
+        if record.key == b"user-agent":
+            if said:
+                yield names, said
+                names, said = set(), []
+            names.add(record.value.split(b"/")[0].lower())  # of `Foobot/1.0`: foobot
+        elif record.key in kinds:
+            said.append(record)
+    yield names, said
+
+
+def _rule(record: Record) -> Rule:
+    ends = record.value.endswith(b"$")
+    path, mark, query = record.value.removesuffix(b"$").partition(b"?")
+    return Rule(record.key == b"allow", _escaped(path, b"/=&*") + mark + _escaped(query, b"=&*"), ends)
+
+
+def _seconds(value: bytes) -> float | None:
+    """A crawl delay; None if it is none."""
+    try:
+        seconds = float(value)
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _escaped(octets: bytes, kept: bytes) -> bytes:
+    """One spelling, section 2.2.2: escapes of unreserved characters are decoded, all others but `kept` are escaped."""
+
+    def one(found: re.Match[bytes]) -> bytes:
+        text = found[0]
+        if len(text) == 1:
+            return text if text in kept else b"%%%02X" % text[0]
+        octet = bytes.fromhex(text[1:].decode())
+        return octet if _UNRESERVED.match(octet) else text.upper()
+
+    return _ESCAPE_OR_OTHER.sub(one, octets)
