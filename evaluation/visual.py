@@ -19,7 +19,7 @@ import argparse
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -98,9 +98,9 @@ class Outcome:
         """Whether the likelier kind is likely enough."""
         return np.greater_equal(np.maximum(self.chance, 1 - self.chance), SURE)
 
-    def of(self, chosen: Callable[[Page], bool]) -> "Outcome":
-        """Return what was said of the chosen pages."""
-        indices = [number for number, page in enumerate(self.pages) if chosen(page)]
+    def of(self, chosen: Iterable[bool]) -> "Outcome":
+        """Return what was said of the chosen pages; `chosen` says which, page by page."""
+        indices = [number for number, wanted in enumerate(chosen) if wanted]
         return Outcome([self.pages[number] for number in indices], self.chance[indices])
 
 
@@ -245,9 +245,9 @@ def _milliseconds(work: Callable[[bytes], object], png: bytes) -> float:
 def _table(outcome: Outcome, seed: int) -> str:
     groups: list[tuple[str, Outcome, bool]] = []
     for name in sorted({page.set for page in outcome.pages if not page.styled}):
-        groups.append((name, outcome.of(lambda page, name=name: page.set == name), False))  # type: ignore[misc]
+        groups.append((name, outcome.of(page.set == name for page in outcome.pages), False))
     for name, ours in (("stored", False), ("styled, our own", True)):
-        chosen = outcome.of(lambda page, ours=ours: page.styled == ours)  # type: ignore[misc]
+        chosen = outcome.of(page.styled == ours for page in outcome.pages)
         if chosen.pages and len({page.site for page in chosen.pages}) > 1:
             groups.append((f"all {name}", chosen, True))
     header = [
