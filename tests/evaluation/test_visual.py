@@ -48,7 +48,7 @@ def test_right_and_answered():
     outcome = Outcome([page("a", 0), page("a", 1), page("a", 1)], np.array([0.1, 0.7, 0.2]))
     assert outcome.right.tolist() == [True, True, False]
     assert outcome.answered.tolist() == [True, False, True]
-    assert outcome.of(lambda one: one.kind == 1).chance.tolist() == [0.7, 0.2]
+    assert outcome.of(one.kind == 1 for one in outcome.pages).chance.tolist() == [0.7, 0.2]
 
 
 @pytest.mark.parametrize(("chance", "expected"), [([0.1, 0.2, 0.8, 0.9], 1), ([0.5] * 4, 0.5), ([0.9, 0.8, 0.1, 0], 0)])
