@@ -10,7 +10,7 @@ from workers.inbox import StoredPage
 
 from .guard import guard_from
 from .resolver import use_guard
-from .session import TASKS_FILE, contact_of, user_agent
+from .session import TASKS_FILE, identity_of
 from .spider_process import quiet_scrapy
 from .tasks import Settings, load
 
@@ -31,10 +31,8 @@ def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, Store
     use_guard(guard_from(said.allow_hosts))
     settings = get_project_settings()
     settings.setdict(
-        {
-            "USER_AGENT": user_agent(said),
-            "ROBOTSTXT_USER_AGENT": said.user_agent.split("/")[0],
-            "EXEMPLAR_CONTACT": contact_of(said),
+        identity_of(said)
+        | {
             # One process alone keeps its pace by Scrapy's own means.
             "DOWNLOAD_DELAY": said.delay if delay is None else delay,
             "CONCURRENT_REQUESTS_PER_DOMAIN": 1,

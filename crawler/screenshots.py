@@ -25,7 +25,7 @@ from .guard import guard_from
 from .guarded_proxy import GuardedProxy
 from .rendering import TABS, find_browser, rendering_settings
 from .resolver import use_guard
-from .session import TASKS_FILE, contact_of, user_agent
+from .session import TASKS_FILE, identity_of
 from .spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, quiet_scrapy
 from .tasks import Settings, TaskError, load
 
@@ -102,10 +102,8 @@ def _crawl(
     context = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}
     settings.setdict(
         rendering_settings(find_browser(), proxy.url, context)
+        | identity_of(said)
         | {
-            "USER_AGENT": user_agent(said),
-            "ROBOTSTXT_USER_AGENT": said.user_agent.split("/")[0],
-            "EXEMPLAR_CONTACT": contact_of(said),
             "DOWNLOAD_DELAY": delay,
             "CONCURRENT_REQUESTS_PER_DOMAIN": 1 if delay else TABS,
             "LOG_LEVEL": "ERROR",

@@ -59,6 +59,15 @@ def open_session(file: Path | None, *, purpose: str, say: Callable[[str], None] 
             connection.close()
 
 
+def identity_of(settings: Settings) -> dict[str, str]:
+    """Return the Scrapy settings that say who asks."""
+    return {
+        "USER_AGENT": user_agent(settings),
+        "ROBOTSTXT_USER_AGENT": settings.user_agent.split("/")[0],
+        "EXEMPLAR_CONTACT": contact_of(settings),
+    }
+
+
 def user_agent(settings: Settings) -> str:
     """What we call ourselves: product, version, and how to reach who runs this."""
     from importlib.metadata import version

@@ -16,14 +16,12 @@ import numpy as np
 from . import keeping
 from .layout import NO_LAYOUT, Layout
 from .lines import Flags, Floats, Lines
-from .priors import Prior
+from .priors import CONTENT_COST, CONTENT_MAX, LINK_WEIGHT, Prior
 from .profile import NO_PROFILE, Profile
 from .roots import family_shares, find_root, root_and_shares
 
-LINK_WEIGHT = 2  # bytes inside a link count this often against the body
 LINE_COST = 15  # bytes a line must have to speak for the body
 MATCH_WEIGHT, MATCH_COST = 2, 10  # a matched line speaks against it with twice its bytes and this
-CONTENT_COST, CONTENT_MAX = 10, 600  # bytes; a line's share in the body, bounded so that no single line decides
 FOREIGN_WEIGHT = 0.3  # weight, in the segment, of lines whose paths the example doesn't use
 FOREIGN_ROOT_WEIGHT = 0.1  # the same where the root is sought
 MAIN_SHARE = 0.15  # share of the content from which a path is a main path

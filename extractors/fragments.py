@@ -19,7 +19,7 @@ from .head import read_head
 from .lines import Lines, read_lines
 from .page import Page
 from .paths import PathTrie
-from .priors import Prior
+from .priors import Prior, plain_of
 from .roots import find_root
 from .trimming import trim
 
@@ -29,7 +29,6 @@ BORDER = "\N{REFERENCE MARK}" * 3  # a line between them and the body
 LINES_OPENING = 6  # lines of a body among which its title may stand
 TITLE_MIN = 4  # characters of a line that repeats the title
 LINKED = 0.9  # link share from which a line is another article's title, none of the body's
-LINE_COST, LINE_MAX = 10, 600  # bytes, as the content of a line in `body`
 LEAST = 20  # bytes of running text; a body has more
 ASIDE = frozenset({"aside", "nav", "footer", "form"})
 
@@ -82,7 +81,7 @@ def read_fragment(page: Page, before: list[str], body: str) -> tuple[ParsedPage,
     kept = list(range(start, len(lines)))
     head = read_head(root)
     title = _title_line(lines, kept, head.title, heading=start > len(before) + 1)
-    plain = np.clip(lines.width - 2 * lines.linked - LINE_COST, 0, LINE_MAX).astype(np.float32)
+    plain = plain_of(lines)
     return ParsedPage(page, lines, head, Prior(np.ones_like(plain), title, [], plain)), kept
 
 

@@ -28,7 +28,6 @@ NEAR = 2  # lines before and after it in which the body must stand
 
 OUT, CAPTION, IN_SEGMENT, IN = range(4)
 STRONG, LISTING, CELLS, CONTENT = 1, 2, 4, 8
-_CODE = frozenset({"pre"})
 Standing = NDArray[np.int8]
 
 
@@ -176,7 +175,7 @@ def _prose_follows(lines: Lines, index: int, kept: Flags, headings: Flags) -> bo
 
 def is_line_numbers(lines: Lines) -> Flags:
     """Whether a line is a <pre> that counts 1, 2, 3 …: the line numbers beside a listing."""
-    flags = lines.outline.lines_in(_CODE)
+    flags = lines.code.copy()
     for index in np.flatnonzero(flags).tolist():
         flags[index] = _counts(lines.texts[index])
     return flags

@@ -109,7 +109,12 @@ class Lines:
     @cached_property
     def weight(self) -> Floats:
         """How much a line counts when the body is looked for: code counts little."""
-        return np.where(self.outline.lines_in(_CODE), np.float32(CODE_WEIGHT), np.float32(1))
+        return np.where(self.code, np.float32(CODE_WEIGHT), np.float32(1))
+
+    @cached_property
+    def code(self) -> Flags:
+        """Whether a line is a <pre>."""
+        return self.outline.lines_in(_CODE)
 
     @cached_property
     def headings(self) -> Flags:
@@ -170,8 +175,10 @@ def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
     lines = _walk(root if body is None else body, trie)
     if lines.characters < MIN_SHOWN:
         hidden = _walk(root if body is None else body, trie, hide=False)
+        if hidden.characters >= MIN_SHOWN:
+            return hidden
         unclosed = lines if head is None else _walk(head, trie)
-        return next((other for other in (hidden, unclosed) if other.characters >= MIN_SHOWN), lines)
+        return unclosed if unclosed.characters >= MIN_SHOWN else lines
     return lines
 
 

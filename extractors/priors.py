@@ -17,7 +17,8 @@ from .phrases import find_heading_of
 
 BODY_FACTOR = (1.0, 1.2, 1.5, 2.5, 4.0)  # by `Role.body`
 NOISE_FACTOR = (1.0, 0.5, 0.15, 0.05)  # by `Role.noise`
-LINE_COST, LINE_MAX = 10, 600  # bytes, as the content of a line in `body`
+CONTENT_COST, CONTENT_MAX = 10, 600  # bytes; a line's share in the body, bounded so that no single line decides
+LINK_WEIGHT = 2  # bytes inside a link count this often against the body
 DECLARED = 3  # `Role.body` from which an element is a declared body
 DECLARED_SHARE = 0.3  # share of its context that a declared body needs to be no noise
 SOFT_SHARE = 0.5  # the same for soft names
@@ -55,7 +56,7 @@ class Prior:
 
 def prior_of(lines: Lines, titles: list[str]) -> Prior:
     """Return the priors of a page; `titles`: what its head says."""
-    plain = np.minimum(np.maximum(lines.width - 2 * lines.linked - LINE_COST, 0), LINE_MAX)
+    plain = plain_of(lines)
     title, score = find_title_line(lines, titles)
     noise, factors = _named(lines, plain, title)
     by_line = np.array(factors, np.float32)[lines.outline.of_line] * _link_window(lines)
@@ -66,6 +67,12 @@ def prior_of(lines: Lines, titles: list[str]) -> Prior:
     by_line[lines.teasers] *= TEASER
     by_line[_comments_from(lines, plain, start) :] *= AFTER_COMMENTS
     return Prior(by_line, title, noise, plain)
+
+
+def plain_of(lines: Lines) -> Floats:
+    """Return the unlinked bytes of each line that count as content."""
+    plain: Floats = np.minimum(np.maximum(lines.width - LINK_WEIGHT * lines.linked - CONTENT_COST, 0), CONTENT_MAX)
+    return plain
 
 
 def find_title_line(lines: Lines, titles: list[str]) -> tuple[int, float]:

@@ -37,10 +37,10 @@ def root_and_shares(lines: Lines, content: Floats) -> tuple[int, list[float]]:
 
 def _out_of_listing(lines: Lines, root: int) -> int:
     """Return the root, or if it holds nothing but code what around it holds other text or is named a body."""
-    if not (lines.weight < 1).any():
+    if not lines.code.any():
         return root
     outline, role = lines.outline, lines.trie.role
-    other = outline.totals(np.where(lines.weight < 1, np.float32(0), lines.width))
+    other = outline.totals(np.where(lines.code, np.float32(0), lines.width))
     number = outline.number[root]
     while number and not other[number] and not role[outline.paths[number]].body:
         number = outline.parent[number]

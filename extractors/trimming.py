@@ -15,13 +15,12 @@ BYLINES, PROSE_LINE = 6, 150  # kept lines in which date and byline stand; bytes
 END_AFTER = 0.3  # share of the body after which a line that names the editor is its end
 OTHERS_AFTER = 0.25  # share of the body after which a heading of comments or other articles is its end …
 OWN_WIDTH, OWN_SHARE = 80, 0.15  # … unless paragraphs like those before, of so many bytes, make up that share
-_CODE = frozenset({"pre"})
 LEAST = 0.2  # share of the body that must be left
 
 
 def trim(lines: Lines, body: Body, prior: Prior) -> list[int]:
     """Return the kept lines without those that are the template's by their words."""
-    texts, headings, code = lines.texts, lines.headings, lines.outline.lines_in(_CODE)
+    texts, headings, code = lines.texts, lines.headings, lines.code
     kept = _without_title(body.kept, lines, prior)
     kept = _without_bylines(kept, lines)
     kept = [i for i in kept if not ((is_control(texts[i]) or is_credit(texts[i])) and not code[i])]

@@ -26,7 +26,7 @@ from crawler.politeness import host_of
 from crawler.resolver import use_guard
 from crawler.robots import KEPT_SHORT
 from crawler.section_run import RunOptions, RunReport, SectionRun
-from crawler.session import Session, contact_of, open_session, user_agent
+from crawler.session import Session, contact_of, identity_of, open_session
 from crawler.spider_process import quiet_scrapy, say_no_more
 from crawler.tasks import Task, expand
 from crawler.verdicts import Verdict, of_answer, of_failure
@@ -320,12 +320,10 @@ def _options(arguments: dict[str, str]) -> RunOptions:
 def _apply(settings: Any, session: Session, run: SectionRun) -> None:
     """What the task says, as Scrapy's settings. What was given on Scrapy's command line stays."""
     said = {
-        "USER_AGENT": user_agent(session.settings),
-        "ROBOTSTXT_USER_AGENT": session.settings.user_agent.split("/")[0],
+        **identity_of(session.settings),
         "ROBOTSTXT_OBEY": run.task.robots,
         "DOWNLOAD_TIMEOUT": run.task.timeout,
         "EXEMPLAR_DELAY": run.task.delay,
-        "EXEMPLAR_CONTACT": contact_of(session.settings),
     }
     for name, value in said.items():
         settings.set(name, value, priority="spider")
