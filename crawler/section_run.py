@@ -27,6 +27,7 @@ from workers.ledger import Found, Leased, Ledger, fingerprint
 from .discovery import ListPage, Walk, fruitful_lists
 from .links import links_of
 from .patterns import Match
+from .schedule import note_visit
 from .tasks import Task
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
@@ -156,6 +157,8 @@ class SectionRun:
             self.problem(self.walk.stopped)
         if outcome == "finished":
             self.redis.hset(keys.of_task(self.task.name, "walk"), mapping=self._memory())
+            if report.lists and not self._lists_failed and self.options == RunOptions():
+                note_visit(self.redis, self.task.name, 0 if self.first else report.new)
         pipe = self.redis.pipeline()
         history = keys.of_task(self.task.name, "runs")
         pipe.lpush(history, json.dumps(report.to_dict(), ensure_ascii=False))

@@ -17,7 +17,8 @@ from rq import Queue
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
-from .ledger import Fingerprint, Ledger, ledgers
+from . import keys
+from .ledger import Fingerprint, Ledger, with_pages
 
 QUEUE = "exemplar-pages"
 JOB = "workers.extract.cut_pages"  # the function that answers the doorbell
@@ -61,6 +62,7 @@ class Inbox:
         if not pages:
             return
         pipe = self.redis.pipeline(transaction=True)
+        pipe.sadd(keys.FETCHED, ledger.task)
         for page in pages:
             ledger.arrive(page.fingerprint, _packed(page), pipe)
         self._ring(ledger.task, [page.fingerprint for page in pages], pipe)
@@ -73,12 +75,18 @@ class Inbox:
         pipe.execute()
 
     def sweep(self, tasks: Iterable[str] | None = None) -> int:
-        """Ring again for pages whose doorbell or worker was lost; says for how many. Call it every few seconds."""
+        """Ring again for pages whose doorbell or worker was lost; says for how many. Call it every few seconds.
+
+        Only tasks that have pages are looked at: of 100,000 few have any.
+        """
         rung = 0
         oldest = self.oldest_bell()
-        for task in ledgers(self.redis) if tasks is None else tasks:
-            names = Ledger(self.redis, task).lapsed(oldest_bell=oldest)
-            if names:
+        for task in with_pages(self.redis) if tasks is None else tasks:
+            ledger = Ledger(self.redis, task)
+            names = ledger.lapsed(oldest_bell=oldest)
+            if not names:
+                ledger.is_cut()
+            else:
                 self.ring(task, names)
                 rung += len(names)
         return rung
@@ -97,7 +105,7 @@ class Inbox:
 
     def pages_waiting(self) -> int:
         """Pages of all tasks that are fetched and not settled."""
-        return sum(Ledger(self.redis, task).counts().states["fetched"] for task in ledgers(self.redis))
+        return sum(Ledger(self.redis, task).counts().states["fetched"] for task in with_pages(self.redis))
 
     def _ring(self, task: str, names: Sequence[Fingerprint], pipe: Any) -> None:
         jobs = [

@@ -177,6 +177,8 @@ class Ledger:
 
         With `pipe` (a MULTI) the step becomes part of it. A page that is settled or already fetched is left alone.
         """
+        if pipe is None:
+            self.redis.sadd(keys.FETCHED, self.task)  # `Inbox.deliver` says it once for all its pages
         flat: list[Any] = [part for pair in page.items() for part in pair]
         self._call("arrive", name, time.time() + RING_AGAIN, *flat, pipe=pipe)
 
@@ -275,6 +277,11 @@ class Ledger:
         overdue = now if oldest_bell is None else min(now, oldest_bell + RING_AGAIN - CLOCKS_DIFFER)
         return [_text(name) for name in self._call("lapsed", now, now + RING_AGAIN, most, overdue)]
 
+    def is_cut(self) -> bool:
+        """Whether no page of the task is fetched and not settled; then it is no more among those who have any."""
+        names = [keys.FETCHED, self._keys["fetched"], self._keys["held"]]
+        return bool(self.redis.eval(_CUT, len(names), *names, self.task))
+
     def free(self, worker: str) -> list[Fingerprint]:
         """Take a dead worker's pages out of its hands, to be rung for by the caller; the attempt stays counted."""
         return [_text(name) for name in self._call("free", worker, time.time() + RING_AGAIN)]
@@ -312,6 +319,11 @@ class Ledger:
         return self._scripts[script](keys=list(self._keys.values()), args=args, client=pipe)
 
 
+def with_pages(connection: "redis.Redis") -> list[str]:
+    """The names of all tasks that may have pages which are fetched and not settled, in order."""
+    return sorted(_text(name) for name in cast(set[bytes], connection.smembers(keys.FETCHED)))
+
+
 def ledgers(connection: "redis.Redis") -> list[str]:
     """The names of all tasks that have a ledger, in order."""
     return sorted(_text(name) for name in cast(set[bytes], connection.smembers(keys.LEDGERS)))
@@ -334,6 +346,11 @@ _KEY_NAMES = (
     "done",  # prefix of the buckets
     "page",  # prefix of the stored pages
 )
+_CUT = """
+if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 0 end
+redis.call('SREM', KEYS[1], ARGV[1])
+return 1
+"""
 _PRELUDE = "".join(f"local k_{name} = KEYS[{i}]\n" for i, name in enumerate(_KEY_NAMES, 1))
 _STATE_LETTER: dict[State, str] = {"written": "w", "duplicate": "d", "rejected": "r", "failed": "f", "forgotten": "o"}
 _LETTER_STATE = {letter: state for state, letter in _STATE_LETTER.items()}
