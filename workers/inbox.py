@@ -9,6 +9,7 @@ able to run code in a worker.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, cast
 
 import redis
@@ -140,7 +141,13 @@ def unpack(page: Mapping[str, bytes]) -> StoredPage:
 
 def pack_body(body: bytes) -> bytes:
     """The compressed form in which bodies wait in Redis."""
-    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(body)
+    return _compressor().compress(body)
+
+
+@cache
+def _compressor() -> zstandard.ZstdCompressor:
+    """One for the process, which spares its set-up; it may be used by one thread at a time, and a spider has one."""
+    return zstandard.ZstdCompressor(level=ZSTD_LEVEL)
 
 
 def _packed(page: FetchedPage) -> dict[str, bytes | str | float]:
