@@ -18,7 +18,7 @@ import redis
 
 from workers import keys
 
-from .discovery import Kind, ListPage
+from .listings import Kind, ListPage
 
 TRUSTED = timedelta(hours=24)  # after which a list is asked for whole again, whatever its server says
 SETTLED = timedelta(seconds=60)  # that a Last-Modified lies before its answer: seconds can't tell younger states apart

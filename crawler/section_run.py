@@ -24,10 +24,12 @@ from workers.errors import ExemplarError
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Found, Leased, Ledger, fingerprint
 
-from .discovery import ListPage, Taken, Walk, fruitful_lists
+from .discovery import Taken, Walk
 from .list_memory import ListMemory, kept_of
-from .listings import Listing, read_listing, robots_listing
+from .list_tally import ListTally
+from .listings import Listing, ListPage, read_listing, robots_listing
 from .patterns import Match
+from .recency import last_day, moments_of, newest_first
 from .tasks import Task
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
@@ -43,11 +45,8 @@ RUNS_KEPT = 50  # reports of a task
 PROBLEMS_MOST = 20  # in one report: more than a person reads, and a report fits through a pipe
 
 ENTERED_AT_ONCE = 1000  # URLs that go to the ledger together: a sitemap has 50,000
-MOST_FEEDS = 10  # of a task
-MOST_MAPS = 20  # topmost sitemaps of a task
-IDLE_MOST = 20  # articles that lists find while a sitemap finds none: then it is not read any more
+UNDATED = timedelta(days=30)  # how old is taken to be what a sitemap lists without a date
 NO_MOMENTS: Mapping[str, datetime] = {}
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 BEYOND_LIMIT = "beyond the first run's limit"
 
@@ -123,15 +122,9 @@ class SectionRun:
         self._oldest = 0.0
         self._leased: dict[str, Leased] = {}
         self._order = 0
-        self._brought: dict[str, int] = {}
-        self._feeds: dict[str, int] = {}  # feed found on the way: its article links
-        self._maps: dict[str, int] = {}  # topmost sitemap: new articles that no list had
         self._left_out = 0  # article links that this run was not asked for
-        self._lists_failed = False
-        self._unread: list[ListPage] = []  # pages of a later walk that could not be read: the next one does
         self._today = datetime.now(UTC).date()
         self.memory = ListMemory(connection, task.name, self._shape())
-        self._past_maps: dict[str, tuple[str, int]] = {}
 
     # -- begin and end ----------------------------------------------------------------------------------------------
 
@@ -145,7 +138,7 @@ class SectionRun:
         if self.options.all:
             self.ledger.unsee(BEYOND_LIMIT)
         self._quota = self._first_quota()
-        brought = json.loads(past.get("brought", "{}"))
+        self.tally = ListTally(past)
         starts, spares = self._starts()
         self.walk = Walk(
             self.pattern,
@@ -153,14 +146,13 @@ class SectionRun:
             self.task.follow,
             self.task.depth,
             complete=past.get("complete") == "yes" and not self.options.all,
-            fruitful=fruitful_lists(brought, starts),
+            fruitful=self.tally.fruitful(starts),
             spares=spares,
-            feeds=json.loads(past.get("feeds", "[]")),
-            sitemaps=self._known_maps(past),
+            feeds=self.tally.feeds(),
+            sitemaps=self.tally.sitemaps(),
             unread=self.memory.unread(),
             since=self.options.since,
         )
-        self._brought = dict(brought)
         self._add_enumerated()
 
     def end(self, outcome: str) -> RunReport:
@@ -172,9 +164,9 @@ class SectionRun:
         report.outcome, report.ended = outcome, datetime.now(UTC).isoformat(timespec="seconds")
         for limit in self.walk.limits:
             self.problem(limit)
-        report.remarks += self.walk.remarks
+        report.remarks += self._remarks()
         if outcome == "finished":
-            self.memory.save(self._memory(), self._unread)
+            self.memory.save(self._memory(), self.tally.unread)
         pipe = self.redis.pipeline()
         history = keys.of_task(self.task.name, "runs")
         pipe.lpush(history, json.dumps(report.to_dict(), ensure_ascii=False))
@@ -241,8 +233,7 @@ class SectionRun:
         self.walk.unchanged(page, standing, found=kept.found)
         self.report.lists += 1
         self.report.unchanged += 1
-        if page.url in self.walk.feeds:
-            self._feeds[page.url] = kept.found
+        self.tally.unchanged(page, kept.found)
         return True
 
     def list_read(
@@ -254,13 +245,14 @@ class SectionRun:
         """
         is_robots = page.kind == "robots"
         listing = robots_listing(body, url) if is_robots else read_listing(body, url, content_type, headers)
-        taken = self._newest_first(page, listing, self.walk.read(listing.links))
+        taken = newest_first(self.walk.read(listing.links), listing.form, self._today)
+        taken = [one for one in taken if not self.walk.maps.is_past(page, one.link.published)]
         if self.walk.complete:
             self.memory.begin(page)
         left_out = self._left_out
         source = listing.form if listing.form in ("feed", "sitemap") else "list"
         new = sum(
-            sum(self._enter([(one.match.url, one.match) for one in some], _moments(some), source=source))
+            sum(self._enter([(one.match.url, one.match) for one in some], moments_of(some), source=source))
             for some in _batches(taken)
         )
         read = replace(page, url=url)
@@ -269,28 +261,17 @@ class SectionRun:
         whole = page.kind not in ("next", "robots") and not listing.cut and self._left_out == left_out
         kept = kept_of(headers or {}, url, datetime.now(UTC), found=len(taken), standing=standing) if whole else None
         self.memory.read(page, further if self.walk.complete else (), kept)
-        self._count_list(page, listing, len(taken), new)
-
-    def _count_list(self, page: ListPage, listing: Listing, found: int, new: int) -> None:
+        self.tally.count(page, listing, len(taken), new)
         self.report.lists += 1
-        self.report.found += found
+        self.report.found += len(taken)
         self.report.new += new
-        if page.kind == "sitemap":
-            self._maps[page.start] = self._maps.get(page.start, 0) + new
-        elif listing.form == "feed" and page.kind == "feed":
-            self._feeds[page.start] = max(found, self._feeds.get(page.start, 0))
-        elif page.kind not in ("next", "robots") and (new or page.url in self._brought):
-            self._brought[page.url] = self._brought.get(page.url, 0) + new
 
     def list_failed(self, page: ListPage, reason: str, *, passing: bool) -> None:
         """A list could not be read. Only start pages are worth a word: others may be anything."""
-        if passing and self.walk.complete:
-            if page.again or page.kind in ("next", "feed", "sitemap"):
-                self._unread.append(page)
-        elif passing and page.kind in ("feed", "sitemap"):  # it is asked for in the next walk
-            (self._feeds if page.kind == "feed" else self._maps).setdefault(page.start, 1)
-        elif passing and page.kind != "robots":
-            self._lists_failed = True
+        if passing:
+            self.tally.missed(page, self.walk.complete)
+        elif page.kind == "robots":
+            self.walk.note(page, Listing("robots"), found=0, new=0)
         if page.kind == "start":
             spare = bool(self.walk.spares)
             self.walk.missed()
@@ -369,10 +350,11 @@ class SectionRun:
         `moments`: when they were published or last changed, as far as lists say so.
         """
         since = self.options.since
-        days = {url: self._day(match, moments.get(url)) for url, match in matches}
+        days = {url: last_day(match, moments.get(url), self._today) for url, match in matches}
+        unsaid = self._today - UNDATED if info.get("source") == "sitemap" else self._today
         wanted = [(u, m) for u, m in matches if not (since and (day := days[u]) and day < since)]
         self._left_out += len(matches) - len(wanted)
-        found = [Found(normalise(url), self._rank(days[url]), info) for url, _ in wanted]
+        found = [Found(normalise(url), self._rank(days[url] or unsaid), info) for url, _ in wanted]
         new = self.ledger.add(found)
         if self._quota is None:
             return new
@@ -388,33 +370,10 @@ class SectionRun:
                 self._quota -= 1
         return new
 
-    def _rank(self, day: date | None) -> float:
-        """Newest first: by its day, else by the day of discovery; within a day in the order of discovery."""
+    def _rank(self, day: date) -> float:
+        """Newest first: by the article's day; within a day in the order of discovery."""
         self._order += 1
-        return -(day or self._today).toordinal() * 1e7 + self._order
-
-    def _day(self, match: Match | None, moment: datetime | None) -> date | None:
-        """The last day on which an article may be from: by its URL, or more exactly by a list; None if nobody says."""
-        said = min(moment.date(), self._today) if moment else None
-        if match is None or match.span is None:
-            return said
-        return said if said and match.span[0] <= said <= match.span[1] else match.span[1]
-
-    def _newest_first(self, page: ListPage, listing: Listing, taken: Sequence[Taken]) -> list[Taken]:
-        """The articles of a list in the order in which they are wanted; without those that an earlier walk has seen.
-
-        Lists stand in their own order where nothing says a day, sitemaps in that of their ids.
-        """
-        days = {one.link.url: self._day(one.match, one.link.published) for one in taken}
-        wanted = [one for one in taken if not self.walk.is_past(page, _as_moment(days[one.link.url]))]
-        if listing.form == "sitemap":
-            wanted.sort(key=lambda one: one.match.recency, reverse=True)
-        unsaid = self._today if listing.form != "sitemap" else date.min
-        return sorted(
-            wanted,
-            key=lambda one: (days[one.link.url] or unsaid, one.link.published or LONG_AGO),
-            reverse=True,
-        )
+        return -day.toordinal() * 1e7 + self._order
 
     def _first_quota(self) -> int | None:
         if self.options.limit is not None:
@@ -465,36 +424,16 @@ class SectionRun:
         return {
             "shape": self._shape(),
             "first": "done",
-            "complete": "no" if self._lists_failed else "yes",
-            "brought": json.dumps(self._brought, ensure_ascii=False),
-            "feeds": json.dumps(self._useful_feeds(), ensure_ascii=False),
-            "sitemaps": json.dumps(self._useful_maps(), ensure_ascii=False),
+            "complete": "no" if self.tally.failed else "yes",
+            **self.tally.to_memory(self.walk),
         }
 
-    def _useful_feeds(self) -> list[str]:
-        """The feeds that the next walk reads: those with articles of the task."""
-        return [url for url, found in self._feeds.items() if found][:MOST_FEEDS]
-
-    def _known_maps(self, past: Mapping[str, str]) -> dict[str, datetime | None]:
-        """The sitemaps that earlier walks found of use, each with how far it was read."""
-        self._past_maps = json.loads(past.get("sitemaps", "{}"))
-        return {url: datetime.fromisoformat(mark) if mark else None for url, (mark, _) in self._past_maps.items()}
-
-    def _useful_maps(self) -> dict[str, tuple[str, int]]:
-        """The sitemaps that the next walk reads: those that found what no list or feed did.
-
-        Each with the newest date read, and how many articles lists have found since it last found one.
-        """
-        by_lists = self.report.new - sum(self._maps.values())
-        useful = {}
-        for url in {**self._past_maps, **self._maps}:
-            new = self._maps.get(url, 0)
-            mark, idle = self._past_maps.get(url, ("", 0))
-            newest = self.walk.marks.get(url)
-            idle = 0 if new else idle + by_lists
-            if (new or url in self._past_maps) and idle < IDLE_MOST:
-                useful[url] = (newest.isoformat() if newest else mark, idle)
-        return dict(list(useful.items())[:MOST_MAPS])
+    def _remarks(self) -> list[str]:
+        left = self.walk.maps.left() if self._quota != 0 else 0
+        return [
+            *self.walk.remarks,
+            *([f"{left} sitemaps were left unread: enough of them for one run"] if left else []),
+        ]
 
     def _unlock(self) -> None:
         if self.redis.get(self._lock) == self._token.encode():
@@ -509,11 +448,3 @@ def reports(connection: "redis.Redis", task: str, most: int = 1) -> list[dict[st
 
 def _batches(taken: Sequence[Taken]) -> Iterator[Sequence[Taken]]:
     return (taken[at : at + ENTERED_AT_ONCE] for at in range(0, len(taken), ENTERED_AT_ONCE))
-
-
-def _moments(taken: Sequence[Taken]) -> dict[str, datetime]:
-    return {one.match.url: one.link.published for one in taken if one.link.published}
-
-
-def _as_moment(day: date | None) -> datetime | None:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None

@@ -20,7 +20,7 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
-from crawler.discovery import ListPage
+from crawler.listings import ListPage
 from crawler.middlewares import CONTACT_MISSING, Ending, RobotsUnreachable, place_of, refused_address, sleep
 from crawler.politeness import host_of
 from crawler.resolver import use_guard

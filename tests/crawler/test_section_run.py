@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from crawler.discovery import ListPage
+from crawler.listings import ListPage
 from crawler.section_run import (
     BEYOND_LIMIT,
     PAGES_A_FLUSH,
