@@ -21,6 +21,7 @@ from extractors.urls import normalise
 from workers import keys
 from workers.briefs import example_asked, keep_example
 from workers.errors import ExemplarError
+from workers.forgetting import unsee_rejected
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Found, Leased, Ledger, fingerprint
 
@@ -129,7 +130,7 @@ class SectionRun:
             past = {"first": past.get("first", "")}
         self.first = past.get("first") != "done"
         if self.options.all:
-            self.ledger.unsee(BEYOND_LIMIT)
+            unsee_rejected(self.ledger, BEYOND_LIMIT)
         self._quota = self._first_quota()
         brought = json.loads(past.get("brought", "{}"))
         starts, spares = self._starts()
