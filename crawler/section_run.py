@@ -7,8 +7,8 @@ is in Redis: a run that is killed leaves leased URLs behind, whose leases run ou
 """
 
 import json
+import math
 import time
-import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -20,11 +20,11 @@ import redis
 from extractors.urls import normalise
 from workers import keys
 from workers.briefs import example_asked, keep_example
-from workers.errors import ExemplarError
 from workers.forgetting import unsee_rejected
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Found, Leased, Ledger, fingerprint
 
+from .crew import BACKFILL, WALK, Crew
 from .discovery import ListPage, Walk, fruitful_lists
 from .links import links_of
 from .patterns import Match
@@ -33,8 +33,11 @@ from .tasks import Task
 PAGES_A_FLUSH = 10  # pages that go to Redis together
 BYTES_A_FLUSH = 2**20  # … or as soon as they are this big together
 SECONDS_A_FLUSH = 1.0  # … or this old
-LOCK_SECONDS = 30.0  # a run without a sign of life for this long is taken for dead
 PAUSES = (3.0, 15.0, 60.0, 300.0, 1800.0)  # seconds before a page is tried again, by tries so far
+OTHERS_PAUSE = 1.0  # seconds between looks whether the other spiders of the task have found more
+OLD = 0.0  # ranks from here on are of articles that a back-fill found (see `_rank`)
+OLD_SHIFT = 1e13  # above all days in a rank
+OLD_A_RUN = 200  # of them that a run takes which does not back-fill itself
 PATIENCE = 20.0  # seconds a run waits at its end for pages that are to be tried again
 ENUMERATED_MOST = 500  # URLs that a pattern writes by itself in one run
 ENUMERATED_FIRST = 7  # days back that it writes in the first run
@@ -45,26 +48,19 @@ PROBLEMS_MOST = 20  # in one report: more than a person reads, and a report fits
 BEYOND_LIMIT = "beyond the first run's limit"
 
 
-_KEEP_LOCK = """
--- Keep the run lock, also if it has run out meanwhile. ARGV: token, milliseconds -> 1, or 0 if another run has it
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
-"""
-
-
-class TaskBusy(ExemplarError):
-    """Another run of the task is at work: this one has nothing to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What a person asks of one run. `limit` bounds the new articles of this run; `all` lifts the first run's bound."""
+    """What a person asks of one run. `limit` bounds the new articles of this run; `all` lifts the first run's bound.
+
+    `since` and `until` are days, both included; `backfill` walks the archive beside the runs that look for news, and
+    what it finds is fetched after what they find.
+    """
 
     limit: int | None = None
     all: bool = False
     since: date | None = None
+    until: date | None = None
+    backfill: bool = False
 
 
 @dataclass
@@ -105,15 +101,16 @@ class SectionRun:
         self.ledger = Ledger(connection, task.name)
         self.inbox = Inbox(connection)
         self.report = RunReport(task.name, datetime.now(UTC).isoformat(timespec="seconds"))
-        self._token = uuid.uuid4().hex
-        self._lock = keys.of_task(task.name, "run")
-        self._keep_lock = connection.register_script(_KEEP_LOCK)
-        self._lost = False  # another run has the task now
+        self.walk: Walk | None = None
+        self.first = False
+        self._quota: int | None = None  # new articles that may still be entered
+        self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self._pages: list[FetchedPage] = []
         self._bytes = 0
         self._oldest = 0.0
         self._leased: dict[str, Leased] = {}
         self._order = 0
+        self._old_left = OLD_A_RUN
         self._brought: dict[str, int] = {}
         self._lists_failed = False
         self._today = datetime.now(UTC).date()
@@ -121,62 +118,43 @@ class SectionRun:
     # -- begin and end ----------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Take the task's run lock and read where the last run left off. Raises `TaskBusy`."""
-        if not self.redis.set(self._lock, self._token, nx=True, px=int(LOCK_SECONDS * 1000)):
-            raise TaskBusy(f"task {self.task.name} is being crawled already; its run ends first")
-        self.ledger.reclaim()  # one run at a time: what is leased was in the hands of a run that died
-        past = _text_map(self.redis.hgetall(keys.of_task(self.task.name, "walk")))
-        if past.get("shape") != self._shape():
-            past = {"first": past.get("first", "")}
-        self.first = past.get("first") != "done"
-        if self.options.all:
-            unsee_rejected(self.ledger, BEYOND_LIMIT)
-        self._quota = self._first_quota()
-        brought = json.loads(past.get("brought", "{}"))
-        starts, spares = self._starts()
-        self.walk = Walk(
-            self.pattern,
-            starts,
-            self.task.follow,
-            self.task.depth,
-            complete=past.get("complete") == "yes" and not self.options.all,
-            fruitful=fruitful_lists(brought, starts),
-            spares=spares,
-        )
-        self._brought = dict(brought)
-        self._add_enumerated()
+        """Join the spiders of the task; whoever finds nobody walking the lists walks them."""
+        self.crew.join()
+        if not self.crew.others:
+            self.ledger.reclaim()  # what is leased was in the hands of a spider that died
+        self.ledger.visit()
+        if self.crew.walks:
+            self._begin_walk()
 
     def end(self, outcome: str) -> RunReport:
-        """Flush, give back what is not done, keep the report and let others run the task."""
+        """Flush, give back what is not done, keep the report and leave the crew."""
         self.flush()
-        if not self._lost:
-            self.ledger.put_back(list(self._leased))
+        self.ledger.put_back(list(self._leased))
         report = self.report
         report.outcome, report.ended = outcome, datetime.now(UTC).isoformat(timespec="seconds")
-        if self.walk.stopped:
+        walked = self.crew.walks and outcome == "finished"
+        if self.walk is not None and self.walk.stopped:
             self.problem(self.walk.stopped)
-        if outcome == "finished":
+        if walked and not self.options.backfill:
             self.redis.hset(keys.of_task(self.task.name, "walk"), mapping=self._memory())
         pipe = self.redis.pipeline()
         history = keys.of_task(self.task.name, "runs")
         pipe.lpush(history, json.dumps(report.to_dict(), ensure_ascii=False))
         pipe.ltrim(history, 0, RUNS_KEPT - 1)
         pipe.execute()
-        self._unlock()
+        self.crew.leave(walk_ended=walked)
         return report
 
-    def beat(self) -> bool:
-        """Sign of life: keeps lock and leases, and hands in pages that have waited a second.
-
-        False if another run has the task: this one was silent for too long, and has to end.
-        """
+    def beat(self) -> None:
+        """Sign of life: keeps our place and our leases, and hands in pages that have waited a second."""
         if self._pages and time.monotonic() - self._oldest >= SECONDS_A_FLUSH:
             self.flush()
-        if not self._keep_lock(keys=[self._lock], args=[self._token, int(LOCK_SECONDS * 1000)]):
-            self._lost = True
-            return False
+        walked = self.crew.walks
+        if not self.crew.live():
+            self._leased.clear()  # we were silent for too long: others have them by now
         self.ledger.renew(list(self._leased))
-        return True
+        if self.crew.walks and not walked:
+            self._begin_walk()  # who walked before us is gone
 
     def problem(self, text: str) -> None:
         """Note in the report what a person should know."""
@@ -187,7 +165,7 @@ class SectionRun:
 
     def needs_example(self) -> bool:
         """Whether the example has to be fetched: never yet, or the task names another one now."""
-        return example_asked(self.redis, self.task.name) != self.task.example
+        return self.crew.walks and example_asked(self.redis, self.task.name) != self.task.example
 
     def example_came(self, page: StoredPage) -> None:
         """Keep the example, and take it as an article of the task: it has been fetched, so it need not be again."""
@@ -207,10 +185,13 @@ class SectionRun:
 
     def next_list(self) -> ListPage | None:
         """The list page to read next; None if there is none now, or nothing more may be found."""
-        return None if self._quota == 0 else self.walk.next_page()
+        if self.walk is None or not self.crew.walks or self._quota == 0:
+            return None
+        return self.walk.next_page()
 
     def list_read(self, page: ListPage, body: bytes, url: str, content_type: str) -> None:
         """Take the links of a list page: articles go to the ledger, further list pages to the walk."""
+        assert self.walk is not None, "next_list gave the page out"
         links = links_of(body, url, content_type)
         taken = self.walk.read(links)
         matches = [(found.link.url, self.pattern.match(found.link.url)) for found in taken]
@@ -226,7 +207,7 @@ class SectionRun:
         """A list page could not be read. Only start pages are worth a word: others may be anything."""
         if passing:
             self._lists_failed = True
-        if page.kind == "start":
+        if page.kind == "start" and self.walk is not None:
             spare = bool(self.walk.spares)
             self.walk.missed()
             if not spare or passing:
@@ -235,8 +216,13 @@ class SectionRun:
     # -- articles ---------------------------------------------------------------------------------------------------
 
     def next_articles(self, most: int) -> list[Leased]:
-        """Up to `most` articles to fetch now, newest first."""
-        leased = self.ledger.lease(most) if most > 0 else []
+        """Up to `most` articles to fetch now, newest first; what a back-fill found comes last, and some of it a run."""
+        if most <= 0:
+            return []
+        leased = self.ledger.lease(most, below=math.inf if self.options.backfill else OLD)
+        if not leased and self._old_left > 0:
+            leased = self.ledger.lease(min(most, self._old_left))
+            self._old_left -= len(leased)
         self._leased.update({one.fingerprint: one for one in leased})
         return leased
 
@@ -281,10 +267,18 @@ class SectionRun:
         return True
 
     def pause(self) -> float | None:
-        """Seconds until a page can be tried again, if it is worth waiting for; None if the run is over."""
+        """Seconds after which there may be more to do, if that is worth waiting for; None if the run is over."""
+        if self._others_at_work():
+            return OTHERS_PAUSE
         _, due = self.ledger.delayed()
         wait = max(0.0, due - time.time()) if due is not None else None
         return wait if wait is not None and wait <= PATIENCE else None
+
+    def _others_at_work(self) -> bool:
+        """Whether another spider may bring more, or has died with articles in hand whose leases run out soon."""
+        if self.crew.others:
+            return not (self.crew.walks or self.crew.walk_ended)
+        return self.ledger.counts().states["leased"] > len(self._leased) + len(self._pages)
 
     def flush(self) -> None:
         """Hand in what has gathered."""
@@ -292,6 +286,29 @@ class SectionRun:
         self._pages, self._bytes = [], 0
 
     # -- inside -----------------------------------------------------------------------------------------------------
+
+    def _begin_walk(self) -> None:
+        """Read where the last walk left off."""
+        past = _text_map(self.redis.hgetall(keys.of_task(self.task.name, "walk")))
+        if past.get("shape") != self._shape():
+            past = {"first": past.get("first", "")}
+        self.first = past.get("first") != "done"
+        if self.options.all:
+            unsee_rejected(self.ledger, BEYOND_LIMIT)
+        self._quota = self._first_quota()
+        brought = json.loads(past.get("brought", "{}"))
+        starts, spares = self._starts()
+        self.walk = Walk(
+            self.pattern,
+            starts,
+            self.task.follow,
+            self.task.depth,
+            complete=past.get("complete") == "yes" and not self.options.all,
+            fruitful=fruitful_lists(brought, starts),
+            spares=spares,
+        )
+        self._brought = dict(brought)
+        self._add_enumerated()
 
     def _enter(self, matches: Sequence[tuple[str, Match | None]], **info: Any) -> list[bool]:
         """Enter article URLs in the ledger, newest first; says which were new and are to be fetched."""
@@ -316,7 +333,7 @@ class SectionRun:
         """Newest first: by the day in the URL, else by the day of discovery; within a day in the order of discovery."""
         self._order += 1
         day = match.span[1] if match and match.span else self._today
-        return -day.toordinal() * 1e7 + self._order
+        return (OLD_SHIFT if self.options.backfill else 0) - day.toordinal() * 1e7 + self._order
 
     def _first_quota(self) -> int | None:
         if self.options.limit is not None:
@@ -370,10 +387,6 @@ class SectionRun:
             "complete": "no" if self._lists_failed else "yes",
             "brought": json.dumps(self._brought, ensure_ascii=False),
         }
-
-    def _unlock(self) -> None:
-        if self.redis.get(self._lock) == self._token.encode():
-            self.redis.delete(self._lock)
 
 
 def reports(connection: "redis.Redis", task: str, most: int = 1) -> list[dict[str, Any]]:

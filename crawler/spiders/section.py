@@ -235,8 +235,7 @@ class SectionSpider(scrapy.Spider):
         self._beat.start(1.0, now=False)
 
     def _beat_once(self) -> None:
-        if self.asked(self.run.beat) is False:
-            self._stop("stopped", "another run took the task over while this one was held up")
+        self.asked(self.run.beat)
 
     def _idle(self) -> None:
         """Nothing is in flight: fetch what is left, wait for what is to be tried again soon, or end."""
