@@ -36,7 +36,7 @@ _NEXT_WORDS = re.compile(
     r"次へ|次のページ|다음|suivante?|nächste|weiter|siguiente|próxima?|successiva?|далее)\W*$",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"^\W*\d{1,5}\W*$")
+_NUMBER = re.compile(r"^\W*第?\s*\d{1,5}\s*页?\W*$")
 _ARROW = re.compile(r"^\s*(?:[»›>→]|>>)+\s*$")
 _DIGITS = re.compile(r"\d+")
 _PAGE_WORDS = re.compile(
@@ -184,7 +184,7 @@ def pagination(url: str, links: Iterable[Link]) -> list[str]:
         elif _PAGE_WORDS.search(tail):
             is_page = True
         else:
-            is_page = _says_page(link.text) and (tail.count("/") <= 1 or shape_of(url) == shape_of(link.url))
+            is_page = says_page(link.text) and (tail.count("/") <= 1 or shape_of(url) == shape_of(link.url))
         if is_page:
             found.append(link.url)
     return found
@@ -210,7 +210,8 @@ def fruitful_lists(brought: Mapping[str, int], starts: Sequence[str], most: int 
     return useful[:most]
 
 
-def _says_page(text: str) -> bool:
+def says_page(text: str) -> bool:
+    """Whether a link's text is a page's number or a word for "next"."""
     return bool(_NUMBER.match(text) or _NEXT_WORDS.match(text) or _ARROW.match(text))
 
 

@@ -20,7 +20,7 @@ import redis
 from extractors.urls import normalise
 from workers import keys
 from workers.briefs import example_asked, keep_example
-from workers.forgetting import unsee_rejected
+from workers.forgetting import expire, unsee_rejected
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Found, Leased, Ledger, fingerprint
 
@@ -227,7 +227,7 @@ class SectionRun:
         return leased
 
     def article_came(self, leased: Leased, page: StoredPage, status: int) -> None:
-        """Hand a fetched article to the inbox, together with its neighbours."""
+        """Hand a fetched article, with its further pages, to the inbox, together with its neighbours."""
         self._hand_in(leased.fingerprint, page, status)
 
     def article_rejected(self, leased: Leased, reason: str) -> None:
@@ -242,13 +242,17 @@ class SectionRun:
         `rest`: seconds that it waits at least.
         """
         self._leased.pop(leased.fingerprint, None)
-        if passing and leased.tries <= self.task.retries:
+        if passing and not self.is_last_try(leased):
             pause = PAUSES[min(leased.tries, len(PAUSES)) - 1]
             self.ledger.try_later(leased.fingerprint, reason, max(pause, rest))
             self.report.later += 1
         else:
             self.ledger.settle(leased.fingerprint, "failed", reason)
             self.report.failed += 1
+
+    def is_last_try(self, leased: Leased) -> bool:
+        """Whether a failure in passing would be the article's end."""
+        return leased.tries > self.task.retries
 
     def article_put_off(self, leased: Leased, reason: str, seconds: float) -> None:
         """The article may not be asked for now: it waits for at least `seconds`, and the try is not counted."""
@@ -291,7 +295,10 @@ class SectionRun:
         """Read where the last walk left off."""
         past = _text_map(self.redis.hgetall(keys.of_task(self.task.name, "walk")))
         if past.get("shape") != self._shape():
-            past = {"first": past.get("first", "")}
+            past = {name: past.get(name, "") for name in ("first", "expired")}
+        if self.task.forget and past.get("expired") != self._today.isoformat():
+            expire(self.ledger, self.task.forget.length)
+            self.redis.hset(keys.of_task(self.task.name, "walk"), "expired", self._today.isoformat())
         self.first = past.get("first") != "done"
         if self.options.all:
             unsee_rejected(self.ledger, BEYOND_LIMIT)
@@ -364,8 +371,10 @@ class SectionRun:
         self._leased.pop(name, None)
         if not self._pages:
             self._oldest = time.monotonic()
-        self._pages.append(FetchedPage(name, page.url, page.body, page.content_type, status, page.fetched_at))
-        self._bytes += len(page.body)
+        self._pages.append(
+            FetchedPage(name, page.url, page.body, page.content_type, status, page.fetched_at, page.parts, page.missing)
+        )
+        self._bytes += len(page.body) + sum(len(part.body) for part in page.parts)
         self.report.fetched += 1
         if len(self._pages) >= PAGES_A_FLUSH or self._bytes >= BYTES_A_FLUSH:
             self.flush()

@@ -49,4 +49,5 @@ def _mixed(values: "np.ndarray") -> "np.ndarray":
     """Return the values with each bit depending on all bits (the finaliser of MurmurHash3)."""
     for shift, multiplier in ((33, 0xFF51AFD7ED558CCD), (33, 0xC4CEB9FE1A85EC53)):
         values = (values ^ (values >> np.uint64(shift))) * np.uint64(multiplier)
-    return values ^ (values >> np.uint64(33))
+    mixed: np.ndarray = values ^ (values >> np.uint64(33))
+    return mixed

@@ -22,7 +22,7 @@ def expire(ledger: Ledger, age: timedelta) -> int:
         _note(ledger)
     oldest = today() - timedelta(days=DAYS_KEPT)
     days = ledger.keys["days"]
-    old = [code for code in cast(list[bytes], ledger.redis.hkeys(days)) if day_of(code.decode()[:3]) < oldest]
+    old = [code for code in cast(list[bytes], ledger.redis.hkeys(days)) if day_of(code.decode()[:4]) < oldest]
     if old:
         ledger.redis.hdel(days, *[code.decode() for code in old])
     return gone

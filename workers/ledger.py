@@ -36,7 +36,7 @@ FETCH_LEASE = 30.0  # seconds a spider may keep a URL without a sign of life; it
 RING_AGAIN = 60.0  # seconds after which an untouched fetched page is rung for again, if its doorbell is not waiting
 CLOCKS_DIFFER = 30.0  # seconds by which the clocks of two machines may differ
 MOST_CUTS = 3  # times a page may take its worker down with it
-EPOCH = date(2020, 1, 1)  # days are counted from here, in 3 hex digits
+EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
 PROBLEMS_KEPT = 1000  # the newest rejected and failed URLs of a task, kept in full for a person to read
 REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
 BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
@@ -284,7 +284,7 @@ class Ledger:
         if answer[0] != b"settled":
             return cast(State, _text(answer[0])), _text(answer[1])
         code = _text(answer[1])
-        return _LETTER_STATE[code[0]], code[4:]
+        return _LETTER_STATE[code[0]], code[5:]
 
     def delayed(self) -> tuple[int, float | None]:
         """How many URLs wait for a later try, and when the first of them is due (Unix seconds)."""
@@ -364,7 +364,7 @@ _KEY_NAMES = (
     "holders",  # hash: worker that has the page
     "claims",  # hash: canonical fingerprint -> fingerprint of the URL that writes it
     "counts",  # hash: seen and the final states
-    "days",  # hash: the same by the day on which a URL was first seen (`d3f:written`)
+    "days",  # hash: the same by the day on which a URL was first seen (`50c1:written`)
     "visits",  # zset by time: written, and to be looked at again
     "young",  # hash: fingerprint -> record of the same
     "problems",  # list of JSON, newest first
@@ -386,7 +386,7 @@ def today() -> date:
 
 def day_code(day: date) -> str:
     """A day as it stands in the codes of settled URLs."""
-    return f"{max(0, (day - EPOCH).days):03x}"
+    return f"{max(0, (day - EPOCH).days):04x}"
 
 
 def day_of(code: str) -> date:

@@ -1,6 +1,6 @@
 """Near-duplicates within a task: the same news under a second address, with a line or two changed.
 
-The fingerprints (`extractors.simhash`) of a task's last `KEPT` articles lie in Redis as one string of `ENTRY` bytes each,
+The fingerprints (`extractors.simhash`) of a task's last `KEPT` articles lie in Redis in one string, `ENTRY` each, and
 their URLs in a list beside it. An article is compared with all of them at once; one that is like none joins them.
 """
 
@@ -58,7 +58,7 @@ class NearDuplicates:
                 found = cast("bytes | None", self.redis.lindex(self._keys[1], int(place)))
                 if found is not None:
                     return None if found.decode() == url else found.decode()
-            args = [len(raw), entry.tobytes(), url.encode("utf-8", "replace"), KEPT, ENTRY.itemsize]
+            args: list[int | bytes] = [len(raw), entry.tobytes(), url.encode("utf-8", "replace"), KEPT, ENTRY.itemsize]
             if self._join(keys=self._keys, args=args):
                 return None
 

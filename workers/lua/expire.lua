@@ -3,7 +3,7 @@ local gone = 0
 for i = 2, #ARGV do
   local all = redis.call('HGETALL', ARGV[i])
   for j = 1, #all, 2 do
-    local state, day = state_of[string.sub(all[j + 1], 1, 1)], string.sub(all[j + 1], 2, 4)
+    local state, day = state_of[string.sub(all[j + 1], 1, 1)], string.sub(all[j + 1], 2, 5)
     if day < ARGV[1] then
       redis.call('HDEL', ARGV[i], all[j])
       count(state, -1)

@@ -2,7 +2,7 @@
 -- one of a slot. ARGV: bucket, 'reason' or 'slot', which -> how many
 local gone = 0
 local function forget(slot, code)
-  local state, day = state_of[string.sub(code, 1, 1)], string.sub(code, 2, 4)
+  local state, day = state_of[string.sub(code, 1, 1)], string.sub(code, 2, 5)
   redis.call('HDEL', ARGV[1], slot)
   count(state, -1)
   count('seen', -1)
@@ -17,7 +17,7 @@ if ARGV[2] == 'slot' then
 end
 local all = redis.call('HGETALL', ARGV[1])
 for i = 1, #all, 2 do
-  if string.sub(all[i + 1], 1, 1) == letter_of.rejected and string.sub(all[i + 1], 5) == ARGV[3] then
+  if string.sub(all[i + 1], 1, 1) == letter_of.rejected and string.sub(all[i + 1], 6) == ARGV[3] then
     forget(all[i], all[i + 1])
   end
 end
