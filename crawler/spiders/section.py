@@ -265,6 +265,8 @@ class SectionSpider(scrapy.Spider):
 
     def _beat_once(self) -> None:
         self.asked(self.run.beat)
+        if not (self._articles or self._lists):
+            self._schedule()  # another spider of the task may have found more
 
     def _idle(self) -> None:
         """Nothing is in flight: fetch what is left, wait for what is to be tried again soon, or end."""
