@@ -17,7 +17,7 @@ _NEXT_PAGE = re.compile(
     r"查看更多|次へ|次のページ|다음|(?:page )?suivante?|nächste(?: seite)?|siguiente|próxima?|successiva?|далее)\W*$",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"^\W*\d{1,5}\W*$")
+_NUMBER = re.compile(r"^\W*第?\s*\d{1,5}\s*页?\W*$")
 _ARROW = re.compile(r"^\s*(?:[»›>→]|>>)+\s*$")
 _DIGITS = re.compile(r"\d+")
 _PAGE_WORDS = re.compile(
@@ -48,7 +48,7 @@ def _is_further(place: SplitResult, link: Link) -> bool:
     if tail is not None and _DIGITS.search(tail):
         if _PAGE_WORDS.search(tail) or _numbered(parts) == _numbered(place):
             return True
-        if _says_page(link.text) and (tail.count("/") <= 1 or shape_of(place.geturl()) == shape_of(link.url)):
+        if says_page(link.text) and (tail.count("/") <= 1 or shape_of(place.geturl()) == shape_of(link.url)):
             return True
     where = parts.path.rpartition("/")[2] + parts.query
     return bool(_NEXT_PAGE.match(link.text) and (_DIGITS.search(where) or (tail is not None and parts.query)))
@@ -73,7 +73,8 @@ def shape_of(url: str) -> str:
     return f"{_DIGITS.sub('0', head)}/{stem}{dot}{suffix}" + (f"?{keys}" if keys else "")
 
 
-def _says_page(text: str) -> bool:
+def says_page(text: str) -> bool:
+    """Whether a link's text is a page's number or a word for "next"."""
     return bool(_NUMBER.match(text) or _NEXT_WORDS.match(text) or _ARROW.match(text))
 
 

@@ -8,6 +8,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +23,7 @@ from twisted.internet.task import LoopingCall
 
 from crawler.listings import ListPage
 from crawler.middlewares import CONTACT_MISSING, Ending, RobotsUnreachable, place_of, refused_address, sleep
+from crawler.parts import Parts
 from crawler.politeness import host_of
 from crawler.resolver import use_guard
 from crawler.robots import KEPT_SHORT
@@ -200,22 +202,36 @@ class SectionSpider(scrapy.Spider):
         for request in self._more():
             yield request
 
-    def _article_came(self, response: Response, leased: Leased) -> Iterator[Request]:
-        self._articles -= 1
+    def _article_came(self, response: Response, leased: Leased, parts: Parts | None = None) -> Iterator[Request]:
         self._silent = 0
+        further = None
         try:
-            self.asked(self._settle, leased, response, self._verdict(response))
+            further = self.asked(self._settle, leased, response, self._verdict(response), parts)
         except Exception as error:  # a page that we can't handle is neither lost nor tried for ever
             log.exception("task %s: %s", self.run.task.name, leased.url)
             self.asked(self.run.article_failed, leased, _unexpected(error), passing=True)
+        if further is not None:
+            yield further
+            return
+        self._articles -= 1
         yield from self._more()
 
     def _article_failed(self, failure: Any) -> Iterator[Request]:
-        self._articles -= 1
         if failure.check(Ending):
+            self._articles -= 1
             return  # it is given back at the end
         leased: Leased = failure.request.cb_kwargs["leased"]
         verdict = self._failure(failure)
+        parts: Parts | None = failure.request.cb_kwargs.get("parts")
+        if parts is not None and (verdict.kind != "again" or self.run.is_last_try(leased)):
+            parts.missed(failure.request.url)
+            if (further := self.asked(self._go_on, leased, parts, 200)) is not None:
+                yield further
+                return
+            self._articles -= 1
+            yield from self._more()
+            return
+        self._articles -= 1
         self._silent = self._silent + 1 if verdict.kind == "again" else 0
         if failure.check(RobotsUnreachable):
             self._put_off(leased, failure.request.url, verdict)
@@ -235,17 +251,30 @@ class SectionSpider(scrapy.Spider):
         else:
             self.asked(self.run.article_failed, leased, verdict.reason, passing=True, rest=KEPT_SHORT)
 
-    def _settle(self, leased: Leased, response: Response, verdict: Verdict) -> None:
+    def _settle(self, leased: Leased, response: Response, verdict: Verdict, parts: Parts | None) -> Request | None:
+        """Settle what an answer settles; returns the request for the article's next page if it has one."""
         url = normalise(response.url)
+        if parts is not None and (verdict.kind != "again" or self.run.is_last_try(leased)):
+            parts.came(_page(response)) if verdict.kind == "page" else parts.missed(url)
+            return self._go_on(leased, parts, 200)
         if verdict.kind == "page" and url != leased.url and not self.run.pattern.match(url):
             self.run.article_rejected(leased, f"leads to {url}, which is not of the pattern")
         elif verdict.kind == "page":
-            self.run.article_came(leased, _page(response), response.status)
+            return self._go_on(leased, Parts(_page(response)), response.status)
         elif verdict.kind == "reject":
             if not self.run.not_there_yet(leased):
                 self.run.article_rejected(leased, verdict.reason)
         else:
             self.run.article_failed(leased, verdict.reason, passing=verdict.kind == "again")
+        return None
+
+    def _go_on(self, leased: Leased, parts: Parts, status: int) -> Request | None:
+        """Fetch the article's next page, or hand in what has been fetched if there is none."""
+        if (url := parts.next_url()) is not None:
+            return self._request(url, self._article_came, self._article_failed, leased=leased, parts=parts)
+        page = replace(parts.first, parts=tuple(parts.further), missing=tuple(parts.missing))
+        self.run.article_came(leased, page, status)
+        return None
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -254,8 +283,9 @@ class SectionSpider(scrapy.Spider):
         self._beat.start(1.0, now=False)
 
     def _beat_once(self) -> None:
-        if self.asked(self.run.beat) is False:
-            self._stop("stopped", "another run took the task over while this one was held up")
+        self.asked(self.run.beat)
+        if not (self._articles or self._lists):
+            self._schedule()  # another spider of the task may have found more
 
     def _idle(self) -> None:
         """Nothing is in flight: fetch what is left, wait for what is to be tried again soon, or end."""
