@@ -46,8 +46,7 @@ class Outing:
         path = page.url.removeprefix(HOST)
         self.read.append(path)
         if path not in site:
-            if page.kind == "start":
-                self.walk.missed()
+            self.walk.failed(page)
             return
         said = site[path]
         listing = said if isinstance(said, Listing) else Listing("page", [link(entry) for entry in said])
