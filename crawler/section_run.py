@@ -32,7 +32,7 @@ from .tasks import Task
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
 BYTES_A_FLUSH = 2**20  # … or as soon as they are this big together
-SECONDS_A_FLUSH = 1.0  # … or this old
+SECONDS_A_FLUSH = 0.2  # … or when nothing was handed in for so long: a slow crawl hands in each page at once
 PAUSES = (3.0, 15.0, 60.0, 300.0, 1800.0)  # seconds before a page is tried again, by tries so far
 OTHERS_PAUSE = 1.0  # seconds between looks whether the other spiders of the task have found more
 OLD = 0.0  # ranks from here on are of articles that a back-fill found (see `_rank`)
@@ -107,7 +107,7 @@ class SectionRun:
         self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self._pages: list[FetchedPage] = []
         self._bytes = 0
-        self._oldest = 0.0
+        self._flushed = 0.0
         self._leased: dict[str, Leased] = {}
         self._order = 0
         self._old_left = OLD_A_RUN
@@ -147,7 +147,7 @@ class SectionRun:
 
     def beat(self) -> None:
         """Sign of life: keeps our place and our leases, and hands in pages that have waited a second."""
-        if self._pages and time.monotonic() - self._oldest >= SECONDS_A_FLUSH:
+        if time.monotonic() - self._flushed >= SECONDS_A_FLUSH:
             self.flush()
         walked = self.crew.walks
         if not self.crew.live():
@@ -287,7 +287,7 @@ class SectionRun:
     def flush(self) -> None:
         """Hand in what has gathered."""
         self.inbox.deliver(self.ledger, self._pages)
-        self._pages, self._bytes = [], 0
+        self._pages, self._bytes, self._flushed = [], 0, time.monotonic()
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
@@ -369,14 +369,13 @@ class SectionRun:
 
     def _hand_in(self, name: str, page: StoredPage, status: int) -> None:
         self._leased.pop(name, None)
-        if not self._pages:
-            self._oldest = time.monotonic()
         self._pages.append(
             FetchedPage(name, page.url, page.body, page.content_type, status, page.fetched_at, page.parts, page.missing)
         )
         self._bytes += len(page.body) + sum(len(part.body) for part in page.parts)
         self.report.fetched += 1
-        if len(self._pages) >= PAGES_A_FLUSH or self._bytes >= BYTES_A_FLUSH:
+        late = time.monotonic() - self._flushed >= SECONDS_A_FLUSH
+        if late or len(self._pages) >= PAGES_A_FLUSH or self._bytes >= BYTES_A_FLUSH:
             self.flush()
 
     def _shape(self) -> str:
