@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 from extractors.urls import normalise
 from workers.inbox import StoredPage
 
-from .discovery import says_page
 from .links import links_of
+from .pagination import says_page
 
 MOST_PARTS = 50  # further pages of one article
 MOST_BYTES = 32 * 2**20  # of all pages of an article together

@@ -9,8 +9,8 @@ is in Redis: a run that is killed leaves leased URLs behind, whose leases run ou
 import json
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from typing import Any, cast
@@ -25,9 +25,12 @@ from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Found, Leased, Ledger, fingerprint
 
 from .crew import BACKFILL, WALK, Crew
-from .discovery import ListPage, Walk, fruitful_lists
-from .links import links_of
+from .discovery import Taken, Walk
+from .list_memory import ListMemory, kept_of
+from .list_tally import ListTally
+from .listings import Listing, ListPage, read_listing, robots_listing
 from .patterns import Match
+from .recency import last_day, moments_of, newest_first
 from .tasks import Task
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
@@ -44,6 +47,10 @@ ENUMERATED_FIRST = 7  # days back that it writes in the first run
 ENUMERATED_LATER = 2  # days back in later runs
 RUNS_KEPT = 50  # reports of a task
 PROBLEMS_MOST = 20  # in one report: more than a person reads, and a report fits through a pipe
+
+ENTERED_AT_ONCE = 1000  # URLs that go to the ledger together: a sitemap has 50,000
+UNDATED = timedelta(days=30)  # how old is taken to be what a sitemap lists without a date
+NO_MOMENTS: Mapping[str, datetime] = {}
 
 BEYOND_LIMIT = "beyond the first run's limit"
 
@@ -72,6 +79,7 @@ class RunReport:
     ended: str = ""
     outcome: str = "running"
     lists: int = 0
+    unchanged: int = 0  # lists that their server said are what they were
     found: int = 0  # article links on the list pages
     new: int = 0  # of them not known before
     fetched: int = 0  # pages handed to the inbox
@@ -79,6 +87,7 @@ class RunReport:
     failed: int = 0
     later: int = 0  # failed in passing, to be tried again
     problems: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # worth knowing, and nothing is wrong
 
     @property
     def ok(self) -> bool:
@@ -111,9 +120,10 @@ class SectionRun:
         self._leased: dict[str, Leased] = {}
         self._order = 0
         self._old_left = OLD_A_RUN
-        self._brought: dict[str, int] = {}
-        self._lists_failed = False
+        self._left_out = 0  # article links that this run was not asked for
         self._today = datetime.now(UTC).date()
+        self.memory = ListMemory(connection, task.name, self._shape())
+        self.tally = ListTally({})
 
     # -- begin and end ----------------------------------------------------------------------------------------------
 
@@ -133,10 +143,12 @@ class SectionRun:
         report = self.report
         report.outcome, report.ended = outcome, datetime.now(UTC).isoformat(timespec="seconds")
         walked = self.crew.walks and outcome == "finished"
-        if self.walk is not None and self.walk.stopped:
-            self.problem(self.walk.stopped)
-        if walked and not self.options.backfill:
-            self.redis.hset(keys.of_task(self.task.name, "walk"), mapping=self._memory())
+        if self.walk is not None:
+            for limit in self.walk.limits:
+                self.problem(limit)
+            report.remarks += self._remarks(self.walk)
+        if walked and self.walk is not None and not self.options.backfill:
+            self.memory.save(self._memory(self.walk), self.tally.unread)
         pipe = self.redis.pipeline()
         history = keys.of_task(self.task.name, "runs")
         pipe.lpush(history, json.dumps(report.to_dict(), ensure_ascii=False))
@@ -189,24 +201,61 @@ class SectionRun:
             return None
         return self.walk.next_page()
 
-    def list_read(self, page: ListPage, body: bytes, url: str, content_type: str) -> None:
-        """Take the links of a list page: articles go to the ledger, further list pages to the walk."""
-        assert self.walk is not None, "next_list gave the page out"
-        links = links_of(body, url, content_type)
-        taken = self.walk.read(links)
-        matches = [(found.link.url, self.pattern.match(found.link.url)) for found in taken]
-        new = sum(self._enter(matches))
-        self.walk.note(ListPage(url, page.kind, page.depth), links, found=len(taken), new=new)
+    def list_conditions(self, page: ListPage) -> dict[str, str]:
+        """The request headers by which a list is had only if it changed since all of its links were entered."""
+        kept = self.memory.kept(page, datetime.now(UTC)) if self._walk().complete and not page.again else None
+        return kept.conditions() if kept else {}
+
+    def list_unchanged(self, page: ListPage, url: str) -> bool:
+        """A list is what it was. False if that can't be said: another address answered, so it must be had whole."""
+        kept = self.memory.kept(page, datetime.now(UTC))
+        if kept is None or kept.url != url:
+            return False
+        standing = [ListPage(each, kind, depth, page.start) for each, kind, depth in kept.standing]
+        self._walk().unchanged(page, standing, found=kept.found)
         self.report.lists += 1
-        self.report.found += len(taken)
+        self.report.unchanged += 1
+        self.tally.unchanged(page, kept.found)
+        return True
+
+    def list_read(
+        self, page: ListPage, body: bytes, url: str, content_type: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        """Take the links of a list: articles go to the ledger, further lists to the walk.
+
+        `headers`: of the answer, by lower-case name.
+        """
+        walk = self._walk()
+        is_robots = page.kind == "robots"
+        listing = robots_listing(body, url) if is_robots else read_listing(body, url, content_type, headers)
+        articles = newest_first(walk.read(listing.links), listing.form, self._today)
+        found, wanted = len(articles), [one for one in articles if not walk.maps.is_past(page, one.link.published)]
+        if walk.complete:
+            self.memory.begin(page)
+        left_out = self._left_out
+        source = listing.form if listing.form in ("feed", "sitemap") else "list"
+        new = sum(
+            sum(self._enter([(one.match.url, one.match) for one in some], moments_of(some), source=source))
+            for some in _batches(wanted)
+        )
+        read = replace(page, url=url)
+        further = walk.note(read, listing, found=found, new=new)
+        standing = [each for each in walk.standing(read, listing) if each.kind == "follow"]
+        whole = page.kind not in ("next", "robots") and not listing.cut and self._left_out == left_out
+        whole = whole and not self.options.backfill
+        kept = kept_of(headers or {}, url, datetime.now(UTC), found=found, standing=standing) if whole else None
+        self.memory.read(page, further if walk.complete else (), kept)
+        self.tally.count(page, listing, found, new)
+        self.report.lists += 1
+        self.report.found += found
         self.report.new += new
-        if page.kind != "next" and (new or page.url in self._brought):
-            self._brought[page.url] = self._brought.get(page.url, 0) + new
 
     def list_failed(self, page: ListPage, reason: str, *, passing: bool) -> None:
-        """A list page could not be read. Only start pages are worth a word: others may be anything."""
+        """A list could not be read. Only start pages are worth a word: others may be anything."""
         if passing:
-            self._lists_failed = True
+            self.tally.missed(page, self._walk().complete)
+        elif page.kind == "robots":
+            self._walk().note(page, Listing("robots"), found=0, new=0)
         if page.kind == "start" and self.walk is not None:
             spare = bool(self.walk.spares)
             self.walk.missed()
@@ -293,9 +342,7 @@ class SectionRun:
 
     def _begin_walk(self) -> None:
         """Read where the last walk left off."""
-        past = _text_map(self.redis.hgetall(keys.of_task(self.task.name, "walk")))
-        if past.get("shape") != self._shape():
-            past = {name: past.get(name, "") for name in ("first", "expired")}
+        past = self.memory.load()
         if self.task.forget and past.get("expired") != self._today.isoformat():
             expire(self.ledger, self.task.forget.length)
             self.redis.hset(keys.of_task(self.task.name, "walk"), "expired", self._today.isoformat())
@@ -303,25 +350,43 @@ class SectionRun:
         if self.options.all:
             unsee_rejected(self.ledger, BEYOND_LIMIT)
         self._quota = self._first_quota()
-        brought = json.loads(past.get("brought", "{}"))
+        self.tally = ListTally(past)
         starts, spares = self._starts()
         self.walk = Walk(
             self.pattern,
             starts,
             self.task.follow,
             self.task.depth,
-            complete=past.get("complete") == "yes" and not self.options.all,
-            fruitful=fruitful_lists(brought, starts),
+            complete=past.get("complete") == "yes" and not (self.options.all or self.options.backfill),
+            fruitful=self.tally.fruitful(starts),
             spares=spares,
+            feeds=self.tally.feeds(),
+            sitemaps=self.tally.sitemaps(),
+            unread=() if self.options.backfill else self.memory.unread(),
+            since=self.options.since,
         )
-        self._brought = dict(brought)
         self._add_enumerated()
 
-    def _enter(self, matches: Sequence[tuple[str, Match | None]], **info: Any) -> list[bool]:
-        """Enter article URLs in the ledger, newest first; says which were new and are to be fetched."""
+    def _walk(self) -> Walk:
+        assert self.walk is not None, "next_list gave the page out"
+        return self.walk
+
+    def _enter(
+        self,
+        matches: Sequence[tuple[str, Match | None]],
+        moments: Mapping[str, datetime] = NO_MOMENTS,
+        **info: Any,
+    ) -> list[bool]:
+        """Enter article URLs in the ledger, newest first; says which were new and are to be fetched.
+
+        `moments`: when they were published or last changed, as far as lists say so.
+        """
         since = self.options.since
-        wanted = [(u, m) for u, m in matches if not (since and m and m.span and m.span[1] < since)]
-        found = [Found(normalise(url), self._rank(match), info) for url, match in wanted]
+        days = {url: last_day(match, moments.get(url), self._today) for url, match in matches}
+        unsaid = self._today - UNDATED if info.get("source") == "sitemap" else self._today
+        wanted = [(u, m) for u, m in matches if not (since and (day := days[u]) and day < since)]
+        self._left_out += len(matches) - len(wanted)
+        found = [Found(normalise(url), self._rank(days[url] or unsaid), info) for url, _ in wanted]
         new = self.ledger.add(found)
         if self._quota is None:
             return new
@@ -331,15 +396,15 @@ class SectionRun:
                 if self.options.limit is None:
                     self.ledger.settle(fingerprint(item.url), "rejected", BEYOND_LIMIT)
                 else:  # a person asked for few this time; a later run takes it
+                    self._left_out += 1
                     self.ledger.drop(fingerprint(item.url))
             elif is_new:
                 self._quota -= 1
         return new
 
-    def _rank(self, match: Match | None) -> float:
-        """Newest first: by the day in the URL, else by the day of discovery; within a day in the order of discovery."""
+    def _rank(self, day: date) -> float:
+        """Newest first: by the article's day; within a day in the order of discovery."""
         self._order += 1
-        day = match.span[1] if match and match.span else self._today
         return (OLD_SHIFT if self.options.backfill else 0) - day.toordinal() * 1e7 + self._order
 
     def _first_quota(self) -> int | None:
@@ -365,7 +430,7 @@ class SectionRun:
         for url in islice(self.pattern.enumerate(since, self._today), ENUMERATED_MOST):
             match = self.pattern.match(url)
             day = match.date if match and match.date else self._today
-            self._enter([(url, match)], written_for=day.isoformat())
+            self._enter([(url, match)], written_for=day.isoformat(), source="pattern")
 
     def _hand_in(self, name: str, page: StoredPage, status: int) -> None:
         self._leased.pop(name, None)
@@ -385,16 +450,21 @@ class SectionRun:
             [str(task.pattern), [*map(str, task.start)], [*map(str, task.follow)], task.depth], ensure_ascii=False
         )
 
-    def _memory(self) -> dict[Any, Any]:
+    def _memory(self, walk: Walk) -> dict[str, str]:
         """What the next run should know of this walk. One that was asked for a part only left gaps behind."""
         if self.options.since or (self.options.limit is not None and self._quota == 0):
             return {"complete": "no"}
         return {
             "shape": self._shape(),
             "first": "done",
-            "complete": "no" if self._lists_failed else "yes",
-            "brought": json.dumps(self._brought, ensure_ascii=False),
+            "complete": "no" if self.tally.failed else "yes",
+            **self.tally.to_memory(walk),
         }
+
+    def _remarks(self, walk: Walk) -> list[str]:
+        left = walk.maps.left() if self._quota != 0 else 0
+        said = [f"{left} sitemaps were left unread: enough of them for one run"] if left else []
+        return [*walk.remarks, *said]
 
 
 def reports(connection: "redis.Redis", task: str, most: int = 1) -> list[dict[str, Any]]:
@@ -403,5 +473,5 @@ def reports(connection: "redis.Redis", task: str, most: int = 1) -> list[dict[st
     return [json.loads(row) for row in rows]
 
 
-def _text_map(raw: Any) -> dict[str, str]:
-    return {name.decode(): value.decode() for name, value in cast(dict[bytes, bytes], raw).items()}
+def _batches(taken: Sequence[Taken]) -> Iterator[Sequence[Taken]]:
+    return (taken[at : at + ENTERED_AT_ONCE] for at in range(0, len(taken), ENTERED_AT_ONCE))

@@ -20,6 +20,7 @@ def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_
 
     Rows that are in an output already stay there; a .db gets them anew, a .jsonl keeps the ones it has.
     """
+    from crawler.list_memory import forget_lists
     from crawler.mistakes import suggest
     from extractors.urls import normalise
     from workers.connection import connect
@@ -38,6 +39,7 @@ def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_
         ledger = Ledger(connection, task)
         if urls:
             gone = [each for each in urls if unsee(ledger, normalise(each))]
+            forget_lists(connection, task)
             missed = [each for each in urls if each not in gone]
         else:
             seen = ledger.counts().seen
