@@ -25,7 +25,7 @@ from extractors.urls import normalise
 
 from .briefs import Brief, begin_example, brief_of, end_example, example_of, example_version
 from .errors import OutputError, SinkUnavailable
-from .filters import unwanted
+from .filters import of_other_days, unwanted
 from .forgetting import has_forgotten
 from .inbox import StoredPage, unpack
 from .ledger import MOST_CUTS, Fingerprint, Ledger, Taken, Visits, fingerprint
@@ -142,6 +142,9 @@ class Station:
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
         if reason := unwanted(found, prepared.brief):
+            ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
+            return
+        if (days := taken.info.get("days")) and (reason := of_other_days(found, days)):
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
         self.watch.end()  # from here on it is the sinks' time, not the page's

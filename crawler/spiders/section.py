@@ -71,7 +71,7 @@ class SectionSpider(scrapy.Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
-        """Open the session and begin the run. Arguments: task, limit, all, since, tasks (the file).
+        """Open the session and begin the run. Arguments: task, limit, all, since, until, backfill, tasks (the file).
 
         A mistake ends as one line in the log, and the process with its exit code.
         """
@@ -358,11 +358,13 @@ def _refuse_without_contact(session: Session, task: Task) -> None:
 
 
 def _options(arguments: dict[str, str]) -> RunOptions:
-    limit, since = arguments.get("limit"), arguments.get("since")
+    limit, since, until = (arguments.get(name) for name in ("limit", "since", "until"))
     return RunOptions(
         limit=int(limit) if limit else None,
         all=str(arguments.get("all", "")).lower() in ("1", "true", "yes"),
         since=date.fromisoformat(since) if since else None,
+        until=date.fromisoformat(until) if until else None,
+        backfill=bool(arguments.get("backfill")),
     )
 
 
