@@ -346,7 +346,9 @@ class SectionRun:
         self._leased.pop(name, None)
         if not self._pages:
             self._oldest = time.monotonic()
-        self._pages.append(FetchedPage(name, page.url, page.body, page.content_type, status, page.fetched_at))
+        self._pages.append(
+            FetchedPage(name, page.url, page.body, page.content_type, status, page.fetched_at, page.headers)
+        )
         self._bytes += len(page.body)
         self.report.fetched += 1
         if len(self._pages) >= PAGES_A_FLUSH or self._bytes >= BYTES_A_FLUSH:

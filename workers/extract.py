@@ -29,6 +29,7 @@ from .ledger import MOST_CUTS, Fingerprint, Ledger, Taken, fingerprint
 from .quarantine import quarantine, state_folder
 from .rows import row_of
 from .sinks import Sink, open_sink
+from .usage import Usage, usage_of
 from .watch import NoWatch, Watch
 
 PAGE_DEADLINE = 20.0  # seconds for one page; the supervisor ends a worker that takes longer
@@ -139,13 +140,19 @@ class Station:
         if reason := list_reason(found, page, prepared.brief):
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
+        usage = usage_of(page.headers, found.robots_meta, found.tdm_meta, prepared.brief.product)
+        if said := usage.forbids(prepared.brief.skip):
+            ledger.settle(taken.fingerprint, "rejected", f"skip: {said}", worker=self.worker)
+            return
         if reason := unwanted(found, prepared.brief):
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
         self.watch.end()  # from here on it is the sinks' time, not the page's
-        self._write(prepared, ledger, taken, page, found)
+        self._write(prepared, ledger, taken, page, found, usage)
 
-    def _write(self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, article: Article) -> None:
+    def _write(
+        self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, article: Article, usage: Usage
+    ) -> None:
         canonical = canonical_url(article, page.url, taken.url, prepared.brief)
         claim = ledger.claim(taken.fingerprint, fingerprint(canonical), self.worker)
         if claim == "lost":
@@ -162,6 +169,7 @@ class Station:
             url=taken.url,
             canonical_url=canonical,
             fetched_at=page.fetched_at,
+            usage=usage,
         )
         with ExitStack() as locks:
             for sink in sorted(prepared.sinks, key=lambda sink: sink.name):  # one order everywhere: no deadlock

@@ -6,8 +6,9 @@ without a page. The ledger is the queue of record; a job only says "look at thes
 able to run code in a worker.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -18,6 +19,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from .ledger import Fingerprint, Ledger, ledgers
+from .usage import Headers
 
 QUEUE = "exemplar-pages"
 JOB = "workers.extract.cut_pages"  # the function that answers the doorbell
@@ -29,7 +31,10 @@ LARGEST_PAGE = 32 * 2**20  # bytes
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A page as the spider hands it in. `url` is where it was found after redirects, `body` the raw bytes."""
+    """A page as the spider hands it in. `url` is where it was found after redirects, `body` the raw bytes.
+
+    `headers`: those that say what may be done with the page (`workers.usage`).
+    """
 
     fingerprint: Fingerprint
     url: str
@@ -37,6 +42,7 @@ class FetchedPage:
     content_type: str
     status: int
     fetched_at: datetime
+    headers: Headers = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class StoredPage:
     body: bytes
     content_type: str
     fetched_at: datetime
+    headers: Headers = field(default_factory=dict)
 
 
 class Inbox:
@@ -125,6 +132,7 @@ def unpack(page: Mapping[str, bytes]) -> StoredPage:
             body=body,
             content_type=page["type"].decode("latin-1"),
             fetched_at=datetime.fromtimestamp(float(page["at"]), UTC),
+            headers=json.loads(page.get("headers", b"{}")),
         )
     except (KeyError, ValueError, OverflowError, OSError, zstandard.ZstdError) as error:
         raise ValueError(f"stored page is damaged: {error!r}") from None
@@ -136,10 +144,13 @@ def pack_body(body: bytes) -> bytes:
 
 
 def _packed(page: FetchedPage) -> dict[str, bytes | str | float]:
-    return {
+    stored: dict[str, bytes | str | float] = {
         "body": pack_body(page.body),
         "url": page.url,
         "type": page.content_type.encode("latin-1", "replace"),
         "status": page.status,
         "at": page.fetched_at.timestamp(),
     }
+    if page.headers:
+        stored["headers"] = json.dumps(page.headers)
+    return stored

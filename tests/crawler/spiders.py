@@ -116,3 +116,9 @@ def states(connection: "redis.Redis", task: str = "zh-news") -> dict[str, int]:
 
 def let_lock_run_out(connection: "redis.Redis", task: str = "zh-news") -> None:
     connection.delete(keys.of_task(task, "run"))
+
+
+def forget_robots(connection: "redis.Redis") -> None:
+    """As if the day were over for which each host's robots.txt counts."""
+    for key in connection.scan_iter(match="exemplar:host:*:robots"):
+        connection.delete(key)

@@ -35,6 +35,8 @@ COLUMNS = {
     "content_hash": "TEXT NOT NULL",
     "version": "INTEGER NOT NULL",
     "blocks": "TEXT",  # JSON list
+    "robots_directives": "TEXT",  # JSON list
+    "tdm_reservation": "INTEGER",  # 1, 0 or NULL
 }
 _CREATE = (
     "CREATE TABLE IF NOT EXISTS articles ("
