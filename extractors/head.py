@@ -140,7 +140,7 @@ def _read_robots(robots: list[str], element: etree._Element) -> None:
     content = element.get("content") or ""
     if "no" not in content.lower() and "max-" not in content and "unavailable" not in content:
         return
-    name = (element.get("name") or "").strip().lower()
+    name = (element.get("name") or element.get("property") or "").strip().lower()
     if name == "robots":
         robots.append(content[:MAX_ITEM].strip())
     elif name not in KNOWN and _CRAWLER.fullmatch(name) and _DIRECTIVES.fullmatch(content[:MAX_ITEM]):

@@ -109,7 +109,7 @@ def test_who_wants_a_long_interval_is_not_starved_by_who_wants_a_short_one(clock
     take(clock, short, 0.2)
     clock.pass_(0.2)
     assert long.ask(SITE, 60.0).wait == 0
-    assert 59 < short.ask(SITE, 0.2).wait
+    assert short.ask(SITE, 0.2).wait > 59
 
 
 def test_each_host_and_port_has_its_own_pace(connection):
