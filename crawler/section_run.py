@@ -458,7 +458,17 @@ class SectionRun:
     def _hand_in(self, name: str, page: StoredPage, status: int) -> None:
         self._leased.pop(name, None)
         self._pages.append(
-            FetchedPage(name, page.url, page.body, page.content_type, status, page.fetched_at, page.parts, page.missing)
+            FetchedPage(
+                name,
+                page.url,
+                page.body,
+                page.content_type,
+                status,
+                page.fetched_at,
+                headers=page.headers,
+                parts=page.parts,
+                missing=page.missing,
+            )
         )
         self._bytes += len(page.body) + sum(len(part.body) for part in page.parts)
         self.report.fetched += 1
