@@ -27,6 +27,7 @@ CONTACT_MISSING = (
 MOVED = frozenset({301, 302, 303, 307, 308})
 ROBOTS_PRIORITY = 1000  # before all pages
 ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is asked for again
+PROXY_PLACE = "proxy_place"  # in a request's meta: name and port of the proxy that it goes through
 NAP = 0.25  # seconds between looks whether the run ends, for who waits
 
 
@@ -36,6 +37,15 @@ class Ending(IgnoreRequest):
 
 class RobotsUnreachable(IgnoreRequest):
     """robots.txt can't be had now, so the request was never sent. The text says why."""
+
+
+class UrlMiddleware:
+    """Refuses first what a URL's text shows, before a robots.txt is asked for."""
+
+    def process_request(self, request: Request) -> None:
+        """Refuse by the URL's text."""
+        if refusal := GUARD.get("current", Guard()).refusal(request.url):
+            raise IgnoreRequest(refusal)
 
 
 class GuardMiddleware:
@@ -59,7 +69,7 @@ class GuardMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Refuse by the address that was connected to, should it ever pass the resolver."""
-        host, port = place_of(request.url)
+        host, port = request.meta.get(PROXY_PLACE) or place_of(request.url)
         if response.ip_address is not None:
             address = ipaddress.ip_address(str(response.ip_address))
             if not GUARD.get("current", Guard()).allows(address, host, port):

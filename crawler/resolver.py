@@ -11,16 +11,28 @@ from typing import Any
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface.declarations import implementer
 
+from extractors.urls import ascii_host
+
 from .guard import Guard
 
 GUARD: dict[str, Guard] = {}  # "current": the guard of this process; set before the crawler starts
-REFUSED: dict[str, str] = {}  # host -> the address that was refused; read where the failure is reported
+REFUSED: dict[str, str] = {}  # host in ASCII -> the address that was refused; read where the failure is reported
 REFUSED_KEPT = 1000
 
 
 def use_guard(guard: Guard) -> None:
     """Make `guard` the one of this process. Without one, only public addresses are allowed."""
     GUARD["current"] = guard
+
+
+def note(host: str, refused: str | None) -> None:
+    """Remember the address of a host that was refused, for the message; None: it is all right now."""
+    host = ascii_host(host)
+    REFUSED.pop(host, None)
+    if refused:
+        while len(REFUSED) >= REFUSED_KEPT:
+            REFUSED.pop(next(iter(REFUSED)))
+        REFUSED[host] = refused
 
 
 @implementer(IResolutionReceiver)
@@ -47,10 +59,7 @@ class _Filter:
 
     def resolutionComplete(self) -> None:
         """The lookup is over; remember what was held back, for the message."""
-        if self.refused and not self.passed:
-            while len(REFUSED) >= REFUSED_KEPT:
-                REFUSED.pop(next(iter(REFUSED)))
-            REFUSED[self.host] = self.refused
+        note(self.host, None if self.passed else self.refused)
         self.receiver.resolutionComplete()
 
 
