@@ -28,8 +28,8 @@ from .task_model import Task
 from .tasks import TaskError, expand
 
 OPEN = frozenset({
-    "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "dnt", "from", "pragma", "referer",
-    "sec-gpc", "upgrade-insecure-requests", "user-agent",
+    "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "dnt", "from", "pragma",
+    "referer", "sec-gpc", "upgrade-insecure-requests", "user-agent",
 })  # fmt: skip
 
 

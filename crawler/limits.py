@@ -4,10 +4,11 @@ Scrapy has most of the limits (`DOWNLOAD_MAXSIZE`, `DOWNLOAD_TIMEOUT` for the wh
 are those that it lacks, and words that fit into the ledger.
 """
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urljoin
 
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
     _LenientHTTP11ClientFactory,
@@ -24,6 +25,9 @@ HEAD_MOST = 256 * 1024  # bytes of an answer's head, interim answers (1xx) inclu
 RATIO_MOST = 100  # times that an answer may grow when it is unpacked; pages grow 3 to 30 times
 RATIO_FROM = 2**20  # bytes; what unpacks to less is no danger
 LAYERS_MOST = 3  # of packing; one is usual
+
+
+Follow = Callable[[Request, Response], Request | Response]
 
 
 class HeadTooLarge(Exception):
@@ -97,7 +101,9 @@ class LimitedHandler(HTTP11DownloadHandler):
 class Unpacking(HttpCompressionMiddleware):
     """Unpacks answers, as far as they don't grow out of proportion."""
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Request | Response:
         """Unpack. Raises `IgnoreRequest` for a bomb, `BrokenPacking` for what is none of what it says."""
         packed = len(response.body)
         layers = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
@@ -123,7 +129,9 @@ class Unpacking(HttpCompressionMiddleware):
 class Redirects(RedirectMiddleware):
     """Follows redirects, and says why it stopped."""
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Request | Response:
         """Follow. Raises `IgnoreRequest` where that ends."""
         return _followed(super().process_response, request, response, self.max_redirect_times)
 
@@ -131,12 +139,14 @@ class Redirects(RedirectMiddleware):
 class MetaRefresh(MetaRefreshMiddleware):
     """Follows the redirects in pages, and says why it stopped."""
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Request | Response:
         """Follow. Raises `IgnoreRequest` where that ends."""
         return _followed(super().process_response, request, response, self.max_redirect_times)
 
 
-def _followed(follow: Any, request: Request, response: Response, most: int) -> Any:
+def _followed(follow: Follow, request: Request, response: Response, most: int) -> Request | Response:
     try:
         return follow(request, response)
     except IgnoreRequest:
@@ -153,4 +163,3 @@ def _is_of_head(error: BaseException) -> bool:
     """Whether a failure comes from `HeadTooLarge`; Twisted hands it on inside others."""
     reasons = [reason.value for reason in getattr(error.__cause__ or error, "reasons", ())]
     return any(isinstance(reason, HeadTooLarge) for reason in reasons)
-

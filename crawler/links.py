@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from lxml import etree
 
 from extractors.decoding import decode
-from extractors.urls import normalise
+from extractors.urls import normalise, split_web
 
 MOST_LINKS = 5000  # of one page; endless lists exist
 # What is surely no page of text
@@ -69,9 +69,7 @@ def _all_links(root: "etree._Element", url: str) -> Iterator[Link]:
 
 def _joined(base: str, href: str) -> str | None:
     try:
-        target = urljoin(base, href.strip())
-        if urlsplit(target).scheme not in ("http", "https"):
-            return None
-        return normalise(target)
+        target = normalise(urljoin(base, href.strip()))
+        return target if split_web(target) else None
     except ValueError:
         return None  # such as http://[broken

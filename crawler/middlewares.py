@@ -17,7 +17,7 @@ from w3lib.url import safe_url_string
 from . import robots
 from .guard import SCHEMES, Guard
 from .politeness import DEFAULT_INTERVAL, Pace, host_of
-from .resolver import GUARD, REFUSED
+from .resolver import GUARD, refused_at
 from .verdicts import of_failure
 
 CONTACT_MISSING = (
@@ -155,7 +155,7 @@ def refused_address(error: BaseException, url: str) -> str | None:
     """The address that the guard held back, if that is why a URL's host was not found."""
     if type(error).__name__ not in ("DNSLookupError", "CannotResolveHostError"):
         return None
-    return REFUSED.get(urlsplit(url).hostname or "")
+    return refused_at(*place_of(url))
 
 
 class PaceMiddleware:

@@ -21,7 +21,7 @@ from scrapy.exceptions import CannotResolveHostError, IgnoreRequest, NotConfigur
 
 from .guard import Guard, is_odd_spelling
 from .middlewares import PROXY_PLACE, place_of
-from .resolver import GUARD, REFUSED, note
+from .resolver import GUARD, note, refused_at
 
 
 class ProxyTrouble(Exception):
@@ -62,7 +62,7 @@ class ProxyMiddleware:
         try:
             return await allowed_addresses(*self.place)
         except CannotResolveHostError:
-            refused = REFUSED.get(self.place[0])
+            refused = refused_at(*self.place)
             if refused is None:
                 raise ProxyTrouble("proxy not found") from None
             raise IgnoreRequest(f"proxy {refused} is not public; list it under allow_hosts if it is yours") from None
@@ -71,7 +71,7 @@ class ProxyMiddleware:
 async def allowed_addresses(host: str, port: int) -> list[str]:
     """Look a host up and return all its addresses. Raises `CannotResolveHostError` if one may not be contacted.
 
-    Which one that was is noted as the resolver does it (`resolver.REFUSED`).
+    Which one that was is noted as the resolver does it (`resolver.note`).
     """
     guard = GUARD.get("current", Guard())
     try:
@@ -80,7 +80,7 @@ async def allowed_addresses(host: str, port: int) -> list[str]:
         raise CannotResolveHostError(f"{host} is not found") from None
     found = [str(answer[4][0]).split("%")[0] for answer in answers]
     refused = [text for text in found if not guard.allows(ipaddress.ip_address(text), host, port)]
-    note(host, refused[0] if refused else None)
+    note(host, port, refused[0] if refused else None)
     if refused:
         raise CannotResolveHostError(f"{host} has the address {refused[0]}")
     return found

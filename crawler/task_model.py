@@ -357,9 +357,9 @@ class Task(_Frozen):
     def _are_cookies(cls, cookies: dict[str, str] | None) -> dict[str, str] | None:
         for name, value in (cookies or {}).items():
             if not re.fullmatch(_TOKEN, name):
-                raise BadValueError(f"{show(name)} is no cookie's name", "write it as the browser shows it", inner=(name,))
+                raise BadValueError(f"{show(name)} is no cookie's name", "copy it from the browser", inner=(name,))
             if re.search(r"[\r\n\0;]", re.sub(r"\$\{[^}]*\}", "", value)):
-                raise BadValueError("a cookie's value has no ; and is one line", "each cookie is one key", inner=(name,))
+                raise BadValueError("a cookie's value is one line without ;", "write each as a key", inner=(name,))
             check_variables(value)
         return cookies
 

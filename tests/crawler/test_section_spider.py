@@ -461,7 +461,7 @@ def test_a_variable_of_the_headers_that_is_not_set_is_one_line(connection, redis
 class Untalkative:
     """A run whose steps fail or are only noted."""
 
-    task = SimpleNamespace(name="news")
+    task = SimpleNamespace(name="news", concurrency=16)
     pattern = SimpleNamespace(match=lambda url: True)
 
     def __init__(self, error):
