@@ -11,6 +11,7 @@ TWISTED_DNS_RESOLVER = "crawler.resolver.GuardedResolver"
 HTTPPROXY_ENABLED = False  # those of the environment; a task's own is `crawler.proxying`'s
 DOWNLOAD_MAXSIZE = 32 * 2**20  # bytes, after decompression too
 DOWNLOAD_WARNSIZE = 0
+DOWNLOAD_TIMEOUT = 30  # seconds for a whole answer, from the connection to the last byte
 REDIRECT_MAX_TIMES = 5
 METAREFRESH_MAXDELAY = 10  # seconds; a page that reloads itself later is meant to be read
 

@@ -60,12 +60,12 @@ def here(handler):
     return (404, {}, b"") if handler.path == "/robots.txt" else (200, {}, b"<html><p>here</p></html>")
 
 
-def attempt(folder, urls, names, allowed):
+def attempt(folder, urls, names, allowed, seconds=30.0):
     """What came of each URL, and the connections that were begun."""
     file, noted = folder / "urls.json", folder / "connections"
     file.write_text(json.dumps(urls), "utf-8")
     child = subprocess.run(
-        [sys.executable, "-m", "tests.crawler.network", "tests.crawler.attempt", str(file)],
+        [sys.executable, "-m", "tests.crawler.network", "tests.crawler.attempt", str(file), str(seconds)],
         cwd=folder,
         env=environment(
             TEST_NAMES=json.dumps(names),
