@@ -32,6 +32,8 @@ OPEN = frozenset({
     "referer", "sec-gpc", "upgrade-insecure-requests", "user-agent",
 })  # fmt: skip
 
+HOST_ONLY = DefaultCookiePolicy.DomainStrictNonDomain  # a cookie without Domain is not for subdomains
+
 
 @dataclass(frozen=True)
 class Credentials:
@@ -113,7 +115,7 @@ class CredentialsMiddleware:
         port = place_of(url)[1]
         port = 0 if port in SCHEMES.values() else port
         if port not in self.jars:
-            self.jars[port] = CookieJar(DefaultCookiePolicy(strict_domain=True))
+            self.jars[port] = CookieJar(DefaultCookiePolicy(strict_domain=True, strict_ns_domain=HOST_ONLY))
         return self.jars[port]
 
     def _set_own(self, home: str, cookies: Mapping[str, str]) -> None:

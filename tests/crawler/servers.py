@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
 
 from tests.crawler.network import connections
 from tests.crawler.spiders import environment
@@ -80,3 +81,47 @@ def attempt(folder, urls, names, allowed, seconds=30.0):
     )
     assert "Traceback" not in child.stderr
     return json.loads(child.stdout), set(connections(noted))
+
+
+class Section(NamedTuple):
+    """A run of the spider: its code, report and standard error, and the connections that it began."""
+
+    code: int
+    report: dict[str, Any]
+    said: str
+    begun: set[tuple[str, int]]
+
+
+def run_section(folder, redis_url, names, tasks, *, verbose=False, **environ):
+    """Run the spider for the task `news` of `tasks`, the text of a tasks.yaml, behind `tests.crawler.network`."""
+    noted = folder / "connections"
+    noted.unlink(missing_ok=True)
+    (folder / "tasks.yaml").write_text(tasks, "utf-8")
+    scrapy = [
+        "scrapy",
+        "crawl",
+        "section",
+        "-a",
+        "task=news",
+        "-a",
+        f"tasks={folder}/tasks.yaml",
+        "-s",
+        "LOG_LEVEL=DEBUG",
+    ]
+    child = subprocess.run(
+        [sys.executable, "-m", "tests.crawler.network", *(scrapy if verbose else ["crawler.spider_process", "news"])],
+        cwd=folder,
+        env=environment(
+            REDIS_URL=redis_url,
+            TEST_NAMES=json.dumps(names),
+            TEST_CONNECTIONS=str(noted),
+            SCRAPY_SETTINGS_MODULE="crawler.settings",
+            **environ,
+        ),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    lines = [] if verbose else child.stdout.strip().splitlines()
+    return Section(child.returncode, json.loads(lines[-1]) if lines else {}, child.stderr, set(connections(noted)))
