@@ -125,6 +125,12 @@ def _secret(value: object) -> object:
     return value
 
 
+def _login(value: object) -> object:
+    if isinstance(value, dict) and not {"user", "password"} <= value.keys():
+        raise BadValueError("needs user and password", "write {user: reader, password: ${READER_PASSWORD}}")
+    return value
+
+
 def _proxy(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -305,7 +311,7 @@ class Task(_Frozen):
         "sites set are kept during a run.",
         examples=[{"consent": "yes"}, {}],
     )
-    auth: Login | None = Field(
+    auth: Annotated[Login | None, BeforeValidator(_login)] = Field(
         default=None,
         description="HTTP authentication (Basic), sent to the example's host only.",
         examples=[{"user": "reader", "password": "${READER_PASSWORD}"}],
