@@ -16,10 +16,10 @@ from workers.connection import reason
 from workers.errors import ExemplarError, RedisUnavailable
 from workers.processes import die_with_parent
 
-from .section_run import RunReport, TaskBusy
+from .section_run import RunReport
 from .tasks import TaskError
 
-EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE, EXIT_BUSY = 0, 1, 2, 3, 75  # 75: sysexits' "try again later"
+EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 
 
 def run_section(task: str, **arguments: Any) -> RunReport:
@@ -60,9 +60,6 @@ def main(task: str) -> int:
     die_with_parent()
     try:
         report = run_section(task)
-    except TaskBusy as error:
-        print(error, file=sys.stderr)
-        return EXIT_BUSY
     except (RedisUnavailable, redis.RedisError) as error:
         print(reason(error), file=sys.stderr)
         return EXIT_UNAVAILABLE

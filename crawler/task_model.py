@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import date, timedelta
 from pathlib import Path, PurePath
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -21,6 +21,7 @@ from pydantic import (
     field_validator,
 )
 
+from crawler.ages import Age, Revisit
 from crawler.environment import check_variables
 from crawler.mistakes import BadValueError, TaskError, nearest, show, suggest
 from crawler.patterns import Pattern, PatternError
@@ -156,6 +157,7 @@ def _one_or_more(item: dict[str, Any]) -> WithJsonSchema:
 
 _TEXT = {"type": "string", "minLength": 1}
 _AS_TEXT = PlainSerializer(str, return_type=str)
+_OPTIONAL_TEXT = PlainSerializer(lambda value: str(value) if value else None, return_type=str | None)
 UrlPattern = Annotated[Pattern, BeforeValidator(_pattern), _AS_TEXT, WithJsonSchema(_TEXT)]
 StartPattern = Annotated[Pattern, BeforeValidator(_start), _AS_TEXT]
 Day = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]
@@ -179,6 +181,12 @@ Every = Annotated[
             ]
         }
     ),
+]
+
+
+Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})]
+Visits = Annotated[
+    Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
 ]
 
 
@@ -285,6 +293,22 @@ class Task(_Frozen):
         description="Drop articles with these words or of these days.",
         examples=[["广告"], {"until": "2023-12-31"}],
     )
+    near_duplicates: Literal["mark", "drop", "keep"] = Field(
+        default="mark",
+        description="What becomes of an article that says almost the same as an earlier one of the task: it is written "
+        "with the earlier one's URL (mark), not written (drop), or not looked for (keep).",
+        examples=["drop"],
+    )
+    revisit: Visits = Field(
+        default=None,
+        description="Look at young articles again, and write a new version when the text has changed.",
+        examples=["1d for 3d"],
+    )
+    forget: Forget = Field(
+        default=None,
+        description="Forget URLs that were first seen so long ago; one that is listed still is fetched again.",
+        examples=["180d"],
+    )
     delay: float = Field(
         default=DEFAULT_DELAY,
         ge=0,
@@ -376,6 +400,7 @@ class Task(_Frozen):
         When and how politely (every, paused, delay, timeout, retries, limit …) don't count.
         """
         chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "output"}
+        chosen |= {"near_duplicates", "revisit"}
         return _digest(self.model_dump(mode="json", include=chosen))
 
     def start_urls(self, today: date, days: int = 7) -> list[str]:

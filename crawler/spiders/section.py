@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,8 +21,9 @@ from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
 from crawler.credentials import Credentials, credentials_of, proxy_of
-from crawler.discovery import ListPage
+from crawler.listings import ListPage
 from crawler.middlewares import CONTACT_MISSING, Ending, RobotsUnreachable, place_of, refused_address, sleep
+from crawler.parts import Parts
 from crawler.politeness import host_of
 from crawler.resolver import use_guard
 from crawler.robots import KEPT_SHORT
@@ -29,7 +31,7 @@ from crawler.section_run import RunOptions, RunReport, SectionRun
 from crawler.session import Session, contact_of, identity_of, open_session
 from crawler.spider_process import quiet_scrapy, say_no_more
 from crawler.tasks import Task
-from crawler.verdicts import Verdict, of_answer, of_failure
+from crawler.verdicts import Verdict, of_answer, of_failure, of_list
 from extractors.urls import normalise
 from workers.connection import reason
 from workers.errors import ExemplarError
@@ -40,6 +42,9 @@ LISTS_AT_ONCE = 2
 REQUESTS_BESIDES = 16  # lists, robots.txt: what Scrapy lets through at once besides the articles
 UNREACHABLE_AFTER = 8  # articles in a row without any answer: the site is away, the rest waits for the next run
 LIST_RETRIES = 2
+NOT_MODIFIED = 304
+CONDITIONS = frozenset({b"If-None-Match", b"If-Modified-Since"})
+STATE_HEADERS = ("etag", "last-modified", "date", "link")
 LIST_PAUSES = (2.0, 5.0)  # seconds
 
 Answer = TypeVar("Answer")
@@ -137,8 +142,11 @@ class SectionSpider(scrapy.Spider):
             self.asked(self.run.article_failed, leased, f"no URL: {error}", passing=False)
             return None
 
-    def _list_request(self, page: ListPage, tries: int = 0) -> Request:
-        return self._request(page.url, self._list_came, self._list_failed, page=page, tries=tries)
+    def _list_request(self, page: ListPage, tries: int = 0, *, whole: bool = False) -> Request:
+        conditions = {} if whole else self.run.list_conditions(page)
+        request = self._request(page.url, self._list_came, self._list_failed, page=page, tries=tries)
+        request.headers.update(conditions)
+        return request
 
     def _request(self, url: str, callback: Any, errback: Any, **kwargs: Any) -> Request:
         return Request(
@@ -163,19 +171,32 @@ class SectionSpider(scrapy.Spider):
         yield from self._more()
 
     async def _list_came(self, response: Response, page: ListPage, tries: int) -> AsyncIterator[Request]:
-        verdict = self._verdict(response)
+        asked_by_state = response.request is not None and CONDITIONS & {*response.request.headers}
+        if response.status == NOT_MODIFIED and asked_by_state:
+            for request in self._list_unchanged(response, page, tries):
+                yield request
+            return
+        verdict = of_list(response.status, _content_type(response), response.body)
         if verdict.kind != "page":
             async for request in self._list_missed(page, tries, verdict):
                 yield request
             return
         self._lists -= 1
         try:
-            self.asked(self.run.list_read, page, response.body, normalise(response.url), _content_type(response))
+            url, headers = normalise(response.url), _state_headers(response)
+            self.asked(self.run.list_read, page, response.body, url, _content_type(response), headers)
         except Exception as error:  # one page that we can't read does not end the walk
             log.exception("task %s: list page %s", self.run.task.name, page.url)
             self.asked(self.run.list_failed, page, _unexpected(error), passing=True)
         for request in self._more():
             yield request
+
+    def _list_unchanged(self, response: Response, page: ListPage, tries: int) -> Iterator[Request]:
+        if not self.asked(self.run.list_unchanged, page, normalise(response.url)):
+            yield self._list_request(page, tries, whole=True)
+            return
+        self._lists -= 1
+        yield from self._more()
 
     def _list_failed(self, failure: Any) -> AsyncIterator[Request]:
         asked = dict(failure.request.cb_kwargs)
@@ -194,22 +215,36 @@ class SectionSpider(scrapy.Spider):
         for request in self._more():
             yield request
 
-    def _article_came(self, response: Response, leased: Leased) -> Iterator[Request]:
-        self._articles -= 1
+    def _article_came(self, response: Response, leased: Leased, parts: Parts | None = None) -> Iterator[Request]:
         self._silent = 0
+        further = None
         try:
-            self.asked(self._settle, leased, response, self._verdict(response))
+            further = self.asked(self._settle, leased, response, self._verdict(response), parts)
         except Exception as error:  # a page that we can't handle is neither lost nor tried for ever
             log.exception("task %s: %s", self.run.task.name, leased.url)
             self.asked(self.run.article_failed, leased, _unexpected(error), passing=True)
+        if further is not None:
+            yield further
+            return
+        self._articles -= 1
         yield from self._more()
 
     def _article_failed(self, failure: Any) -> Iterator[Request]:
-        self._articles -= 1
         if failure.check(Ending):
+            self._articles -= 1
             return  # it is given back at the end
         leased: Leased = failure.request.cb_kwargs["leased"]
         verdict = self._failure(failure)
+        parts: Parts | None = failure.request.cb_kwargs.get("parts")
+        if parts is not None and (verdict.kind != "again" or self.run.is_last_try(leased)):
+            parts.missed(failure.request.url)
+            if (further := self.asked(self._go_on, leased, parts, 200)) is not None:
+                yield further
+                return
+            self._articles -= 1
+            yield from self._more()
+            return
+        self._articles -= 1
         self._silent = self._silent + 1 if verdict.kind == "again" else 0
         if failure.check(RobotsUnreachable):
             self._put_off(leased, failure.request.url, verdict)
@@ -229,17 +264,30 @@ class SectionSpider(scrapy.Spider):
         else:
             self.asked(self.run.article_failed, leased, verdict.reason, passing=True, rest=KEPT_SHORT)
 
-    def _settle(self, leased: Leased, response: Response, verdict: Verdict) -> None:
+    def _settle(self, leased: Leased, response: Response, verdict: Verdict, parts: Parts | None) -> Request | None:
+        """Settle what an answer settles; returns the request for the article's next page if it has one."""
         url = normalise(response.url)
+        if parts is not None and (verdict.kind != "again" or self.run.is_last_try(leased)):
+            parts.came(_page(response)) if verdict.kind == "page" else parts.missed(url)
+            return self._go_on(leased, parts, 200)
         if verdict.kind == "page" and url != leased.url and not self.run.pattern.match(url):
             self.run.article_rejected(leased, f"leads to {url}, which is not of the pattern")
         elif verdict.kind == "page":
-            self.run.article_came(leased, _page(response), response.status)
+            return self._go_on(leased, Parts(_page(response)), response.status)
         elif verdict.kind == "reject":
             if not self.run.not_there_yet(leased):
                 self.run.article_rejected(leased, verdict.reason)
         else:
             self.run.article_failed(leased, verdict.reason, passing=verdict.kind == "again")
+        return None
+
+    def _go_on(self, leased: Leased, parts: Parts, status: int) -> Request | None:
+        """Fetch the article's next page, or hand in what has been fetched if there is none."""
+        if (url := parts.next_url()) is not None:
+            return self._request(url, self._article_came, self._article_failed, leased=leased, parts=parts)
+        page = replace(parts.first, parts=tuple(parts.further), missing=tuple(parts.missing))
+        self.run.article_came(leased, page, status)
+        return None
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -248,8 +296,9 @@ class SectionSpider(scrapy.Spider):
         self._beat.start(1.0, now=False)
 
     def _beat_once(self) -> None:
-        if self.asked(self.run.beat) is False:
-            self._stop("stopped", "another run took the task over while this one was held up")
+        self.asked(self.run.beat)
+        if not (self._articles or self._lists):
+            self._schedule()  # another spider of the task may have found more
 
     def _idle(self) -> None:
         """Nothing is in flight: fetch what is left, wait for what is to be tried again soon, or end."""
@@ -350,6 +399,12 @@ def _unexpected(error: Exception) -> str:
 
 def _page(response: Response) -> StoredPage:
     return StoredPage(normalise(response.url), response.body, _content_type(response), datetime.now(UTC))
+
+
+def _state_headers(response: Response) -> dict[str, str]:
+    """What an answer says of the list's state and of where it goes on."""
+    said = {name: response.headers.get(name) for name in STATE_HEADERS}
+    return {name: value.decode("latin-1") for name, value in said.items() if value}
 
 
 def _content_type(response: Response) -> str:

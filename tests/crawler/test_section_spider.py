@@ -22,7 +22,6 @@ from tests.crawler.spiders import (
     Ended,
     asked_for,
     crawl,
-    let_lock_run_out,
     linked,
     states,
     until,
@@ -354,7 +353,6 @@ def test_after_a_kill_the_next_run_fetches_the_rest(site, connection, redis_url,
         child.stop(signal.SIGKILL)
     safe = {row["url"].removeprefix(site.url) for row in ledger.open_urls("fetched")}
     assert 4 <= len(safe) < len(ARTICLES)
-    let_lock_run_out(connection)
     ended = crawl(tmp_path, redis_url)
     assert (ended.code, ended.report["outcome"]) == (0, "finished")
     assert states(connection) == {"seen": LINKED + 1, "fetched": LINKED, "rejected": 1}
@@ -440,14 +438,6 @@ def test_a_redis_that_is_not_there_is_one_line(tmp_path, scrapy):
     ended = crawl(tmp_path, f"unix://{tmp_path}/nobody", scrapy=scrapy)
     one_line(ended, "does not answer")
     assert ended.code == (1 if scrapy else 3)
-
-
-def test_a_task_in_other_hands_is_busy(connection, redis_url, tmp_path):
-    write_tasks(tmp_path, "http://127.0.0.1:9")
-    connection.set("exemplar:task:zh-news:run", "another")
-    ended = crawl(tmp_path, redis_url)
-    one_line(ended, "is being crawled already")
-    assert ended.code == 75
 
 
 def test_a_variable_of_the_headers_that_is_not_set_is_one_line(connection, redis_url, tmp_path):
