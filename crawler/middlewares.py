@@ -21,7 +21,7 @@ from .addresses import AddressBook
 from .guard import SCHEMES, Guard
 from .host_files import HostFile, HostFiles
 from .politeness import CRAWL_DELAY_MOST, DEFAULT_INTERVAL, PATIENCE, Pace, Trouble, Turn, host_of
-from .resolver import GUARD, REFUSED
+from .resolver import GUARD, refused_at
 from .retry_after import trouble_of
 from .verdicts import NO_ANSWER, of_failure
 
@@ -33,6 +33,7 @@ MOVED = frozenset({301, 302, 303, 307, 308})
 ROBOTS_PRIORITY = 1000  # before all pages
 ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is asked for again
 MARGIN = 0.02  # seconds on top of an interval: a request leaves some milliseconds after its turn, not all by the same
+PROXY_PLACE = "proxy_place"  # in a request's meta: name and port of the proxy that it goes through
 NAP = 0.25  # seconds between looks whether the run ends, for who waits
 
 
@@ -50,6 +51,15 @@ class HostClosed(IgnoreRequest):
     def __init__(self, why: str, seconds: float):
         super().__init__(why)
         self.seconds = seconds  # until it may be asked again
+
+
+class UrlMiddleware:
+    """Refuses first what a URL's text shows, before a robots.txt is asked for."""
+
+    def process_request(self, request: Request) -> None:
+        """Refuse by the URL's text."""
+        if refusal := GUARD.get("current", Guard()).refusal(request.url):
+            raise IgnoreRequest(refusal)
 
 
 class GuardMiddleware:
@@ -73,7 +83,7 @@ class GuardMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Refuse by the address that was connected to, should it ever pass the resolver."""
-        host, port = place_of(request.url)
+        host, port = request.meta.get(PROXY_PLACE) or place_of(request.url)
         if response.ip_address is not None:
             address = ipaddress.ip_address(str(response.ip_address))
             if not GUARD.get("current", Guard()).allows(address, host, port):
@@ -247,7 +257,7 @@ def refused_address(error: BaseException, url: str) -> str | None:
     """The address that the guard held back, if that is why a URL's host was not found."""
     if type(error).__name__ not in ("DNSLookupError", "CannotResolveHostError"):
         return None
-    return REFUSED.get(urlsplit(url).hostname or "")
+    return refused_at(*place_of(url))
 
 
 class PaceMiddleware:

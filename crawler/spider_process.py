@@ -71,8 +71,9 @@ def main(task: str) -> int:
 
 
 def quiet_scrapy() -> None:
-    """Drop what Scrapy says for nothing: that no Referer is sent."""
-    logging.getLogger("scrapy.downloadermiddlewares.redirect").setLevel(logging.ERROR)
+    """Drop what Scrapy says for nothing: that no Referer is sent; what was too large, which the ledger says."""
+    for name in ("downloadermiddlewares.redirect", "downloadermiddlewares.httpcompression", "core.downloader.handlers"):
+        logging.getLogger(f"scrapy.{name}").setLevel(logging.ERROR)
 
 
 class _NoTraceback(logging.Filter):

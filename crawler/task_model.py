@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
@@ -118,6 +119,35 @@ def _check_kind(output: str) -> None:
         raise BadValueError(what, f"did you mean {near}?" if near else supported)
 
 
+def _secret(value: object) -> object:
+    """Text that no message shows."""
+    if not isinstance(value, str) or not value:
+        raise BadValueError("wants text", "put it in quotes, or write ${NAME}")
+    check_variables(value)
+    return value
+
+
+def _login(value: object) -> object:
+    if isinstance(value, dict) and not {"user", "password"} <= value.keys():
+        raise BadValueError("needs user and password", "write {user: reader, password: ${READER_PASSWORD}}")
+    return value
+
+
+def _proxy(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    check_variables(value)
+    bare = re.sub(r"\$\{[^}]*\}", "x", value)
+    try:
+        parts = urlsplit(bare)
+        usable = parts.scheme == "http" and bool(parts.hostname) and parts.path in ("", "/") and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable and not re.fullmatch(r"\$\{[^}]*\}(:.*)?", value):
+        raise BadValueError("no proxy that can be used", "write http://host:3128 or http://user:${PASSWORD}@host:3128")
+    return value
+
+
 def _filter(value: object) -> object:
     return {"keywords": value} if isinstance(value, str | list | tuple | int) else value
 
@@ -189,6 +219,17 @@ class Filter(_Frozen):
 
 
 Words = Annotated[Filter, BeforeValidator(_filter)]
+
+
+class Login(_Frozen):
+    """User and password of HTTP authentication; both may hold `${VARIABLES}`."""
+
+    user: Annotated[str, BeforeValidator(_secret), WithJsonSchema(_TEXT)] = Field(
+        description="User name.", examples=["reader"]
+    )
+    password: Annotated[str, BeforeValidator(_secret), WithJsonSchema(_TEXT)] = Field(
+        repr=False, description="Password; ${NAME} takes it from the environment.", examples=["${READER_PASSWORD}"]
+    )
 
 
 class Task(_Frozen):
@@ -298,6 +339,27 @@ class Task(_Frozen):
         description="Further request headers; values may hold ${NAME}.",
         examples=[{"Accept-Language": "zh-CN"}],
     )
+    cookies: dict[str, str] | None = Field(
+        default=None,
+        repr=False,
+        description="Cookies for the example's host; values may hold ${NAME}. With this key, even as {}, cookies that "
+        "sites set are kept during a run.",
+        examples=[{"consent": "yes"}, {}],
+    )
+    auth: Annotated[Login | None, BeforeValidator(_login)] = Field(
+        default=None,
+        description="HTTP authentication (Basic), sent to the example's host only.",
+        examples=[{"user": "reader", "password": "${READER_PASSWORD}"}],
+    )
+    proxy: Annotated[str, BeforeValidator(_proxy), WithJsonSchema(_TEXT)] | None = Field(
+        default=None,
+        repr=False,
+        description="Proxy for all requests of the task, http://host:port; may hold ${NAME}.",
+        examples=["http://reader:${PROXY_PASSWORD}@proxy.example:3128"],
+    )
+    concurrency: int = Field(
+        default=16, ge=1, le=256, description="Articles in flight at most; the host's pace still holds.", examples=[4]
+    )
 
     @field_validator("name")
     @classmethod
@@ -338,6 +400,17 @@ class Task(_Frozen):
                 raise BadValueError("a header's value is one line", "join the lines", inner=(name,))
             check_variables(value)
         return headers
+
+    @field_validator("cookies")
+    @classmethod
+    def _are_cookies(cls, cookies: dict[str, str] | None) -> dict[str, str] | None:
+        for name, value in (cookies or {}).items():
+            if not re.fullmatch(_TOKEN, name):
+                raise BadValueError(f"{show(name)} is no cookie's name", "copy it from the browser", inner=(name,))
+            if re.search(r"[\r\n\0;]", re.sub(r"\$\{[^}]*\}", "", value)):
+                raise BadValueError("a cookie's value is one line without ;", "write each as a key", inner=(name,))
+            check_variables(value)
+        return cookies
 
     @property
     def fingerprint(self) -> str:

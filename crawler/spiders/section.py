@@ -5,7 +5,6 @@
 
 import asyncio
 import logging
-import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
@@ -21,6 +20,7 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
+from crawler.credentials import Credentials, credentials_of, proxy_of
 from crawler.listings import ListPage
 from crawler.middlewares import (
     CONTACT_MISSING,
@@ -39,7 +39,7 @@ from crawler.robots import KEPT_SHORT
 from crawler.section_run import PAUSES, RunOptions, RunReport, SectionRun
 from crawler.session import Session, contact_of, identity_of, open_session
 from crawler.spider_process import quiet_scrapy, say_no_more
-from crawler.tasks import Task, expand
+from crawler.tasks import Task
 from crawler.verdicts import Verdict, of_answer, of_failure, of_list
 from extractors.urls import normalise
 from workers.connection import reason
@@ -48,9 +48,9 @@ from workers.inbox import StoredPage
 from workers.ledger import Leased
 from workers.usage import HEADERS, TDM, TDM_FILE
 
-ARTICLES_AT_ONCE = 16  # in flight, waiting for their turn included
 LISTS_AT_ONCE = 2
 REFUSALS_UNCOUNTED = 3  # answers of a run that we ask too much of an article; what comes after counts as a try
+REQUESTS_BESIDES = 16  # lists, robots.txt: what Scrapy lets through at once besides the articles
 LIST_RETRIES = 2
 NOT_MODIFIED = 304
 CONDITIONS = frozenset({b"If-None-Match", b"If-Modified-Since"})
@@ -67,6 +67,8 @@ class SectionSpider(scrapy.Spider):
 
     name = "section"
     report: RunReport | None = None
+    credentials: Credentials | None = None  # for `CredentialsMiddleware`
+    proxy = ""  # for `ProxyMiddleware`
 
     def __init__(self, session: Session, resources: ExitStack, run: SectionRun, headers: dict[str, str], **kwargs: Any):
         super().__init__(**kwargs)
@@ -102,12 +104,13 @@ class SectionSpider(scrapy.Spider):
             if not task:
                 raise ExemplarError("no task is named; say -a task=NAME")
             run = SectionRun(session.connection, session.tasks[task], _options(kwargs))
-            headers = {name: expand(value, os.environ) for name, value in run.task.headers.items()}
+            credentials, proxy = credentials_of(run.task), proxy_of(run.task)
             _refuse_without_contact(session, run.task)
             _apply(crawler.settings, session, run)
             use_guard(session.guard)
             run.begin()
-            spider = cls(session, resources.pop_all(), run, headers)
+            spider = cls(session, resources.pop_all(), run, dict(credentials.open))
+        spider.credentials, spider.proxy = credentials, proxy
         spider._set_crawler(crawler)
         crawler.signals.connect(spider._idle, signal=signals.spider_idle)
         crawler.signals.connect(spider._opened, signal=signals.spider_opened)
@@ -131,13 +134,23 @@ class SectionSpider(scrapy.Spider):
         while not self.is_ending() and self._lists < LISTS_AT_ONCE and (page := self.run.next_list()):
             self._lists += 1
             yield self._list_request(page)
-        free = ARTICLES_AT_ONCE - self._articles
-        if self.is_ending() or free < ARTICLES_AT_ONCE // 4:
+        at_once = self.run.task.concurrency
+        free = at_once - self._articles
+        if self.is_ending() or free < max(1, at_once // 4):
             return
         articles = self.asked(self.run.next_articles, free) or []
         self._articles += len(articles)
         for leased in articles:
-            yield self._request(leased.url, self._article_came, self._article_failed, leased=leased)
+            if request := self._article_request(leased):
+                yield request
+
+    def _article_request(self, leased: Leased) -> Request | None:
+        try:
+            return self._request(leased.url, self._article_came, self._article_failed, leased=leased)
+        except ValueError as error:  # a link may say anything: http://host:99999/
+            self._articles -= 1
+            self.asked(self.run.article_failed, leased, f"no URL: {error}", passing=False)
+            return None
 
     def _list_request(self, page: ListPage, tries: int = 0, *, whole: bool = False) -> Request:
         conditions = {} if whole else self.run.list_conditions(page)
@@ -411,6 +424,8 @@ def _apply(settings: Any, session: Session, run: SectionRun) -> None:
         "EXEMPLAR_DELAY": run.task.delay,
         "EXEMPLAR_PER_ADDRESS": session.settings.per_address,
         "EXEMPLAR_TDM": TDM in run.task.skip,
+        "CONCURRENT_REQUESTS": REQUESTS_BESIDES + run.task.concurrency,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": REQUESTS_BESIDES + run.task.concurrency,
     }
     for name, value in said.items():
         settings.set(name, value, priority="spider")
