@@ -211,6 +211,7 @@ EDITS = [
     ("output:", "delay: -1\n    output:", "9:12", "tasks.kuaibao.delay", "wants at least 0"),
     ("output:", "delay: .nan\n    output:", "9:12", "tasks.kuaibao.delay", ""),
     ("output:", "headers: {A B: c}\n    output:", "9:20", "tasks.kuaibao.headers.A B", "no header's name"),
+    ("output:", "skip: noindx\n    output:", "9:11", "tasks.kuaibao.skip", "unknown directive"),
     ("output:", "headers: {X: 1}\n    output:", "9:18", "tasks.kuaibao.headers.X", "wants text"),
     ("output:", "start: http://h/\n    output:", "9:5", "tasks.kuaibao.start", "duplicate key, first on line 7"),
     ("2012-01-01", "2012-02-30", "10:35", "tasks.kuaibao.keep.since", "write it as 2024-12-31"),
