@@ -24,8 +24,8 @@ HTTPERROR_ALLOW_ALL = True
 
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "crawler.middlewares.RobotsMiddleware": 100,
-    "crawler.middlewares.TdmMiddleware": 110,
+    "crawler.host_rules.RobotsMiddleware": 100,
+    "crawler.host_rules.TdmMiddleware": 110,
     "crawler.middlewares.GuardMiddleware": 940,  # sees the answers before redirects are followed
     "crawler.middlewares.PaceMiddleware": 950,
 }
