@@ -18,7 +18,7 @@ from scrapy.http import Response
 from .addresses import AddressBook
 from .guard import SCHEMES, Guard
 from .politeness import DEFAULT_INTERVAL, PATIENCE, Pace, Trouble, Turn, host_of
-from .resolver import GUARD, REFUSED
+from .resolver import GUARD, refused_at
 from .retry_after import trouble_of
 from .verdicts import NO_ANSWER, of_failure
 
@@ -27,6 +27,7 @@ CONTACT_MISSING = (
     "(a URL or an e-mail address), or EXEMPLAR_CONTACT"
 )
 MARGIN = 0.02  # seconds on top of an interval: a request leaves some milliseconds after its turn, not all by the same
+PROXY_PLACE = "proxy_place"  # in a request's meta: name and port of the proxy that it goes through
 NAP = 0.25  # seconds between looks whether the run ends, for who waits
 
 
@@ -44,6 +45,15 @@ class HostClosed(IgnoreRequest):
     def __init__(self, why: str, seconds: float):
         super().__init__(why)
         self.seconds = seconds  # until it may be asked again
+
+
+class UrlMiddleware:
+    """Refuses first what a URL's text shows, before a robots.txt is asked for."""
+
+    def process_request(self, request: Request) -> None:
+        """Refuse by the URL's text."""
+        if refusal := GUARD.get("current", Guard()).refusal(request.url):
+            raise IgnoreRequest(refusal)
 
 
 class GuardMiddleware:
@@ -67,7 +77,7 @@ class GuardMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Refuse by the address that was connected to, should it ever pass the resolver."""
-        host, port = place_of(request.url)
+        host, port = request.meta.get(PROXY_PLACE) or place_of(request.url)
         if response.ip_address is not None:
             address = ipaddress.ip_address(str(response.ip_address))
             if not GUARD.get("current", Guard()).allows(address, host, port):
@@ -79,7 +89,7 @@ def refused_address(error: BaseException, url: str) -> str | None:
     """The address that the guard held back, if that is why a URL's host was not found."""
     if type(error).__name__ not in ("DNSLookupError", "CannotResolveHostError"):
         return None
-    return REFUSED.get(urlsplit(url).hostname or "")
+    return refused_at(*place_of(url))
 
 
 class PaceMiddleware:

@@ -100,6 +100,8 @@ def brief(task: Task, folder: Path, product: str = "") -> Brief:
         method=task.method,
         keep=_brief_filter(task.keep),
         drop=_brief_filter(task.drop),
+        near_duplicates=task.near_duplicates,
+        revisit=task.revisit.seconds if task.revisit else None,
         skip=task.skip,
         product=product,
     )

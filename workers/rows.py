@@ -1,6 +1,6 @@
 """A row: an article as the sinks get it, with what the run adds to it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -22,9 +22,15 @@ def row_of(
     canonical_url: str,
     fetched_at: datetime,
     version: int = 1,
+    near_duplicate_of: str | None = None,
+    parts: int = 1,
+    parts_missing: Sequence[str] = (),
     usage: Usage = NOTHING_SAID,
 ) -> Row:
-    """The row of an article. `content_hash` is the SHA-256 of its title and text, in hexadecimal digits."""
+    """The row of an article. `content_hash` is the SHA-256 of its title and text, in hexadecimal digits.
+
+    `parts`: how many pages it was joined from; `parts_missing`: the URLs of further ones that could not be had.
+    """
     extracted = article.to_dict()
     return {
         "task": task,
@@ -36,6 +42,9 @@ def row_of(
         "fetched_at": fetched_at.isoformat(timespec="seconds"),
         "content_hash": sha256(f"{article.title or ''}\n{article.text}".encode("utf-8", "replace")).hexdigest(),
         "version": version,
+        "near_duplicate_of": near_duplicate_of,
+        "parts": parts,
+        "parts_missing": list(parts_missing),
         "blocks": extracted.get("blocks", []),
     }
 
