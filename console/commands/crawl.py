@@ -13,7 +13,7 @@ from console.options import examples, json_option, log_to_stderr, print_json, sa
 )
 @click.argument("task")
 @tasks_option
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many new articles in this run.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many articles in this run.")
 @click.option("--all", "all_", is_flag=True, help="Walk the whole archive; no bound on the first run.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only articles whose URL has this day or a later one.")
 @json_option
