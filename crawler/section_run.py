@@ -20,6 +20,7 @@ import redis
 from extractors.urls import normalise
 from workers import keys
 from workers.briefs import example_asked, keep_example
+from workers.filters import OTHER_DAYS
 from workers.forgetting import expire, unsee_rejected
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Found, Leased, Ledger, fingerprint
@@ -40,6 +41,9 @@ PAUSES = (3.0, 15.0, 60.0, 300.0, 1800.0)  # seconds before a page is tried agai
 OTHERS_PAUSE = 1.0  # seconds between looks whether the other spiders of the task have found more
 OLD = 0.0  # ranks from here on are of articles that a back-fill found (see `_rank`)
 OLD_SHIFT = 1e13  # above all days in a rank
+BACKFILL_WAITING = 500  # of them that wait to be fetched at a time
+LONG_AGO = date(1995, 1, 1)  # before it no section was on the web
+START_DAYS = 7  # for which start pages with a date are read
 OLD_A_RUN = 200  # of them that a run takes which does not back-fill itself
 PATIENCE = 20.0  # seconds a run waits at its end for pages that are to be tried again
 ENUMERATED_MOST = 500  # URLs that a pattern writes by itself in one run
@@ -119,7 +123,7 @@ class SectionRun:
         self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self._pages: list[FetchedPage] = []
         self._bytes = 0
-        self._flushed = 0.0
+        self._flushed = time.monotonic()
         self._leased: dict[str, Leased] = {}
         self._order = 0
         self._old_left = OLD_A_RUN
@@ -127,6 +131,7 @@ class SectionRun:
         self._today = datetime.now(UTC).date()
         self.memory = ListMemory(connection, task.name, self._shape())
         self.tally = ListTally({})
+        self._written: Iterator[str] = iter(())  # URLs of the archive that the pattern writes by itself
 
     # -- begin and end ----------------------------------------------------------------------------------------------
 
@@ -201,6 +206,8 @@ class SectionRun:
     def next_list(self) -> ListPage | None:
         """The list page to read next; None if there is none now, or nothing more may be found."""
         if self.walk is None or not self.crew.walks or self._quota == 0:
+            return None
+        if self.options.backfill and not self._backfill_goes_on():
             return None
         return self.walk.next_page()
 
@@ -359,8 +366,10 @@ class SectionRun:
             expire(self.ledger, self.task.forget.length)
             self.redis.hset(keys.of_task(self.task.name, "walk"), "expired", self._today.isoformat())
         self.first = past.get("first") != "done"
-        if self.options.all:
+        if self.options.all or self.options.backfill:
             unsee_rejected(self.ledger, BEYOND_LIMIT)
+        if self.options.backfill:
+            unsee_rejected(self.ledger, OTHER_DAYS)
         self._quota = self._first_quota()
         self.tally = ListTally(past)
         starts, spares = self._starts()
@@ -379,6 +388,13 @@ class SectionRun:
         )
         self._add_enumerated()
 
+    def _backfill_goes_on(self) -> bool:
+        """Whether there is room for more of the archive: what waits to be fetched is bounded, so news goes first."""
+        room = BACKFILL_WAITING - self.ledger.waiting(OLD)
+        for url in islice(self._written, max(0, room)):
+            self._enter([(url, self.pattern.match(url))], source="pattern")
+        return room > 0
+
     def _walk(self) -> Walk:
         assert self.walk is not None, "next_list gave the page out"
         return self.walk
@@ -393,10 +409,12 @@ class SectionRun:
 
         `moments`: when they were published or last changed, as far as lists say so.
         """
-        since = self.options.since
+        since, until = self.options.since, self.options.until
+        if self.options.backfill:  # what a page's date says is for the worker to see
+            info["days"] = [day and day.isoformat() for day in (since, until)]
         days = {url: last_day(match, moments.get(url), self._today) for url, match in matches}
         unsaid = self._today - UNDATED if info.get("source") == "sitemap" else self._today
-        wanted = [(u, m) for u, m in matches if not (since and (day := days[u]) and day < since)]
+        wanted = [(u, m) for u, m in matches if _is_within(days[u], since, until)]
         self._left_out += len(matches) - len(wanted)
         found = [Found(normalise(url), self._rank(days[url] or unsaid), info) for url, _ in wanted]
         new = self.ledger.add(found)
@@ -422,13 +440,15 @@ class SectionRun:
     def _first_quota(self) -> int | None:
         if self.options.limit is not None:
             return self.options.limit
-        if self.options.all or not self.first or self.task.limit is None:
+        if self.options.all or self.options.backfill or not self.first or self.task.limit is None:
             return None
         return max(0, self.task.limit - self.ledger.counts().seen)
 
     def _starts(self) -> tuple[list[str], list[str]]:
         """The start pages, and the ones to try in turn if they bring nothing."""
-        named = [normalise(url) for url in self.task.start_urls(self._today)]
+        until = self.options.until or self._today
+        days = (until - self.options.since).days + 1 if self.options.backfill and self.options.since else START_DAYS
+        named = [normalise(url) for url in self.task.start_urls(until, days)]
         if named:
             return named, []
         derived = [normalise(url) for url in self.pattern.prefixes()]
@@ -436,6 +456,9 @@ class SectionRun:
 
     def _add_enumerated(self) -> None:
         if not self.pattern.enumerable:
+            return
+        if self.options.backfill:
+            self._written = self.pattern.enumerate(self.options.since or LONG_AGO, self.options.until or self._today)
             return
         days = ENUMERATED_FIRST if self.first else ENUMERATED_LATER
         since = max(filter(None, [self._today - timedelta(days=days), self.options.since]))
@@ -447,7 +470,17 @@ class SectionRun:
     def _hand_in(self, name: str, page: StoredPage, status: int) -> None:
         self._leased.pop(name, None)
         self._pages.append(
-            FetchedPage(name, page.url, page.body, page.content_type, status, page.fetched_at, page.parts, page.missing)
+            FetchedPage(
+                name,
+                page.url,
+                page.body,
+                page.content_type,
+                status,
+                page.fetched_at,
+                headers=page.headers,
+                parts=page.parts,
+                missing=page.missing,
+            )
         )
         self._bytes += len(page.body) + sum(len(part.body) for part in page.parts)
         self.report.fetched += 1
@@ -483,6 +516,11 @@ def reports(connection: "redis.Redis", task: str, most: int = 1) -> list[dict[st
     """The reports of a task's last runs, newest first."""
     rows = cast(list[bytes], connection.lrange(keys.of_task(task, "runs"), 0, most - 1))
     return [json.loads(row) for row in rows]
+
+
+def _is_within(day: date | None, since: date | None, until: date | None) -> bool:
+    """Whether an article of a day is asked for; of one without a date it can't be said yet."""
+    return day is None or ((since is None or day >= since) and (until is None or day <= until))
 
 
 def _batches(taken: Sequence[Taken]) -> Iterator[Sequence[Taken]]:

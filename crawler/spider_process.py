@@ -25,8 +25,8 @@ EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 def run_section(task: str, **arguments: Any) -> RunReport:
     """Run the spider for one task in this process and return its report.
 
-    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since. Raises what is wrong at the start
-    as `ExemplarError`, `TaskError` or `redis.RedisError`.
+    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises what
+    is wrong at the start as `ExemplarError`, `TaskError` or `redis.RedisError`.
     """
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
     warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")

@@ -28,6 +28,7 @@ from crawler.patterns import Pattern, PatternError
 from crawler.periods import Period
 from extractors.registry import METHODS as KNOWN_METHODS
 from extractors.urls import split_web
+from workers.usage import SKIPPABLE
 
 METHODS = tuple(KNOWN_METHODS)
 OUTPUT_SUFFIXES = (".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3")
@@ -323,6 +324,16 @@ class Task(_Frozen):
         default=3, ge=0, le=100, description="How often a failure in passing is tried again.", examples=[3]
     )
     robots: bool = Field(default=True, description="Obey robots.txt.", examples=[True])
+    skip: Annotated[
+        tuple[str, ...],
+        BeforeValidator(as_list),
+        _one_or_more({"type": "string", "enum": [*SKIPPABLE]}),
+    ] = Field(
+        default=(),
+        description="Leave out pages of which the site says this: robots directives (X-Robots-Tag, meta robots) and "
+        "tdm-reservation (header, meta, tdmrep.json).",
+        examples=[["noindex", "noai", "tdm-reservation"]],
+    )
     headers: dict[str, str] = Field(
         default_factory=dict,
         description="Further request headers; values may hold ${NAME}.",
@@ -371,6 +382,14 @@ class Task(_Frozen):
             raise BadValueError(f"unknown method {method!r}", suggest(method, METHODS))
         return method
 
+    @field_validator("skip")
+    @classmethod
+    def _are_directives(cls, skip: tuple[str, ...]) -> tuple[str, ...]:
+        for name in skip:
+            if name not in SKIPPABLE:
+                raise BadValueError(f"unknown directive {show(name)}", suggest(name, SKIPPABLE))
+        return skip
+
     @field_validator("headers")
     @classmethod
     def _are_headers(cls, headers: dict[str, str]) -> dict[str, str]:
@@ -399,7 +418,7 @@ class Task(_Frozen):
 
         When and how politely (every, paused, delay, timeout, retries, limit …) don't count.
         """
-        chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "output"}
+        chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "skip", "output"}
         chosen |= {"near_duplicates", "revisit"}
         return _digest(self.model_dump(mode="json", include=chosen))
 
@@ -466,6 +485,11 @@ class Settings(_Frozen):
         allow_inf_nan=False,
         description="Seconds between two requests to a host, for tasks that name none.",
         examples=[1.0],
+    )
+    per_address: bool = Field(
+        default=False,
+        description="Hosts on one IP address share one pace.",
+        examples=[True],
     )
     user_agent: str = Field(
         default=PRODUCT,

@@ -60,6 +60,8 @@ def of_failure(error: BaseException, *, refused: str | None = None) -> Verdict:
     name, text = type(error).__name__, str(error)
     if refused:
         return Verdict("fail", f"address {refused} is not public; list the host under allow_hosts if it is yours")
+    if name == "HostClosed":
+        return Verdict("again", text)
     if name == "RobotsUnreachable":
         return Verdict("again", f"robots.txt can't be had: {text}")
     if name == "IgnoreRequest":
@@ -102,6 +104,11 @@ _PASSING_ERRORS = {
     "ResponseDataLoss": "the answer broke off",
     "ResponseDataLossError": "the answer broke off",
 }
+
+# The host itself is not there or not in order; an answer that broke off or does not fit tells of one page only.
+NO_ANSWER = frozenset(_PASSING_ERRORS) - {
+    "ResponseFailed", "DownloadFailedError", "ResponseDataLoss", "ResponseDataLossError"
+}  # fmt: skip
 
 
 def _of_page(kind: str, body: bytes) -> Verdict:

@@ -25,7 +25,7 @@ from extractors.urls import normalise
 
 from .briefs import Brief, begin_example, brief_of, end_example, example_of, example_version
 from .errors import OutputError, SinkUnavailable
-from .filters import unwanted
+from .filters import of_other_days, unwanted
 from .forgetting import has_forgotten
 from .inbox import StoredPage, unpack
 from .ledger import MOST_CUTS, Fingerprint, Ledger, Taken, Visits, fingerprint
@@ -33,6 +33,7 @@ from .near_duplicates import NearDuplicates
 from .quarantine import quarantine, state_folder
 from .rows import Row, row_of
 from .sinks import Sink, open_sink
+from .usage import Usage, usage_of
 from .watch import NoWatch, Watch
 
 PAGE_DEADLINE = 20.0  # seconds for one page; the supervisor ends a worker that takes longer
@@ -141,13 +142,22 @@ class Station:
         if reason := list_reason(found, page, prepared.brief):
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
+        usage = usage_of(page.headers, found.robots_meta, found.tdm_meta, prepared.brief.product)
+        if said := usage.forbids(prepared.brief.skip):
+            ledger.settle(taken.fingerprint, "rejected", f"skip: {said}", worker=self.worker)
+            return
         if reason := unwanted(found, prepared.brief):
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
+        if (days := taken.info.get("days")) and (reason := of_other_days(found, days)):
+            ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
+            return
         self.watch.end()  # from here on it is the sinks' time, not the page's
-        self._write(prepared, ledger, taken, page, found)
+        self._write(prepared, ledger, taken, page, found, usage)
 
-    def _write(self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, article: Article) -> None:
+    def _write(
+        self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, article: Article, usage: Usage
+    ) -> None:
         canonical = canonical_url(article, page.url, taken.url, prepared.brief)
         claim = ledger.claim(taken.fingerprint, fingerprint(canonical), self.worker)
         if claim == "lost":
@@ -173,6 +183,7 @@ class Station:
             near_duplicate_of=near,
             parts=1 + len(page.parts),
             parts_missing=page.missing,
+            usage=usage,
         )
         visits = _next_visits(prepared.brief, visited, row)
         if visited and visited.hash == row["content_hash"]:

@@ -8,7 +8,7 @@ able to run code in a worker.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from .ledger import Fingerprint, Ledger, ledgers
+from .usage import Headers
 
 QUEUE = "exemplar-pages"
 JOB = "workers.extract.cut_pages"  # the function that answers the doorbell
@@ -30,7 +31,10 @@ LARGEST_PAGE = 32 * 2**20  # bytes
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A page as the spider hands it in. `url` is where it was found after redirects, `body` the raw bytes."""
+    """A page as the spider hands it in. `url` is where it was found after redirects, `body` the raw bytes.
+
+    `headers`: those that say what may be done with the page (`workers.usage`).
+    """
 
     fingerprint: Fingerprint
     url: str
@@ -38,6 +42,7 @@ class FetchedPage:
     content_type: str
     status: int
     fetched_at: datetime
+    headers: Headers = field(default_factory=dict)
     parts: tuple["StoredPage", ...] = ()  # the article's further pages, in order
     missing: tuple[str, ...] = ()  # further pages that could not be had
 
@@ -50,6 +55,7 @@ class StoredPage:
     body: bytes
     content_type: str
     fetched_at: datetime
+    headers: Headers = field(default_factory=dict)
     parts: tuple["StoredPage", ...] = ()
     missing: tuple[str, ...] = ()
 
@@ -128,6 +134,7 @@ def unpack(page: Mapping[str, bytes]) -> StoredPage:
             body=_unpack_body(page["body"]),
             content_type=page["type"].decode("latin-1"),
             fetched_at=at,
+            headers=json.loads(page.get("headers", b"{}")),
             parts=tuple(_unpack_part(page, number, at) for number in range(1, int(page.get("parts", 0)) + 1)),
             missing=tuple(json.loads(page.get("missing", b"[]"))),
         )
@@ -167,4 +174,6 @@ def _packed(page: FetchedPage) -> dict[str, bytes | str | float]:
         packed["parts"] = len(page.parts)
     if page.missing:
         packed["missing"] = json.dumps(page.missing)
+    if page.headers:
+        packed["headers"] = json.dumps(page.headers)
     return packed

@@ -286,6 +286,10 @@ class Ledger:
         code = _text(answer[1])
         return _LETTER_STATE[code[0]], code[5:]
 
+    def waiting(self, least: float) -> int:
+        """How many URLs of a rank from `least` on wait."""
+        return int(self.redis.zcount(self.keys["waiting"], least, "+inf"))
+
     def delayed(self) -> tuple[int, float | None]:
         """How many URLs wait for a later try, and when the first of them is due (Unix seconds)."""
         first = cast(list[tuple[bytes, float]], self.redis.zrange(self.keys["delayed"], 0, 0, withscores=True))

@@ -7,7 +7,10 @@ from typing import Any
 
 from extractors import Article
 
+from .usage import NOTHING_SAID, Usage
+
 Row = Mapping[str, Any]  # JSON-ready
+_OWN = frozenset({"url", "canonical_url", "robots_meta", "tdm_meta", "blocks"})  # what the row says in its own way
 KEY = ("task", "canonical_url", "version")  # a row is written once for each value of these
 
 
@@ -22,6 +25,7 @@ def row_of(
     near_duplicate_of: str | None = None,
     parts: int = 1,
     parts_missing: Sequence[str] = (),
+    usage: Usage = NOTHING_SAID,
 ) -> Row:
     """The row of an article. `content_hash` is the SHA-256 of its title and text, in hexadecimal digits.
 
@@ -32,7 +36,9 @@ def row_of(
         "task": task,
         "url": url,
         "canonical_url": canonical_url,
-        **{name: value for name, value in extracted.items() if name not in ("url", "canonical_url", "blocks")},
+        **{name: value for name, value in extracted.items() if name not in _OWN},
+        "robots_directives": list(usage.directives),
+        "tdm_reservation": usage.tdm_reservation,
         "fetched_at": fetched_at.isoformat(timespec="seconds"),
         "content_hash": sha256(f"{article.title or ''}\n{article.text}".encode("utf-8", "replace")).hexdigest(),
         "version": version,

@@ -5,13 +5,13 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import redis
 import scrapy
@@ -22,12 +22,21 @@ from twisted.internet.task import LoopingCall
 
 from crawler.credentials import Credentials, credentials_of, proxy_of
 from crawler.listings import ListPage
-from crawler.middlewares import CONTACT_MISSING, Ending, RobotsUnreachable, place_of, refused_address, sleep
+from crawler.middlewares import (
+    CONTACT_MISSING,
+    Ending,
+    HostClosed,
+    RobotsUnreachable,
+    place_of,
+    refused_address,
+    sleep,
+)
 from crawler.parts import Parts
 from crawler.politeness import host_of
 from crawler.resolver import use_guard
+from crawler.retry_after import asked_to_wait
 from crawler.robots import KEPT_SHORT
-from crawler.section_run import RunOptions, RunReport, SectionRun
+from crawler.section_run import PAUSES, RunOptions, RunReport, SectionRun
 from crawler.session import Session, contact_of, identity_of, open_session
 from crawler.spider_process import quiet_scrapy, say_no_more
 from crawler.tasks import Task
@@ -37,10 +46,11 @@ from workers.connection import reason
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 from workers.ledger import Leased
+from workers.usage import HEADERS, TDM, TDM_FILE
 
 LISTS_AT_ONCE = 2
+REFUSALS_UNCOUNTED = 3  # answers of a run that we ask too much of an article; what comes after counts as a try
 REQUESTS_BESIDES = 16  # lists, robots.txt: what Scrapy lets through at once besides the articles
-UNREACHABLE_AFTER = 8  # articles in a row without any answer: the site is away, the rest waits for the next run
 LIST_RETRIES = 2
 NOT_MODIFIED = 304
 CONDITIONS = frozenset({b"If-None-Match", b"If-Modified-Since"})
@@ -67,13 +77,13 @@ class SectionSpider(scrapy.Spider):
         self.outcome = "finished"
         self.trouble = ""
         self._articles = self._lists = 0  # in flight
-        self._silent = 0  # articles in a row that got no answer
+        self._refusals: Counter[str] = Counter()  # answers to an article that we ask too much
         self._beat: LoopingCall | None = None
         self._closing: asyncio.Future[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
-        """Open the session and begin the run. Arguments: task, limit, all, since, tasks (the file).
+        """Open the session and begin the run. Arguments: task, limit, all, since, until, backfill, tasks (the file).
 
         A mistake ends as one line in the log, and the process with its exit code.
         """
@@ -166,6 +176,8 @@ class SectionSpider(scrapy.Spider):
         yield from self._more()
 
     def _example_failed(self, failure: Any) -> Iterator[Request]:
+        if self._host_closed(failure):
+            return
         if not failure.check(Ending):
             self.asked(self.run.example_failed, self._failure(failure).reason)
         yield from self._more()
@@ -200,7 +212,8 @@ class SectionSpider(scrapy.Spider):
 
     def _list_failed(self, failure: Any) -> AsyncIterator[Request]:
         asked = dict(failure.request.cb_kwargs)
-        if failure.check(RobotsUnreachable):  # it was asked for again and again already
+        self._host_closed(failure)
+        if failure.check(RobotsUnreachable, HostClosed):  # it was asked for again and again, or may not be
             asked["tries"] = LIST_RETRIES
         return self._list_missed(**asked, verdict=self._failure(failure))
 
@@ -216,7 +229,6 @@ class SectionSpider(scrapy.Spider):
             yield request
 
     def _article_came(self, response: Response, leased: Leased, parts: Parts | None = None) -> Iterator[Request]:
-        self._silent = 0
         further = None
         try:
             further = self.asked(self._settle, leased, response, self._verdict(response), parts)
@@ -245,24 +257,40 @@ class SectionSpider(scrapy.Spider):
             yield from self._more()
             return
         self._articles -= 1
-        self._silent = self._silent + 1 if verdict.kind == "again" else 0
-        if failure.check(RobotsUnreachable):
-            self._put_off(leased, failure.request.url, verdict)
+        if failure.check(HostClosed):
+            self._put_off(leased, failure.request.url, verdict, failure.value.seconds)
+            self._host_closed(failure)
+        elif failure.check(RobotsUnreachable):
+            self._put_off(leased, failure.request.url, verdict, KEPT_SHORT)
         elif verdict.kind == "reject":
             self.asked(self.run.article_rejected, leased, verdict.reason)
         else:
             self.asked(self.run.article_failed, leased, verdict.reason, passing=verdict.kind == "again")
-        if self._silent >= UNREACHABLE_AFTER:
-            host = urlsplit(leased.url).netloc
-            self._stop("unreachable", f"{host} does not answer ({verdict.reason}); the rest waits for the next run")
         yield from self._more()
 
-    def _put_off(self, leased: Leased, url: str, verdict: Verdict) -> None:
-        """There is no robots.txt to ask now. Only where the article led to another host has it been looked at."""
+    def _put_off(self, leased: Leased, url: str, verdict: Verdict, seconds: float) -> None:
+        """The host may not be asked now. Only where the article led to another host has it been looked at."""
         if host_of(url) == host_of(leased.url):
-            self.asked(self.run.article_put_off, leased, verdict.reason, KEPT_SHORT)
+            self.asked(self.run.article_put_off, leased, verdict.reason, seconds)
         else:
-            self.asked(self.run.article_failed, leased, verdict.reason, passing=True, rest=KEPT_SHORT)
+            self.asked(self.run.article_failed, leased, verdict.reason, passing=True, rest=seconds)
+
+    def _host_closed(self, failure: Any) -> bool:
+        """End the run if it is the task's own host that may not be asked for long; says whether it is."""
+        own = host_of(failure.request.url) == host_of(self.run.task.example)
+        if not (own and failure.check(HostClosed)):
+            return False
+        where = place_of(failure.request.url)[0]
+        self._stop("unreachable", f"{where} is not asked now: {failure.value}; the rest waits for the next run")
+        return True
+
+    def _refused(self, leased: Leased, reason: str, rest: float) -> None:
+        """The host says that we ask too much: no fault of the article's, unless it says so of this one only."""
+        self._refusals[leased.fingerprint] += 1
+        if self._refusals[leased.fingerprint] <= REFUSALS_UNCOUNTED:
+            self.run.article_put_off(leased, reason, max(rest, PAUSES[0]))
+        else:
+            self.run.article_failed(leased, reason, passing=True, rest=rest)
 
     def _settle(self, leased: Leased, response: Response, verdict: Verdict, parts: Parts | None) -> Request | None:
         """Settle what an answer settles; returns the request for the article's next page if it has one."""
@@ -277,6 +305,8 @@ class SectionSpider(scrapy.Spider):
         elif verdict.kind == "reject":
             if not self.run.not_there_yet(leased):
                 self.run.article_rejected(leased, verdict.reason)
+        elif (refused := asked_to_wait(response)) is not None:
+            self._refused(leased, refused.why, refused.rest)
         else:
             self.run.article_failed(leased, verdict.reason, passing=verdict.kind == "again")
         return None
@@ -342,6 +372,10 @@ class SectionSpider(scrapy.Spider):
         if self.crawler.engine is not None:
             self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=outcome))
 
+    def problem(self, text: str) -> None:
+        """Note in the run's report what a person should know."""
+        self.run.problem(text)
+
     def is_ending(self) -> bool:
         """Whether nothing more is to be fetched in this run."""
         return self.outcome != "finished" or not self.crawler.engine.running
@@ -371,11 +405,13 @@ def _refuse_without_contact(session: Session, task: Task) -> None:
 
 
 def _options(arguments: dict[str, str]) -> RunOptions:
-    limit, since = arguments.get("limit"), arguments.get("since")
+    limit, since, until = (arguments.get(name) for name in ("limit", "since", "until"))
     return RunOptions(
         limit=int(limit) if limit else None,
         all=str(arguments.get("all", "")).lower() in ("1", "true", "yes"),
         since=date.fromisoformat(since) if since else None,
+        until=date.fromisoformat(until) if until else None,
+        backfill=bool(arguments.get("backfill")),
     )
 
 
@@ -386,6 +422,8 @@ def _apply(settings: Any, session: Session, run: SectionRun) -> None:
         "ROBOTSTXT_OBEY": run.task.robots,
         "DOWNLOAD_TIMEOUT": run.task.timeout,
         "EXEMPLAR_DELAY": run.task.delay,
+        "EXEMPLAR_PER_ADDRESS": session.settings.per_address,
+        "EXEMPLAR_TDM": TDM in run.task.skip,
         "CONCURRENT_REQUESTS": REQUESTS_BESIDES + run.task.concurrency,
         "CONCURRENT_REQUESTS_PER_DOMAIN": REQUESTS_BESIDES + run.task.concurrency,
     }
@@ -398,7 +436,16 @@ def _unexpected(error: Exception) -> str:
 
 
 def _page(response: Response) -> StoredPage:
-    return StoredPage(normalise(response.url), response.body, _content_type(response), datetime.now(UTC))
+    url, kind = normalise(response.url), _content_type(response)
+    return StoredPage(url, response.body, kind, datetime.now(UTC), _headers_on_use(response))
+
+
+def _headers_on_use(response: Response) -> dict[str, list[str]]:
+    """What the answer and the host's tdmrep.json say may be done with the page."""
+    found = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in HEADERS}
+    of_host = response.request.meta.get(TDM_FILE) if response.request else None
+    found[TDM_FILE] = [of_host] if of_host else []
+    return {name: values for name, values in found.items() if values}
 
 
 def _state_headers(response: Response) -> dict[str, str]:

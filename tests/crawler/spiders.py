@@ -111,3 +111,9 @@ def until(condition: Callable[[], Any], within: float = 20.0) -> None:
 
 def states(connection: "redis.Redis", task: str = "zh-news") -> dict[str, int]:
     return {state: n for state, n in Ledger(connection, task).counts().to_dict().items() if n}
+
+
+def forget_robots(connection: "redis.Redis") -> None:
+    """As if the day were over for which each host's robots.txt counts."""
+    for key in connection.scan_iter(match="exemplar:host:*:robots"):
+        connection.delete(key)

@@ -79,7 +79,8 @@ def states(ledger):
 # From list to inbox
 
 
-def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger):
+def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger, monkeypatch):
+    monkeypatch.setattr("crawler.section_run.SECONDS_A_FLUSH", 60.0)
     driver = Driver(connection).read(9, 8, 7)
     assert driver.fetch_all() == [url(9), url(8), url(7)]
     report = driver.end()
@@ -111,7 +112,8 @@ def test_what_is_final_is_not_fetched_again(connection, ledger):
     assert second.fetch_all() == [url(4)]
 
 
-def test_pages_go_to_redis_several_together(connection, ledger):
+def test_pages_go_to_redis_several_together(connection, ledger, monkeypatch):
+    monkeypatch.setattr("crawler.section_run.SECONDS_A_FLUSH", 60.0)
     driver = Driver(connection).read(*range(PAGES_A_FLUSH))
     leased = driver.run.next_articles(PAGES_A_FLUSH)
     for one in leased[:-1]:
@@ -490,3 +492,77 @@ def test_the_ledger_adds_up_at_every_step(connection, ledger):
     assert states(ledger) == {"waiting": 2, "rejected": 2}
     assert ledger.state_of(url(1)) == ("rejected", "http 404")
     assert fingerprint(one.url) == one.fingerprint
+
+
+# Back-fill
+
+
+def dated(day):
+    return f"/a/{day}/1.html"
+
+
+def dated_task(**more):
+    return task(example=HOST + "/a/2026-03-01/1.html", pattern=HOST + "/a/{date:%Y-%m-%d}/{id}.html", **more)
+
+
+def read_days(driver, *days):
+    listed = driver.run.next_list()
+    body = "".join(f'<a href="{dated(day)}">x</a>' for day in days).encode()
+    driver.run.list_read(listed, body, listed.url, "text/html")
+    return driver
+
+
+BACK = {"backfill": True, "since": date(2020, 1, 1), "until": date(2020, 12, 31)}
+
+
+def test_a_backfill_takes_what_is_of_its_days(connection, ledger):
+    driver = read_days(Driver(connection, dated_task(), **BACK), "2019-12-31", "2020-05-05", "2021-01-01")
+    assert [one.partition("/a/")[2] for one in driver.fetch_all()] == ["2020-05-05/1.html"]
+
+
+def test_news_goes_before_what_a_backfill_found(connection):
+    back = read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06")
+    news = read_days(Driver(connection, dated_task()), "2026-03-02", "2012-01-01")
+    days = [one.partition("/a/")[2][:10] for one in back.fetch_all()]
+    assert days == ["2026-03-02", "2012-01-01", "2020-06-06", "2020-05-05"]
+    assert (news.run.crew.walks, back.run.crew.walks) == (True, True)
+
+
+def test_a_run_for_news_takes_some_of_what_a_backfill_left(connection, monkeypatch):
+    monkeypatch.setattr("crawler.section_run.OLD_A_RUN", 1)
+    read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06").end("stopped")
+    news = read_days(Driver(connection, dated_task()), "2026-03-02")
+    assert [len(news.run.next_articles(9)) for _ in range(3)] == [1, 1, 0]
+
+
+def test_a_backfill_reads_on_only_when_little_of_it_waits(connection, monkeypatch):
+    monkeypatch.setattr("crawler.section_run.BACKFILL_WAITING", 2)
+    chosen = dated_task(start=f"[{LIST}, {HOST}/b/]")
+    driver = read_days(Driver(connection, chosen, **BACK), "2020-05-05", "2020-06-06")
+    assert driver.run.next_list() is None
+    driver.run.next_articles(1)
+    assert driver.run.next_list()
+
+
+def test_a_pattern_that_can_be_counted_writes_a_backfills_urls_as_there_is_room(connection, ledger, monkeypatch):
+    monkeypatch.setattr("crawler.section_run.BACKFILL_WAITING", 10)
+    chosen = task(example=HOST + "/a/2026-03-01.html", pattern=HOST + "/a/{date:%Y-%m-%d}.html")
+    driver = Driver(connection, chosen, **BACK)
+    driver.run.next_list()
+    assert states(ledger) == {"waiting": 10}
+    assert driver.run.next_articles(1)[0].url == HOST + "/a/2020-12-31.html"
+    driver.run.next_list()
+    assert ledger.counts().seen == 11
+
+
+def test_a_backfill_leaves_the_walks_memory_alone(connection):
+    Driver(connection).read(1).end()
+    Driver(connection, **BACK).read(1, 2).end()
+    news = Driver(connection)
+    assert news.run.walk.complete
+
+
+def test_articles_without_a_day_are_for_the_worker_to_judge(connection, ledger):
+    driver = Driver(connection, **BACK).read(1)
+    [leased] = driver.run.next_articles(1)
+    assert leased.info["days"] == ["2020-01-01", "2020-12-31"]

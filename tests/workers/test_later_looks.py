@@ -165,3 +165,16 @@ def test_an_article_of_several_pages_is_one_row(connection, station, tmp_path):
     assert [row["text"].count(f"page {n}:") for n in (1, 2, 3)] == [4, 4, 4]
     assert row["text"].index("page 1") < row["text"].index("page 2") < row["text"].index("page 3")
     assert (row["parts"], row["parts_missing"]) == (3, [url(1) + "?page=4"])
+
+
+def test_an_article_of_other_days_than_a_backfill_asked_for_is_left_out(connection, station, ledger, tmp_path):
+    publish(connection, tmp_path)
+    dated = [article(n, head=f'<meta property="article:published_time" content="{day}">') for n, day in
+             ((1, "2020-05-05T08:00:00Z"), (2, "2021-05-05T08:00:00Z"))]  # fmt: skip
+    ledger.add([Found(url(n), info={"days": ["2020-01-01", "2020-12-31"]}) for n in (1, 2)])
+    ledger.lease(2)
+    pages = [FetchedPage(fingerprint(url(n)), url(n), dated[n - 1], "text/html", 200, FETCHED_AT) for n in (1, 2)]
+    Inbox(connection).deliver(ledger, pages)
+    station.cut_pages(TASK, [page.fingerprint for page in pages])
+    assert [row["url"] for row in rows(tmp_path)] == [url(1)]
+    assert ledger.state_of(url(2)) == ("rejected", "not of the days asked for")

@@ -38,6 +38,8 @@ COLUMNS = {
     "parts": "INTEGER",
     "parts_missing": "TEXT",  # JSON list
     "blocks": "TEXT",  # JSON list
+    "robots_directives": "TEXT",  # JSON list
+    "tdm_reservation": "INTEGER",  # 1, 0 or NULL
 }
 _CREATE = (
     "CREATE TABLE IF NOT EXISTS articles ("
