@@ -382,6 +382,7 @@ class SectionRun:
             sitemaps=self.tally.sitemaps(),
             unread=() if self.options.backfill else self.memory.unread(),
             since=self.options.since,
+            asks_robots=self.task.robots,
         )
         self._add_enumerated()
 
