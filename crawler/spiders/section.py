@@ -101,7 +101,7 @@ class SectionSpider(scrapy.Spider):
     def _begin(cls, crawler: Any, task: str = "", tasks: str = "", **kwargs: Any) -> "SectionSpider":
         resources = ExitStack()
         with resources:
-            session = resources.enter_context(open_session(Path(tasks) if tasks else None, purpose="crawl"))
+            session = resources.enter_context(open_session(Path(tasks) if tasks else None, purpose="crawl", task=task))
             if not task:
                 raise ExemplarError("no task is named; say -a task=NAME")
             run = SectionRun(session.connection, session.tasks[task], _options(kwargs))
