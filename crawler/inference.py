@@ -1,0 +1,286 @@
+"""From one article's URL and the links seen on its site to the pattern of its siblings. No network.
+
+    links of the pages read → sightings → siblings (same folders) and relatives (same build, other folders)
+                            → `fitting.fit` → a pattern, tightened until it takes none of the links that are no articles
+
+Siblings share everything with the example but what varies from article to article. Relatives, such as other sections of
+the site, join only where their pages were looked at (`survey` does that).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from . import pattern_syntax as syntax
+from .address_parts import MARK, Address, Dates, address_of
+from .discovery import pagination
+from .fitting import fit
+from .links import ASSET, Link
+from .patterns import Pattern, PatternError
+
+NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short
+SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rather than an article
+ENOUGH = 3  # siblings that show a form
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NO_ARTICLE = re.compile(
+    r"(?:index|default|home|main|list|lists|page|pages|tag|tags|category|categories|cat|archive|archives|search|about|"
+    r"about-us|aboutus|contact|contact-us|contactus|login|register|signup|rss|feed|atom|sitemap|links|privacy|terms|"
+    r"help|faq|map|more|all|news|blog|posts|article|articles|authors?|topics?|author)(?:[_-]?\d+)*",
+    re.IGNORECASE,
+)
+_ALNUM = re.compile(r"(?:[0-9A-Za-z]|%[0-9A-F]{2})+")
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPage:
+    """A page that was read: its address and its links in the page's order."""
+
+    url: str
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A link as it was seen on all pages: its longest text, and on how many of them."""
+
+    url: str
+    text: str
+    pages: int
+    paginates: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Relatives:
+    """Articles, perhaps: links built as the example but in other folders. `folder` tells a person where."""
+
+    folder: str
+    urls: tuple[str, ...]
+    family: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """A pattern and what speaks for it: `matched` links, `rejected` ones with the reason, other patterns to choose."""
+
+    pattern: str
+    matched: tuple[Sighting, ...]
+    rejected: tuple[tuple[Sighting, str], ...]
+    alternatives: tuple[str, ...] = ()
+    doubtful: tuple[str, ...] = field(default=())  # links that it takes though they seem to be no articles
+
+
+def sightings(pages: Sequence[SeenPage]) -> dict[str, Sighting]:
+    """All links of the pages read, in the order in which they were first seen."""
+    texts: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    paginates: set[str] = set()
+    for page in pages:
+        paginates.update(pagination(page.url, page.links))
+        counts.update({link.url for link in page.links})
+        for link in page.links:
+            if len(link.text) >= len(texts.setdefault(link.url, "")):
+                texts[link.url] = link.text
+    return {url: Sighting(url, text, counts[url], url in paginates) for url, text in texts.items()}
+
+
+def no_article(link: Sighting, pages: int, lists: Collection[str] = ()) -> str | None:
+    """Why a link surely leads to no article; None if it may. `pages`: how many were read; `lists`: known ones."""
+    address = address_of(link.url, "none")
+    if ASSET.search(link.url.partition("?")[0]):
+        return "a file, not a page"
+    if link.url in lists:
+        return "a list page"
+    if not address.stem and not address.folders and not address.query:
+        return "the home page"
+    if link.paginates:
+        return "pagination"
+    if _NO_ARTICLE.fullmatch(address.stem) and not address.query:
+        return "named as a list or a page about the site"
+    if pages >= NAVIGATION_PAGES and link.pages == pages and is_short(link.text):
+        return f"navigation: on all {pages} pages read"
+    return None
+
+
+def is_short(text: str) -> bool:
+    """Whether a link's text names a section rather than an article."""
+    return len(text) <= SHORT_CJK if _CJK.search(text) else len(text) <= SHORT_LATIN and text.count(" ") <= 2
+
+
+# Siblings and relatives
+
+
+def siblings(example: str, seen: Mapping[str, Sighting], pages: int, lists: Collection[str] = ()) -> list[Address]:
+    """The example and the links in its own folders that are built like it, the example first.
+
+    A date in the last segment may be part of a title by accident: the reading with more siblings counts.
+    """
+    links = [link.url for link in seen.values() if not no_article(link, pages, lists)]
+    readings: tuple[Dates, ...] = ("all", "folders", "none")
+    found = [_siblings(example, links, dates) for dates in readings]
+    most = max(len(each) for each in found)
+    return next(each for each in found if len(each) >= max(1, 0.6 * most))
+
+
+def _siblings(example: str, links: Iterable[str], dates: Dates) -> list[Address]:
+    own = address_of(example, dates)
+    others = [each for url in links if (each := address_of(url, dates)).url != own.url and _same_build(own, each)]
+    exact = [each for each in others if each.folders == own.folders]
+    if len(exact) < ENOUGH:
+        exact = [each for each in others if _same_folders(own, each)]
+    return [own, *_like_stems(own, _like_query(own, exact))]
+
+
+def relatives(
+    example: str, seen: Mapping[str, Sighting], pages: int, own: Sequence[Address], lists: Collection[str] = ()
+) -> list[Relatives]:
+    """Links built as the siblings are, by their folders, the largest group first.
+
+    Names without date or number are built like anything: there each first folder is a family of its own.
+    """
+    here, known = own[0], {each.url for each in own}
+    dates: Dates = "all" if MARK in here.stem else "folders"
+    groups: dict[tuple[str, ...], list[Address]] = {}
+    for link in seen.values():
+        if link.url in known or no_article(link, pages, lists):
+            continue
+        each = address_of(link.url, dates)
+        if not _same_build(here, each) or not _like_stems(here, [each]):
+            continue
+        if here.dates and not here.stem.isdigit() and each.dates != here.dates:
+            continue
+        groups.setdefault(each.folders, []).append(each)
+    found = [_relatives(folders, members, here) for folders, members in groups.items()]
+    return sorted(found, key=lambda each: -len(each.urls))
+
+
+def _relatives(folders: tuple[str, ...], members: Sequence[Address], here: Address) -> Relatives:
+    folder = members[0].url.rpartition("/")[0] + "/" if MARK not in "".join(folders) else _before_date(members[0])
+    weak = not here.dates and not re.search(r"\d", here.stem)
+    places = tuple(place for place, each in enumerate(folders) if MARK in each)
+    family = (len(folders), places, *(folders[:1] if weak else ()))
+    return Relatives(folder, tuple(each.url for each in members), family)
+
+
+def _before_date(address: Address) -> str:
+    before = []
+    for each in address.folders:
+        if MARK in each:
+            break
+        before.append(each + "/")
+    return f"{address.scheme}://{address.host}/{''.join(before)}"
+
+
+def _same_build(own: Address, other: Address) -> bool:
+    """Whether two URLs are alike but for folders and last segment: site, suffix, parameters."""
+    if own.bare_host != other.bare_host or own.keys != other.keys or bool(own.stem) != bool(other.stem):
+        return False
+    if own.suffix != other.suffix and {own.suffix, other.suffix} - {".html", ".htm", ".shtml"}:
+        return False
+    return own.slash == other.slash or not (own.suffix or other.suffix)
+
+
+def _same_folders(own: Address, other: Address) -> bool:
+    """Folders alike but for numbers and codes, which may be an article's own."""
+    if len(own.folders) != len(other.folders):
+        return False
+    pairs = zip(own.folders, other.folders, strict=True)
+    return all(a == b or (any(map(str.isdigit, a)) and any(map(str.isdigit, b)) and MARK not in a + b) for a, b in pairs)
+
+
+def _like_query(own: Address, others: Sequence[Address]) -> list[Address]:
+    """Those whose parameters differ from the example's in what names the article: the one that varies most."""
+    if not own.query:
+        return list(others)
+    columns = range(len(own.query))
+    variety = {n: len({each.query[n][1] for each in others if each.query[n][1] != own.query[n][1]}) for n in columns}
+    free = max((n for n in columns if any(map(str.isdigit, own.query[n][1]))), key=lambda n: variety[n], default=None)
+    return [each for each in others if all(n == free or each.query[n] == own.query[n] for n in columns)]
+
+
+def _like_stems(own: Address, others: Sequence[Address]) -> list[Address]:
+    """Those whose last segment is built like the example's, as closely as enough of them are."""
+    if own.stem.isdigit():
+        numbers = [each for each in others if each.stem.isdigit()]
+        codes = [each for each in others if len(each.stem) == len(own.stem) >= 6 and not each.stem.isdigit()]
+        return [*numbers, *codes] if len(codes) > len(numbers) else numbers
+    close = [each for each in others if _signature(each.stem) == _signature(own.stem)]
+    if "#" in _signature(own.stem) and len(_ALNUM.findall(own.stem)) <= 3 and (len(close) >= ENOUGH or len(others) <= 1):
+        return close
+    named = [each for each in others if not each.stem.isdigit() or len(each.stem) == len(own.stem)]
+    return [each for each in named if each.stem.count(MARK) == own.stem.count(MARK)]
+
+
+def _signature(stem: str) -> str:
+    """`article_123` → `article_#`, `doc-iabc12` → `doc-@`: numbers and codes vary, words are the site's own."""
+    return _ALNUM.sub(lambda word: "#" if word[0].isdigit() else _mixed(word[0]), stem)
+
+
+def _mixed(word: str) -> str:
+    if not re.search(r"\d", word):
+        return word
+    head = re.match(r"[a-zA-Z]*", word)[0]  # type: ignore[index]
+    return head + "#" if head and word[len(head) :].isdigit() and len(head) <= 2 else "#@"
+
+
+# The pattern
+
+
+def infer(
+    example: str,
+    seen: Mapping[str, Sighting],
+    pages: int,
+    members: Sequence[Address],
+    lists: Collection[str] = (),
+    refused: Mapping[str, str] | None = None,
+) -> Inference:
+    """Return the pattern of `members` (the example first) and what it takes and leaves of all links seen.
+
+    `lists`: pages known to be lists; `refused`: links known to be no articles, with the reason. Raises `PatternError`.
+    """
+    refused = refused or {}
+    reasons = {
+        url: reason
+        for url, link in seen.items()
+        if (reason := refused.get(url) or no_article(link, pages, lists)) and url != members[0].url
+    }
+    text = fit(members)
+    wanted = [each.url for each in members if each.url not in reasons]
+    taken = _takes(text, reasons)
+    options = [option for option in tighter(text) if taken and all(map(Pattern.parse(option).match, wanted))]
+    best = min([text, *options], key=lambda option: len(_takes(option, reasons)))
+    pattern = Pattern.parse(best)
+    matched = tuple(link for url, link in seen.items() if pattern.match(url))
+    rejected = tuple((link, _why_not(link, reasons, pattern)) for url, link in seen.items() if not pattern.match(url))
+    return Inference(best, matched, rejected, doubtful=tuple(_takes(best, reasons)))
+
+
+def _takes(text: str, reasons: Mapping[str, str]) -> list[str]:
+    pattern = Pattern.parse(text)
+    return [url for url in reasons if pattern.match(url)]
+
+
+def _why_not(link: Sighting, reasons: Mapping[str, str], pattern: Pattern) -> str:
+    return reasons.get(link.url) or pattern.difference(link.url) or ""
+
+
+def tighter(text: str) -> list[str]:
+    """The same pattern as regular expressions whose last {slug} or {id} takes less: for sites that put lists there."""
+    regex = Pattern.parse(text).regex
+    slugs = [f"({each})" for each in (syntax.SLUG_WITH_DOTS, syntax.SLUG) if regex.count(f"({each})") == 1]
+    options: list[str] = []
+    if slugs:
+        forms = ("[0-9a-f]+", "[0-9A-Za-z]+", "(?:[0-9A-Za-z-]|%[0-9A-F]{2})+", "[0-9A-Za-z]+(?:-[0-9A-Za-z.]+)+")
+        lengths = tuple(f"[^/?]{{{least},}}" for least in (8, 12, 16))
+        options += [regex.replace(slugs[0], f"(?P<slug>{form})") for form in (*forms, *lengths)]
+    elif regex.count("([0-9]+)") == 1:
+        options += [regex.replace("([0-9]+)", f"(?P<id>[0-9]{{{least},}})") for least in range(2, 9)]
+    return ["re:" + option for option in options if _is_pattern("re:" + option)]
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        Pattern.parse(text)
+    except PatternError:
+        return False
+    return True
