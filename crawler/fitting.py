@@ -5,9 +5,9 @@
 No judgement here of which URLs belong together; that is `inference`.
 """
 
-import os.path
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from urllib.parse import unquote
 
 from .address_parts import MARK, Address
@@ -59,8 +59,13 @@ def _host(addresses: Sequence[Address]) -> str:
     if len({each.bare_host for each in addresses}) == 1:
         return "[www.]" + literal(addresses[0].bare_host)
     labels = [host.split(".") for host in hosts]
-    shared = os.path.commonprefix([each[::-1] for each in labels])[::-1]
+    shared = _shared_start([each[::-1] for each in labels])[::-1]
     return "*." + ".".join(shared) if len(shared) >= 2 else literal(hosts[0])
+
+
+def _shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
+    """What all rows begin with."""
+    return [column[0] for column in takewhile(lambda each: len(set(each)) == 1, zip(*rows, strict=False))]
 
 
 # Folders
@@ -75,8 +80,8 @@ def _folders(addresses: Sequence[Address]) -> tuple[str, int]:
         columns = list(zip(*(each.folders for each in addresses), strict=True))
         return "".join(_folder(column, addresses) + "/" for column in _dated(columns, addresses)), left
     least = min(depths)
-    prefix = os.path.commonprefix([each.folders for each in addresses])
-    prefix = [each for each in prefix if MARK not in each][:least]
+    shared = _shared_start([each.folders for each in addresses])
+    prefix = list(takewhile(lambda each: MARK not in each, shared))[:least]
     start = "".join(literal(each) + "/" for each in prefix)
     return start + "**/" + _shared_end(addresses, len(prefix)), left
 
@@ -121,7 +126,7 @@ def _id_in(address: Address) -> str:
 def _shared_end(addresses: Sequence[Address], start: int) -> str:
     """The folders before the last segment that all addresses have alike, counted from the end."""
     ends = [each.folders[start:][::-1] for each in addresses]
-    shared = os.path.commonprefix(ends)[::-1]
+    shared = _shared_start(ends)[::-1]
     return "".join(literal(each) + "/" for each in shared) if not any(MARK in each for each in shared) else ""
 
 
@@ -227,7 +232,7 @@ def _ragged(rows: Sequence[Sequence[str]]) -> str:
         return "{id}" + literal(rows[0][1]) + "{slug}"
     if numbers_last and len(set(last)) > 1:
         return "{slug}" + literal(rows[0][-2]) + "{id}"
-    start = os.path.commonprefix(rows)
+    start = _shared_start(rows)
     while start and start[-1].isalnum():
         start = start[:-1]
     rest = [row[len(start) :] for row in rows]

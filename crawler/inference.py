@@ -22,6 +22,7 @@ from .patterns import Pattern, PatternError
 NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short
 SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rather than an article
 ENOUGH = 3  # siblings that show a form
+TELLING_WORDS = 3  # of a last segment: of more, a number is part of a title
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _NO_ARTICLE = re.compile(
     r"(?:index|default|home|main|list|lists|page|pages|tag|tags|category|categories|cat|archive|archives|search|about|"
@@ -184,8 +185,8 @@ def _same_folders(own: Address, other: Address) -> bool:
     """Folders alike but for numbers and codes, which may be an article's own."""
     if len(own.folders) != len(other.folders):
         return False
-    pairs = zip(own.folders, other.folders, strict=True)
-    return all(a == b or (any(map(str.isdigit, a)) and any(map(str.isdigit, b)) and MARK not in a + b) for a, b in pairs)
+    pairs = [(a, b) for a, b in zip(own.folders, other.folders, strict=True) if a != b]
+    return all(MARK not in a + b and re.search(r"\d", a) and re.search(r"\d", b) for a, b in pairs)
 
 
 def _like_query(own: Address, others: Sequence[Address]) -> list[Address]:
@@ -205,7 +206,8 @@ def _like_stems(own: Address, others: Sequence[Address]) -> list[Address]:
         codes = [each for each in others if len(each.stem) == len(own.stem) >= 6 and not each.stem.isdigit()]
         return [*numbers, *codes] if len(codes) > len(numbers) else numbers
     close = [each for each in others if _signature(each.stem) == _signature(own.stem)]
-    if "#" in _signature(own.stem) and len(_ALNUM.findall(own.stem)) <= 3 and (len(close) >= ENOUGH or len(others) <= 1):
+    telling = "#" in _signature(own.stem) and len(_ALNUM.findall(own.stem)) <= TELLING_WORDS
+    if telling and (len(close) >= ENOUGH or len(others) <= 1):
         return close
     named = [each for each in others if not each.stem.isdigit() or len(each.stem) == len(own.stem)]
     return [each for each in named if each.stem.count(MARK) == own.stem.count(MARK)]

@@ -180,7 +180,8 @@ class _Survey:
 
     def has_enough(self) -> bool:
         own = {each.url for each in self.siblings()[1:]}
-        listed = [sum(link.url in own for link in page.links) for page in self.pages.values() if page.url != self.example]
+        lists = [page for page in self.pages.values() if page.url != self.example]
+        listed = [sum(link.url in own for link in page.links) for page in lists]
         return len(own) >= ENOUGH and max(listed, default=0) >= FEW
 
     # -- links --------------------------------------------------------------------------------------------------------
@@ -204,9 +205,7 @@ class _Survey:
 
     # -- scope --------------------------------------------------------------------------------------------------------
 
-    def widened(
-        self, own: list[Address]
-    ) -> Generator[list[str], Answers, tuple[list[Address], str, bool]]:
+    def widened(self, own: list[Address]) -> Generator[list[str], Answers, tuple[list[Address], str, bool]]:
         """The members of the section, why they are, and whether other folders are among them."""
         big, own_links = self.is_big(), len(own) - 1
         if self.scope == "section":
@@ -220,7 +219,8 @@ class _Survey:
         dates = "all" if any("\ue000" in each.stem for each in own) else "folders"
         extra = [address_of(url, dates) for each in joined for url in each.urls]  # type: ignore[arg-type]
         members = [*own, *extra]
-        size = "as asked" if self.scope == "site" else "few siblings in the example's own folders" if big else "a small site"
+        size = "few siblings in the example's own folders" if big else "a small site"
+        size = "as asked" if self.scope == "site" else size
         return members, f"{size}: {len(extra)} links in {len(joined)} other folders look like the example", True
 
     def joining(
