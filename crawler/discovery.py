@@ -15,7 +15,7 @@ of each the pagination only as far as there is anything new.
 
 import re
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import SplitResult, urlsplit
@@ -59,6 +59,15 @@ class Taken:
 
     link: Link
     position: int  # in the page, from 0
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A link of a list page with what becomes of it. `taken`: it is an article of the task, and not known yet."""
+
+    link: Link
+    taken: bool
+    reason: str
 
 
 @dataclass
@@ -188,6 +197,42 @@ def pagination(url: str, links: Iterable[Link]) -> list[str]:
         if is_page:
             found.append(link.url)
     return found
+
+
+def judged(
+    links: Iterable[Link],
+    pattern: Pattern,
+    follow: Sequence[Pattern] = (),
+    page_url: str = "",
+    known: Container[str] = frozenset(),
+) -> list[Judged]:
+    """Say of each link of a list page (at `page_url`) whether it is taken as an article, and why, in a few words.
+
+    `known`: the URLs that were entered before.
+    """
+    links = list(links)
+    pages = set(pagination(page_url, [link for link in links if not pattern.match(link.url)]))
+    return [_judged(link, pattern, follow, page_url, known, pages) for link in links]
+
+
+def _judged(
+    link: Link, pattern: Pattern, follow: Sequence[Pattern], page_url: str, known: Container[str], pages: Container[str]
+) -> Judged:
+    if pattern.match(link.url):
+        return Judged(link, False, "known already") if link.url in known else Judged(link, True, "of the pattern")
+    if link.url == page_url:
+        return Judged(link, False, "the list page itself")
+    if any(each.match(link.url) for each in follow):
+        return Judged(link, False, "a list page to follow")
+    if link.url in pages:
+        return Judged(link, False, "a further page of the list")
+    difference = pattern.difference(link.url) or "not of the pattern"
+    host = urlsplit(link.url).netloc
+    if page_url and host != urlsplit(page_url).netloc:
+        return Judged(link, False, f"on another host: {host}")
+    if ASSET.search(urlsplit(link.url).path):
+        return Judged(link, False, "a file, no page")
+    return Judged(link, False, difference)
 
 
 def shape_of(url: str) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
@@ -21,11 +22,15 @@ ASSET = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link: where it leads (absolute, normalised), its text, and its `rel` words."""
+    """A link: where it leads (absolute, normalised), its text, its `rel` words.
+
+    `published`: when that was published, or else last changed, if the list says so (aware).
+    """
 
     url: str
     text: str
     rel: str = ""
+    published: datetime | None = None
 
 
 def links_of(body: bytes, url: str, content_type: str | None = None) -> list[Link]:
@@ -55,19 +60,22 @@ def _all_links(root: "etree._Element", url: str) -> Iterator[Link]:
         if not href:
             continue
         if element.tag == "base":
-            base = _joined(url, href) or url
+            base = absolute(url, href) or url
             continue
         rel = (element.get("rel") or "").lower()
         if element.tag == "link" and "next" not in rel.split():
             continue
-        target = _joined(base, href)
+        target = absolute(base, href)
         if target:
             yield Link(
                 target, " ".join("".join(map(str, element.itertext())).split())[:200] or element.get("title") or "", rel
             )
 
 
-def _joined(base: str, href: str) -> str | None:
+def absolute(base: str, href: str) -> str | None:
+    """Return a reference as a normalised http(s) URL; None if it is none."""
+    if not href.strip():
+        return None
     try:
         target = urljoin(base, href.strip())
         if urlsplit(target).scheme not in ("http", "https"):
