@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from extractors.urls import normalise
+from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
 from .guard import guard_from
@@ -58,11 +59,11 @@ def converse(
     from .spiders.survey import SurveySpider
 
     pace = {"DOWNLOAD_DELAY": said.delay if delay is None else delay}
-    spider = _crawl(
-        said, {**pace, **(scrapy or {})}, SurveySpider, steps=steps, headers=headers or {}, on_page=on_page
-    )
+    spider = _crawl(said, {**pace, **(scrapy or {})}, SurveySpider, steps=steps, headers=headers or {}, on_page=on_page)
     if spider.error is not None:
         raise spider.error
+    if not spider.done:
+        raise ExemplarError("stopped before the end; nothing was written")
     return spider.result
 
 

@@ -253,7 +253,10 @@ def infer(
     best = min([text, *options], key=lambda option: len(_takes(option, reasons)))
     pattern = Pattern.parse(best)
     matched = tuple(link for url, link in seen.items() if pattern.match(url))
-    rejected = tuple((link, _why_not(link, reasons, pattern)) for url, link in seen.items() if not pattern.match(url))
+    host = members[0].bare_host
+    rejected = tuple(
+        (link, _why_not(link, reasons, pattern, host)) for url, link in seen.items() if not pattern.match(url)
+    )
     return Inference(best, matched, rejected, doubtful=tuple(_takes(best, reasons)))
 
 
@@ -262,7 +265,10 @@ def _takes(text: str, reasons: Mapping[str, str]) -> list[str]:
     return [url for url in reasons if pattern.match(url)]
 
 
-def _why_not(link: Sighting, reasons: Mapping[str, str], pattern: Pattern) -> str:
+def _why_not(link: Sighting, reasons: Mapping[str, str], pattern: Pattern, host: str) -> str:
+    there = address_of(link.url, "none").host
+    if there.removeprefix("www.") != host:
+        return f"on another site: {there}"
     return reasons.get(link.url) or pattern.difference(link.url) or ""
 
 

@@ -17,7 +17,7 @@ from extractors.urls import normalise
 from .address_parts import MARK, address_of
 from .links import ASSET, Link
 
-Why = Literal["breadcrumb", "parent folder", "home page", "named as a list", "feed"]
+Why = Literal["breadcrumb", "parent folder", "home page", "named as a list", "feed", "sitemap"]
 
 _CRUMBS = re.compile(r"bread-?_?crumb|crumbs?\b|location|weizhi|position|place\b|dqwz|curmbs|where", re.IGNORECASE)
 _HERE = re.compile(r"(?:当前|所在|您的|现在的?)位置|你在这里|you are here", re.IGNORECASE)

@@ -13,7 +13,7 @@ enough siblings are seen there. Where the pattern can't tell sections apart, a s
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from extractors import Article, NoArticle, Section, UnusablePage
 from extractors import extract as extract_alone
@@ -25,10 +25,12 @@ from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
 from .address_parts import Address, address_of
+from .feeds import read_feed
 from .inference import Inference, Relatives, SeenPage, Sighting, infer, no_article, relatives, siblings, sightings
-from .links import links_of
+from .links import Link, links_of
 from .patterns import Pattern, PatternError
-from .section_pages import Candidate, candidates
+from .section_pages import Candidate, candidates, feeds
+from .sitemaps import read_sitemap, sitemaps_of, usual_place
 
 Scope = Literal["auto", "section", "site"]
 Answers = Mapping[str, StoredPage | str]
@@ -36,6 +38,7 @@ Steps = Generator[list[str], Answers, "Survey"]
 
 MOST_LISTS = 6  # list pages that are read
 LISTS_AT_ONCE = 2  # after the home page
+MOST_CHILDREN = 2  # sitemaps of an index that are read
 MOST_SAMPLES = 6  # pages of other folders that are looked at
 SAMPLES_A_FAMILY = 2
 TRIALS = 3  # siblings that are cut
@@ -45,6 +48,7 @@ FEW = 3  # siblings without which there is no pattern
 BIG_HOME = 250  # links of its own site on the home page of a big site
 CONFIDENT = 0.8  # of the extraction, for a relative to join
 FIRST_WORDS = 80  # characters
+FORM_LOOK = 2000  # bytes in which a page says that it is HTML
 
 
 class NoSection(ExemplarError):
@@ -97,6 +101,7 @@ class Survey:
     lone: bool
     lists: tuple[ListPage, ...]
     cuts: tuple[Cut, ...]
+    cut_of_example: Cut
     warnings: tuple[str, ...] = ()
 
     @property
@@ -108,6 +113,17 @@ class Survey:
 def survey(url: str, scope: Scope = "auto") -> Steps:
     """Look at the site of an article. Raises `NoSection` where no task can be made."""
     return (yield from _Survey(url, scope).steps())
+
+
+def several(urls: Sequence[str], scope: Scope = "auto") -> Generator[list[str], Answers, dict[str, Survey | NoSection]]:
+    """One survey after the other: for each URL what was found, or why nothing."""
+    found: dict[str, Survey | NoSection] = {}
+    for url in urls:
+        try:
+            found[url] = yield from survey(url, scope)
+        except NoSection as error:
+            found[url] = error
+    return found
 
 
 @dataclass
@@ -149,19 +165,34 @@ class _Survey:
     # -- list pages ---------------------------------------------------------------------------------------------------
 
     def read_lists(self, page: StoredPage) -> Generator[list[str], Answers, None]:
+        """The home page and the breadcrumb first; then, while siblings are few, what else may list them."""
         self.note(page, "the example")
         open_ = candidates(page.url, page.body, self.pages[page.url].links, page.content_type)
-        yield from self.read(open_[:1] + [each for each in open_[1:] if each.why == "breadcrumb"][:1])
+        feed = [Candidate(each, "feed") for each in feeds(page.url, page.body, page.content_type)][:1]
+        yield from self.read([open_[0], *(each for each in open_[1:] if each.why == "breadcrumb")][:LISTS_AT_ONCE])
         while len(self.lists) < MOST_LISTS and not self.has_enough():
-            waiting = [each for each in self.more(open_) if each.url not in self.lists]
+            waiting = [each for each in self.more(open_, feed) if each.url not in self.lists]
             if not waiting:
-                return
+                break
             yield from self.read(waiting[: min(LISTS_AT_ONCE, MOST_LISTS - len(self.lists))])
+        if len(self.siblings()) <= FEW:
+            yield from self.read_sitemap()
 
-    def more(self, open_: Sequence[Candidate]) -> list[Candidate]:
-        """Candidates of the example, then what the home page links to under the example's folders or as lists."""
+    def more(self, open_: Sequence[Candidate], feed: Sequence[Candidate]) -> list[Candidate]:
+        """Candidates of the example, its feed after the first, then those of the home page."""
         home = self.pages.get(normalise(open_[0].url))
-        return [*open_, *(candidates(home.url, b"", home.links)[1:] if home else ())]
+        return [*open_[:2], *feed, *open_[2:], *(candidates(home.url, b"", home.links)[1:] if home else ())]
+
+    def read_sitemap(self) -> Generator[list[str], Answers, None]:
+        """The first sitemap that robots.txt names, and the first two of those that it names in turn."""
+        robots = urljoin(self.example, "/robots.txt")
+        answer = (yield [robots])[robots]
+        named = sitemaps_of(answer.body, robots) if not isinstance(answer, str) else []
+        first = (named or [usual_place(self.example)])[0]
+        yield from self.read([Candidate(first, "sitemap")])
+        children = self.pages[first].links[:MOST_CHILDREN] if first in self.pages else ()
+        if any(each.url.partition("?")[0].endswith((".xml", ".gz")) for each in children):
+            yield from self.read([Candidate(each.url, "sitemap") for each in children])
 
     def read(self, wanted: Sequence[Candidate]) -> Generator[list[str], Answers, None]:
         if not wanted:
@@ -174,7 +205,7 @@ class _Survey:
                 self.note(answer, each.why)
 
     def note(self, page: StoredPage, why: str) -> None:
-        self.pages[page.url] = SeenPage(page.url, tuple(links_of(page.body, page.url, page.content_type)))
+        self.pages[page.url] = SeenPage(page.url, tuple(_links(page)))
         if why != "the example":
             self.lists[page.url] = ListPage(page.url, why)
 
@@ -323,7 +354,16 @@ class _Survey:
         starts, lone = self.starts(good, inference, site)
         scope: Literal["section", "site"] = "site" if wide or (site and not lone) else "section"
         return Survey(
-            self.example, scope, why, inference, starts, lone, tuple(good), tuple(trials[:TRIALS]), tuple(self.warnings)
+            self.example,
+            scope,
+            why,
+            inference,
+            starts,
+            lone,
+            tuple(good),
+            tuple(trials[:TRIALS]),
+            self.cuts[self.example],
+            tuple(self.warnings),
         )
 
     def starts(self, good: Sequence[ListPage], inference: Inference, site: bool) -> tuple[tuple[str, ...], bool]:
@@ -373,6 +413,17 @@ def _prepared(page: StoredPage) -> tuple[Section, Cut]:
 
 
 _RENDER = "write the task by hand with `render: true`"
+
+
+def _links(page: StoredPage) -> list[Link]:
+    """The links of a page, a feed or a sitemap."""
+    head = page.body[:FORM_LOOK].lower()
+    if b"<html" not in head:
+        if feed := read_feed(page.body, page.url, page.content_type):
+            return feed.entries
+        if sitemap := read_sitemap(page.body, page.url, page.content_type):
+            return [*sitemap.links, *(Link(each.url, "") for each in sitemap.children)]
+    return links_of(page.body, page.url, page.content_type)
 
 
 def _is_shell(page: StoredPage) -> bool:

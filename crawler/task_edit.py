@@ -4,13 +4,14 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from crawler.mistakes import Mistake, TaskError, TaskFileError
 from crawler.task_file import Reader, loads
-from crawler.task_model import Task, TaskFile
-from crawler.yaml_source import Source, read_text
+from crawler.task_model import Settings, Task, TaskFile
+from crawler.yaml_source import Source, read, read_text
 
 
 class Section(dict[str, Any]):
@@ -19,6 +20,42 @@ class Section(dict[str, Any]):
     def __init__(self, keys: Mapping[str, Any], file: str, row: int, columns: Mapping[str, int]) -> None:
         super().__init__(keys)
         self.file, self.row, self.columns = file, row, columns
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a task list says before anything is added: its tasks (None: there are none yet), defaults and settings."""
+
+    tasks: TaskFile | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
+
+
+def standing(tasks_yaml: Path) -> Standing:
+    """Read a task list that may have no tasks yet, or not be there. Raises `TaskFileError` with its mistakes."""
+    if not tasks_yaml.exists():
+        return Standing()
+    source = read(tasks_yaml)
+    if source.mistakes:
+        raise TaskFileError(source.mistakes)
+    known, defaults = _known_tasks(source, tasks_yaml.parent)
+    said = known.settings if known else Settings.model_validate((source.data or {}).get("settings") or {})
+    return Standing(known, defaults, said)
+
+
+def create(tasks_yaml: Path, contact: str = "") -> None:
+    """Write a task list without tasks, its schema beside it. `contact` may be empty."""
+    from crawler.task_schema import MODELINE, SCHEMA_BESIDE_TASKS, write_schema
+
+    said = f"contact: {_scalar(contact)}" if contact else "# contact: https://example.org/our-crawler"
+    tasks_yaml.parent.mkdir(parents=True, exist_ok=True)
+    write_schema(tasks_yaml.parent / SCHEMA_BESIDE_TASKS)
+    tasks_yaml.write_text(
+        f"{MODELINE}\ntasks:\n\n"
+        f"settings:\n  # Goes into the User-Agent so that a site's owner can reach you; required for public hosts.\n"
+        f"  {said}\n",
+        "utf-8",
+    )
 
 
 def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -47,8 +84,6 @@ def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]]) -> list
 
 
 def _mistakes_of(path: Path) -> list[Mistake]:
-    from crawler.yaml_source import read
-
     return read(path).mistakes
 
 

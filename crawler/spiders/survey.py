@@ -16,6 +16,7 @@ class SurveySpider(PagesSpider):
 
     name = "survey"
     result: Any = None
+    done = False
     error: Exception | None = None
 
     def __init__(self, steps: Steps, headers: Mapping[str, str], on_page: Callable[[str, Answer], None], **kwargs: Any):
@@ -55,7 +56,7 @@ class SurveySpider(PagesSpider):
                     break
                 answers = {url: self.known[url] for url in self.batch}
         except StopIteration as end:
-            self.result = end.value
+            self.result, self.done = end.value, True
             return
         except Exception as error:  # whoever asked is told; here it would only be logged
             self.error = error
