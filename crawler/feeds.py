@@ -69,7 +69,7 @@ def _addresses(item: "etree._Element", url: str) -> Iterator[str | None]:
         if local(child) == "guid" and (child.get("isPermaLink") or "true").strip().lower() != "false":
             yield _web(child)
     yield from (_web(child) for child in item if local(child) == "id")
-    yield from (absolute(url, about) for name, about in item.attrib.items() if str(name).endswith("}about"))
+    yield from (absolute(url, str(about)) for name, about in item.attrib.items() if str(name).endswith("}about"))
 
 
 def _links(element: "etree._Element", url: str, rels: frozenset[str]) -> list[str]:

@@ -87,8 +87,7 @@ def parse(text: str, url: str) -> "etree._Element | None":
 
 def local(element: "etree._Element") -> str:
     """The local name of an element, in lower case."""
-    tag = element.tag
-    return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
+    return str(element.tag).rpartition("}")[2].lower()
 
 
 def _parsed(text: str, url: str, *, recover: bool) -> "etree._Element | None":

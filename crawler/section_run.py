@@ -9,8 +9,8 @@ is in Redis: a run that is killed leaves leased URLs behind, whose leases run ou
 import json
 import time
 import uuid
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from typing import Any, cast
@@ -24,8 +24,9 @@ from workers.errors import ExemplarError
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Found, Leased, Ledger, fingerprint
 
-from .discovery import ListPage, Walk, fruitful_lists
-from .links import links_of
+from .discovery import ListPage, Taken, Walk, fruitful_lists
+from .list_memory import ListMemory, kept_of
+from .listings import Listing, read_listing, robots_listing
 from .patterns import Match
 from .tasks import Task
 
@@ -40,6 +41,13 @@ ENUMERATED_FIRST = 7  # days back that it writes in the first run
 ENUMERATED_LATER = 2  # days back in later runs
 RUNS_KEPT = 50  # reports of a task
 PROBLEMS_MOST = 20  # in one report: more than a person reads, and a report fits through a pipe
+
+ENTERED_AT_ONCE = 1000  # URLs that go to the ledger together: a sitemap has 50,000
+MOST_FEEDS = 10  # of a task
+MOST_MAPS = 20  # topmost sitemaps of a task
+IDLE_MOST = 20  # articles that lists find while a sitemap finds none: then it is not read any more
+NO_MOMENTS: Mapping[str, datetime] = {}
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 BEYOND_LIMIT = "beyond the first run's limit"
 
@@ -75,6 +83,7 @@ class RunReport:
     ended: str = ""
     outcome: str = "running"
     lists: int = 0
+    unchanged: int = 0  # lists that their server said are what they were
     found: int = 0  # article links on the list pages
     new: int = 0  # of them not known before
     fetched: int = 0  # pages handed to the inbox
@@ -82,6 +91,7 @@ class RunReport:
     failed: int = 0
     later: int = 0  # failed in passing, to be tried again
     problems: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)  # worth knowing, and nothing is wrong
 
     @property
     def ok(self) -> bool:
@@ -114,8 +124,14 @@ class SectionRun:
         self._leased: dict[str, Leased] = {}
         self._order = 0
         self._brought: dict[str, int] = {}
+        self._feeds: dict[str, int] = {}  # feed found on the way: its article links
+        self._maps: dict[str, int] = {}  # topmost sitemap: new articles that no list had
+        self._left_out = 0  # article links that this run was not asked for
         self._lists_failed = False
+        self._unread: list[ListPage] = []  # pages of a later walk that could not be read: the next one does
         self._today = datetime.now(UTC).date()
+        self.memory = ListMemory(connection, task.name, self._shape())
+        self._past_maps: dict[str, tuple[str, int]] = {}
 
     # -- begin and end ----------------------------------------------------------------------------------------------
 
@@ -124,9 +140,7 @@ class SectionRun:
         if not self.redis.set(self._lock, self._token, nx=True, px=int(LOCK_SECONDS * 1000)):
             raise TaskBusy(f"task {self.task.name} is being crawled already; its run ends first")
         self.ledger.reclaim()  # one run at a time: what is leased was in the hands of a run that died
-        past = _text_map(self.redis.hgetall(keys.of_task(self.task.name, "walk")))
-        if past.get("shape") != self._shape():
-            past = {"first": past.get("first", "")}
+        past = self.memory.load()
         self.first = past.get("first") != "done"
         if self.options.all:
             self.ledger.unsee(BEYOND_LIMIT)
@@ -141,6 +155,10 @@ class SectionRun:
             complete=past.get("complete") == "yes" and not self.options.all,
             fruitful=fruitful_lists(brought, starts),
             spares=spares,
+            feeds=json.loads(past.get("feeds", "[]")),
+            sitemaps=self._known_maps(past),
+            unread=self.memory.unread(),
+            since=self.options.since,
         )
         self._brought = dict(brought)
         self._add_enumerated()
@@ -152,10 +170,11 @@ class SectionRun:
             self.ledger.put_back(list(self._leased))
         report = self.report
         report.outcome, report.ended = outcome, datetime.now(UTC).isoformat(timespec="seconds")
-        if self.walk.stopped:
-            self.problem(self.walk.stopped)
+        for limit in self.walk.limits:
+            self.problem(limit)
+        report.remarks += self.walk.remarks
         if outcome == "finished":
-            self.redis.hset(keys.of_task(self.task.name, "walk"), mapping=self._memory())
+            self.memory.save(self._memory(), self._unread)
         pipe = self.redis.pipeline()
         history = keys.of_task(self.task.name, "runs")
         pipe.lpush(history, json.dumps(report.to_dict(), ensure_ascii=False))
@@ -208,22 +227,69 @@ class SectionRun:
         """The list page to read next; None if there is none now, or nothing more may be found."""
         return None if self._quota == 0 else self.walk.next_page()
 
-    def list_read(self, page: ListPage, body: bytes, url: str, content_type: str) -> None:
-        """Take the links of a list page: articles go to the ledger, further list pages to the walk."""
-        links = links_of(body, url, content_type)
-        taken = self.walk.read(links)
-        matches = [(found.link.url, self.pattern.match(found.link.url)) for found in taken]
-        new = sum(self._enter(matches))
-        self.walk.note(ListPage(url, page.kind, page.depth), links, found=len(taken), new=new)
+    def list_conditions(self, page: ListPage) -> dict[str, str]:
+        """The request headers by which a list is had only if it changed since all of its links were entered."""
+        kept = self.memory.kept(page, datetime.now(UTC)) if self.walk.complete and not page.again else None
+        return kept.conditions() if kept else {}
+
+    def list_unchanged(self, page: ListPage, url: str) -> bool:
+        """A list is what it was. False if that can't be said: another address answered, so it must be had whole."""
+        kept = self.memory.kept(page, datetime.now(UTC))
+        if kept is None or kept.url != url:
+            return False
+        standing = [ListPage(each, kind, depth, page.start) for each, kind, depth in kept.standing]
+        self.walk.unchanged(page, standing, found=kept.found)
         self.report.lists += 1
-        self.report.found += len(taken)
+        self.report.unchanged += 1
+        if page.url in self.walk.feeds:
+            self._feeds[page.url] = kept.found
+        return True
+
+    def list_read(
+        self, page: ListPage, body: bytes, url: str, content_type: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        """Take the links of a list: articles go to the ledger, further lists to the walk.
+
+        `headers`: of the answer, by lower-case name.
+        """
+        is_robots = page.kind == "robots"
+        listing = robots_listing(body, url) if is_robots else read_listing(body, url, content_type, headers)
+        taken = self._newest_first(page, listing, self.walk.read(listing.links))
+        if self.walk.complete:
+            self.memory.begin(page)
+        left_out = self._left_out
+        source = listing.form if listing.form in ("feed", "sitemap") else "list"
+        new = sum(
+            sum(self._enter([(one.match.url, one.match) for one in some], _moments(some), source=source))
+            for some in _batches(taken)
+        )
+        read = replace(page, url=url)
+        further = self.walk.note(read, listing, found=len(taken), new=new)
+        standing = [each for each in self.walk.standing(read, listing) if each.kind == "follow"]
+        whole = page.kind not in ("next", "robots") and not listing.cut and self._left_out == left_out
+        kept = kept_of(headers or {}, url, datetime.now(UTC), found=len(taken), standing=standing) if whole else None
+        self.memory.read(page, further if self.walk.complete else (), kept)
+        self._count_list(page, listing, len(taken), new)
+
+    def _count_list(self, page: ListPage, listing: Listing, found: int, new: int) -> None:
+        self.report.lists += 1
+        self.report.found += found
         self.report.new += new
-        if page.kind != "next" and (new or page.url in self._brought):
+        if page.kind == "sitemap":
+            self._maps[page.start] = self._maps.get(page.start, 0) + new
+        elif listing.form == "feed" and page.kind == "feed":
+            self._feeds[page.start] = max(found, self._feeds.get(page.start, 0))
+        elif page.kind not in ("next", "robots") and (new or page.url in self._brought):
             self._brought[page.url] = self._brought.get(page.url, 0) + new
 
     def list_failed(self, page: ListPage, reason: str, *, passing: bool) -> None:
-        """A list page could not be read. Only start pages are worth a word: others may be anything."""
-        if passing:
+        """A list could not be read. Only start pages are worth a word: others may be anything."""
+        if passing and self.walk.complete:
+            if page.again or page.kind in ("next", "feed", "sitemap"):
+                self._unread.append(page)
+        elif passing and page.kind in ("feed", "sitemap"):  # it is asked for in the next walk
+            (self._feeds if page.kind == "feed" else self._maps).setdefault(page.start, 1)
+        elif passing and page.kind != "robots":
             self._lists_failed = True
         if page.kind == "start":
             spare = bool(self.walk.spares)
@@ -292,11 +358,21 @@ class SectionRun:
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    def _enter(self, matches: Sequence[tuple[str, Match | None]], **info: Any) -> list[bool]:
-        """Enter article URLs in the ledger, newest first; says which were new and are to be fetched."""
+    def _enter(
+        self,
+        matches: Sequence[tuple[str, Match | None]],
+        moments: Mapping[str, datetime] = NO_MOMENTS,
+        **info: Any,
+    ) -> list[bool]:
+        """Enter article URLs in the ledger, newest first; says which were new and are to be fetched.
+
+        `moments`: when they were published or last changed, as far as lists say so.
+        """
         since = self.options.since
-        wanted = [(u, m) for u, m in matches if not (since and m and m.span and m.span[1] < since)]
-        found = [Found(normalise(url), self._rank(match), info) for url, match in wanted]
+        days = {url: self._day(match, moments.get(url)) for url, match in matches}
+        wanted = [(u, m) for u, m in matches if not (since and (day := days[u]) and day < since)]
+        self._left_out += len(matches) - len(wanted)
+        found = [Found(normalise(url), self._rank(days[url]), info) for url, _ in wanted]
         new = self.ledger.add(found)
         if self._quota is None:
             return new
@@ -306,16 +382,39 @@ class SectionRun:
                 if self.options.limit is None:
                     self.ledger.settle(fingerprint(item.url), "rejected", BEYOND_LIMIT)
                 else:  # a person asked for few this time; a later run takes it
+                    self._left_out += 1
                     self.ledger.drop(fingerprint(item.url))
             elif is_new:
                 self._quota -= 1
         return new
 
-    def _rank(self, match: Match | None) -> float:
-        """Newest first: by the day in the URL, else by the day of discovery; within a day in the order of discovery."""
+    def _rank(self, day: date | None) -> float:
+        """Newest first: by its day, else by the day of discovery; within a day in the order of discovery."""
         self._order += 1
-        day = match.span[1] if match and match.span else self._today
-        return -day.toordinal() * 1e7 + self._order
+        return -(day or self._today).toordinal() * 1e7 + self._order
+
+    def _day(self, match: Match | None, moment: datetime | None) -> date | None:
+        """The last day on which an article may be from: by its URL, or more exactly by a list; None if nobody says."""
+        said = min(moment.date(), self._today) if moment else None
+        if match is None or match.span is None:
+            return said
+        return said if said and match.span[0] <= said <= match.span[1] else match.span[1]
+
+    def _newest_first(self, page: ListPage, listing: Listing, taken: Sequence[Taken]) -> list[Taken]:
+        """The articles of a list in the order in which they are wanted; without those that an earlier walk has seen.
+
+        Lists stand in their own order where nothing says a day, sitemaps in that of their ids.
+        """
+        days = {one.link.url: self._day(one.match, one.link.published) for one in taken}
+        wanted = [one for one in taken if not self.walk.is_past(page, _as_moment(days[one.link.url]))]
+        if listing.form == "sitemap":
+            wanted.sort(key=lambda one: one.match.recency, reverse=True)
+        unsaid = self._today if listing.form != "sitemap" else date.min
+        return sorted(
+            wanted,
+            key=lambda one: (days[one.link.url] or unsaid, one.link.published or LONG_AGO),
+            reverse=True,
+        )
 
     def _first_quota(self) -> int | None:
         if self.options.limit is not None:
@@ -340,7 +439,7 @@ class SectionRun:
         for url in islice(self.pattern.enumerate(since, self._today), ENUMERATED_MOST):
             match = self.pattern.match(url)
             day = match.date if match and match.date else self._today
-            self._enter([(url, match)], written_for=day.isoformat())
+            self._enter([(url, match)], written_for=day.isoformat(), source="pattern")
 
     def _hand_in(self, name: str, page: StoredPage, status: int) -> None:
         self._leased.pop(name, None)
@@ -368,7 +467,34 @@ class SectionRun:
             "first": "done",
             "complete": "no" if self._lists_failed else "yes",
             "brought": json.dumps(self._brought, ensure_ascii=False),
+            "feeds": json.dumps(self._useful_feeds(), ensure_ascii=False),
+            "sitemaps": json.dumps(self._useful_maps(), ensure_ascii=False),
         }
+
+    def _useful_feeds(self) -> list[str]:
+        """The feeds that the next walk reads: those with articles of the task."""
+        return [url for url, found in self._feeds.items() if found][:MOST_FEEDS]
+
+    def _known_maps(self, past: Mapping[str, str]) -> dict[str, datetime | None]:
+        """The sitemaps that earlier walks found of use, each with how far it was read."""
+        self._past_maps = json.loads(past.get("sitemaps", "{}"))
+        return {url: datetime.fromisoformat(mark) if mark else None for url, (mark, _) in self._past_maps.items()}
+
+    def _useful_maps(self) -> dict[str, tuple[str, int]]:
+        """The sitemaps that the next walk reads: those that found what no list or feed did.
+
+        Each with the newest date read, and how many articles lists have found since it last found one.
+        """
+        by_lists = self.report.new - sum(self._maps.values())
+        useful = {}
+        for url in {**self._past_maps, **self._maps}:
+            new = self._maps.get(url, 0)
+            mark, idle = self._past_maps.get(url, ("", 0))
+            newest = self.walk.marks.get(url)
+            idle = 0 if new else idle + by_lists
+            if (new or url in self._past_maps) and idle < IDLE_MOST:
+                useful[url] = (newest.isoformat() if newest else mark, idle)
+        return dict(list(useful.items())[:MOST_MAPS])
 
     def _unlock(self) -> None:
         if self.redis.get(self._lock) == self._token.encode():
@@ -381,5 +507,13 @@ def reports(connection: "redis.Redis", task: str, most: int = 1) -> list[dict[st
     return [json.loads(row) for row in rows]
 
 
-def _text_map(raw: Any) -> dict[str, str]:
-    return {name.decode(): value.decode() for name, value in cast(dict[bytes, bytes], raw).items()}
+def _batches(taken: Sequence[Taken]) -> Iterator[Sequence[Taken]]:
+    return (taken[at : at + ENTERED_AT_ONCE] for at in range(0, len(taken), ENTERED_AT_ONCE))
+
+
+def _moments(taken: Sequence[Taken]) -> dict[str, datetime]:
+    return {one.match.url: one.link.published for one in taken if one.link.published}
+
+
+def _as_moment(day: date | None) -> datetime | None:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None

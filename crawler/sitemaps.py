@@ -117,7 +117,7 @@ def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
     children: dict[str, Child] = {}
     news = cut = False
     for element in _elements(text, recover):
-        said = {name: value for name, value in _said(element)}
+        said = dict(_said(element))
         target = absolute(url, said.get("loc", "").replace("&amp;", "&"))
         moment = next((found for tag in _DATE_TAGS if (found := moment_of(said.get(tag)))), None)
         if target and local(element) == "sitemap":
@@ -135,7 +135,7 @@ def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
     """The entries, one by one, so that a large sitemap never stands in memory as a tree."""
     tags = ["{*}url", "{*}sitemap"]
     data = io.BytesIO(text.encode("utf-8", "replace"))
-    for _, element in etree.iterparse(data, tag=tags, recover=recover, **lenient_xml.OPTIONS):  # type: ignore[call-overload]
+    for _, element in etree.iterparse(data, tag=tags, recover=recover, **lenient_xml.OPTIONS):
         yield element
         element.clear()
         while element.getprevious() is not None:

@@ -14,6 +14,8 @@ Kind = Literal["page", "reject", "fail", "again"]
 GONE = frozenset({404, 410})
 PASSING = frozenset({403, 408, 421, 423, 425, 429})  # 403: many sites mean "too fast"; it fails after its retries
 PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream", "multipart/")
+NO_LIST = ("image/", "video/", "audio/", "font/", "application/pdf", "application/zip")
+BINARY = "not a page: binary data"
 NOT_TEXT = ("text/css", "text/javascript", "text/csv", "text/calendar", "text/event-stream")
 
 
@@ -36,6 +38,15 @@ def of_answer(status: int, content_type: str, body: bytes) -> Verdict:
     if status != 200 and not body:
         return Verdict("again", f"http {status} without a page")
     return _of_page(content_type.split(";")[0].strip().lower(), body)
+
+
+def of_list(status: int, content_type: str, body: bytes) -> Verdict:
+    """The verdict on an answer to a request for a list: feeds, sitemaps (packed ones, too) and JSON are pages here."""
+    kind = content_type.split(";")[0].strip().lower()
+    if kind.startswith(NO_LIST):
+        return Verdict("reject", f"not a list: {kind}")
+    verdict = of_answer(status, "", body)
+    return Verdict("page") if verdict.reason == BINARY and body.startswith(b"\x1f\x8b") else verdict
 
 
 def of_failure(error: BaseException, *, refused: str | None = None) -> Verdict:
@@ -83,5 +94,5 @@ def _of_page(kind: str, body: bytes) -> Verdict:
     if kind.startswith(NOT_TEXT) or (kind and not kind.startswith(PAGE_TYPES)):
         return Verdict("reject", f"not a page: {kind}")
     if b"\0" in body[:512] and body[:2] not in (b"\xff\xfe", b"\xfe\xff") and body.lstrip()[:1] != b"<":
-        return Verdict("reject", "not a page: binary data")
+        return Verdict("reject", BINARY)
     return Verdict("page")

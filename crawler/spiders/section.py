@@ -29,7 +29,7 @@ from crawler.section_run import RunOptions, RunReport, SectionRun
 from crawler.session import Session, contact_of, identity_of, open_session
 from crawler.spider_process import quiet_scrapy, say_no_more
 from crawler.tasks import Task, expand
-from crawler.verdicts import Verdict, of_answer, of_failure
+from crawler.verdicts import Verdict, of_answer, of_failure, of_list
 from extractors.urls import normalise
 from workers.connection import reason
 from workers.errors import ExemplarError
@@ -40,6 +40,9 @@ ARTICLES_AT_ONCE = 16  # in flight, waiting for their turn included
 LISTS_AT_ONCE = 2
 UNREACHABLE_AFTER = 8  # articles in a row without any answer: the site is away, the rest waits for the next run
 LIST_RETRIES = 2
+NOT_MODIFIED = 304
+CONDITIONS = frozenset({b"If-None-Match", b"If-Modified-Since"})
+STATE_HEADERS = ("etag", "last-modified", "date", "link")
 LIST_PAUSES = (2.0, 5.0)  # seconds
 
 Answer = TypeVar("Answer")
@@ -124,8 +127,11 @@ class SectionSpider(scrapy.Spider):
         for leased in articles:
             yield self._request(leased.url, self._article_came, self._article_failed, leased=leased)
 
-    def _list_request(self, page: ListPage, tries: int = 0) -> Request:
-        return self._request(page.url, self._list_came, self._list_failed, page=page, tries=tries)
+    def _list_request(self, page: ListPage, tries: int = 0, *, whole: bool = False) -> Request:
+        conditions = {} if whole else self.run.list_conditions(page)
+        request = self._request(page.url, self._list_came, self._list_failed, page=page, tries=tries)
+        request.headers.update(conditions)
+        return request
 
     def _request(self, url: str, callback: Any, errback: Any, **kwargs: Any) -> Request:
         return Request(
@@ -150,19 +156,32 @@ class SectionSpider(scrapy.Spider):
         yield from self._more()
 
     async def _list_came(self, response: Response, page: ListPage, tries: int) -> AsyncIterator[Request]:
-        verdict = self._verdict(response)
+        asked_by_state = response.request is not None and CONDITIONS & {*response.request.headers}
+        if response.status == NOT_MODIFIED and asked_by_state:
+            for request in self._list_unchanged(response, page, tries):
+                yield request
+            return
+        verdict = of_list(response.status, _content_type(response), response.body)
         if verdict.kind != "page":
             async for request in self._list_missed(page, tries, verdict):
                 yield request
             return
         self._lists -= 1
         try:
-            self.asked(self.run.list_read, page, response.body, normalise(response.url), _content_type(response))
+            url, headers = normalise(response.url), _state_headers(response)
+            self.asked(self.run.list_read, page, response.body, url, _content_type(response), headers)
         except Exception as error:  # one page that we can't read does not end the walk
             log.exception("task %s: list page %s", self.run.task.name, page.url)
             self.asked(self.run.list_failed, page, _unexpected(error), passing=True)
         for request in self._more():
             yield request
+
+    def _list_unchanged(self, response: Response, page: ListPage, tries: int) -> Iterator[Request]:
+        if not self.asked(self.run.list_unchanged, page, normalise(response.url)):
+            yield self._list_request(page, tries, whole=True)
+            return
+        self._lists -= 1
+        yield from self._more()
 
     def _list_failed(self, failure: Any) -> AsyncIterator[Request]:
         asked = dict(failure.request.cb_kwargs)
@@ -335,6 +354,12 @@ def _unexpected(error: Exception) -> str:
 
 def _page(response: Response) -> StoredPage:
     return StoredPage(normalise(response.url), response.body, _content_type(response), datetime.now(UTC))
+
+
+def _state_headers(response: Response) -> dict[str, str]:
+    """What an answer says of the list's state and of where it goes on."""
+    said = {name: response.headers.get(name) for name in STATE_HEADERS}
+    return {name: value.decode("latin-1") for name, value in said.items() if value}
 
 
 def _content_type(response: Response) -> str:

@@ -4,6 +4,7 @@ import pytest
 
 from crawler.discovery import TRIES_PER_SHAPE, Walk, fruitful_lists, pagination, shape_of
 from crawler.links import Link
+from crawler.listings import Listing
 from crawler.patterns import Pattern
 
 HOST = "http://site.example"
@@ -28,7 +29,12 @@ class Outing:
             for paths in (starts, options.pop("fruitful", ()), options.pop("spares", ()))
         )
         self.walk = Walk(
-            pattern(articles), starts, [pattern(text) for text in follow], fruitful=fruitful, spares=spares, **options
+            pattern(articles),
+            starts,
+            [pattern(text) for text in follow],
+            fruitful=fruitful,
+            spares=spares,
+            **{"look_for_sitemaps": False} | options,
         )
         self.read, self.articles, self.known = [], set(), set(known)
         while page := self.walk.next_page():
@@ -46,7 +52,7 @@ class Outing:
         new = found - self.known
         self.articles |= found
         self.known |= found
-        self.walk.note(page, links, found=len(found), new=len(new))
+        self.walk.note(page, Listing("page", links), found=len(found), new=len(new))
 
 
 def numbered(pages, per_page=2):
@@ -182,9 +188,9 @@ def test_a_calendar_without_end_is_bounded():
             day = int(path.rpartition("_")[2].removesuffix(".html") or 1) if "_" in path else 1
             return [f"/a/list_{day + 1}.html"]
 
-    outing = Outing(Calendar(), most_lists=50)
-    assert len(outing.read) == 50
-    assert "50 list pages" in outing.walk.stopped
+    outing = Outing(Calendar(), most_lists=5)
+    assert len(outing.read) == 5
+    assert outing.walk.limits == ["stopped after 5 list pages"]
 
 
 # Later walks
