@@ -19,7 +19,7 @@ def shown(found: Survey, entry: Mapping[str, Any]) -> str:
     lines.append(f"pattern   {found.pattern}")
     lines += _column("taken", [f"{len(found.inference.matched)} links, such as", *_links(found.inference.matched)])
     lines += _column("left", _left(found))
-    lines += _column("cut", [line for cut in found.cuts for line in _cut(cut)])
+    lines += _column("cut", [line for cut in found.cuts for line in cut_lines(cut)])
     lines += _column(
         "note", [*found.warnings, *(f"it would take {url}, which seems no article" for url in found.inference.doubtful)]
     )
@@ -77,7 +77,8 @@ def _links(links: Sequence[Sighting]) -> list[str]:
     return [f"  {each.url}  {each.text[:60]}" for each in links[:SHOWN]]
 
 
-def _cut(cut: Cut) -> list[str]:
+def cut_lines(cut: Cut) -> list[str]:
+    """One extraction: address, title and figures, first words."""
     if not cut.characters:
         return [cut.url, f"  no article: {cut.reason}"]
     return [cut.url, f"  {_about(cut)}", f"  {cut.words}…"]

@@ -27,7 +27,6 @@ _LISTS = re.compile(
     re.IGNORECASE,
 )
 _CATEGORY = re.compile(r"\b(?:category|tag)\b")
-_FEEDS = ("application/rss+xml", "application/atom+xml", "application/feed+json")
 MOST_CRUMBS = 8  # links; an element with more is a menu
 
 
@@ -78,16 +77,6 @@ def breadcrumb(url: str, body: bytes, content_type: str | None = None) -> list[s
         if inner and len(here) <= MOST_CRUMBS:
             return [each for each in inner if each != normalise(url)]
     return []
-
-
-def feeds(url: str, body: bytes, content_type: str | None = None) -> list[str]:
-    """The feeds that the page's head names, comments' feeds left out."""
-    root = _parse(body, content_type)
-    if root is None:
-        return []
-    named = [each for each in root.iter("link") if (each.get("type") or "").lower() in _FEEDS and each.get("href")]
-    urls = [normalise(urljoin(url, each.get("href") or "")) for each in named]
-    return [each for each in dict.fromkeys(urls) if "comment" not in each.lower() and each.startswith("http")]
 
 
 def _crumb_elements(root: etree._Element) -> Iterator[etree._Element]:

@@ -25,12 +25,12 @@ from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
 from .address_parts import Address, address_of
-from .feeds import read_feed
 from .inference import Inference, Relatives, SeenPage, Sighting, infer, no_article, relatives, siblings, sightings
 from .links import Link, links_of
+from .listings import read_listing, robots_listing
 from .patterns import Pattern, PatternError
-from .section_pages import Candidate, candidates, feeds
-from .sitemaps import read_sitemap, sitemaps_of, usual_place
+from .section_pages import Candidate, candidates
+from .sitemaps import usual_place
 
 Scope = Literal["auto", "section", "site"]
 Answers = Mapping[str, StoredPage | str]
@@ -48,7 +48,6 @@ FEW = 3  # siblings without which there is no pattern
 BIG_HOME = 250  # links of its own site on the home page of a big site
 CONFIDENT = 0.8  # of the extraction, for a relative to join
 FIRST_WORDS = 80  # characters
-FORM_LOOK = 2000  # bytes in which a page says that it is HTML
 
 
 class NoSection(ExemplarError):
@@ -137,6 +136,7 @@ class _Survey:
     cuts: dict[str, Cut] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)  # links that turned out to be no articles
     warnings: list[str] = field(default_factory=list)
+    feeds: list[str] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # links that could not be had
     samples: int = 0
 
@@ -168,7 +168,7 @@ class _Survey:
         """The home page and the breadcrumb first; then, while siblings are few, what else may list them."""
         self.note(page, "the example")
         open_ = candidates(page.url, page.body, self.pages[page.url].links, page.content_type)
-        feed = [Candidate(each, "feed") for each in feeds(page.url, page.body, page.content_type)][:1]
+        feed = [Candidate(each, "feed") for each in self.feeds][:1]
         yield from self.read([open_[0], *(each for each in open_[1:] if each.why == "breadcrumb")][:LISTS_AT_ONCE])
         while len(self.lists) < MOST_LISTS and not self.has_enough():
             waiting = [each for each in self.more(open_, feed) if each.url not in self.lists]
@@ -187,8 +187,8 @@ class _Survey:
         """The first sitemap that robots.txt names, and the first two of those that it names in turn."""
         robots = urljoin(self.example, "/robots.txt")
         answer = (yield [robots])[robots]
-        named = sitemaps_of(answer.body, robots) if not isinstance(answer, str) else []
-        first = (named or [usual_place(self.example)])[0]
+        named = robots_listing(answer.body, robots).sitemaps if not isinstance(answer, str) else []
+        first = named[0].url if named else usual_place(self.example)
         yield from self.read([Candidate(first, "sitemap")])
         children = self.pages[first].links[:MOST_CHILDREN] if first in self.pages else ()
         if any(each.url.partition("?")[0].endswith((".xml", ".gz")) for each in children):
@@ -205,7 +205,10 @@ class _Survey:
                 self.note(answer, each.why)
 
     def note(self, page: StoredPage, why: str) -> None:
-        self.pages[page.url] = SeenPage(page.url, tuple(_links(page)))
+        listing = read_listing(page.body, page.url, page.content_type)
+        below = (Link(each.url, "") for each in listing.sitemaps)
+        self.pages[page.url] = SeenPage(page.url, (*listing.links, *below))
+        self.feeds += listing.feeds
         if why != "the example":
             self.lists[page.url] = ListPage(page.url, why)
 
@@ -413,17 +416,6 @@ def _prepared(page: StoredPage) -> tuple[Section, Cut]:
 
 
 _RENDER = "write the task by hand with `render: true`"
-
-
-def _links(page: StoredPage) -> list[Link]:
-    """The links of a page, a feed or a sitemap."""
-    head = page.body[:FORM_LOOK].lower()
-    if b"<html" not in head:
-        if feed := read_feed(page.body, page.url, page.content_type):
-            return feed.entries
-        if sitemap := read_sitemap(page.body, page.url, page.content_type):
-            return [*sitemap.links, *(Link(each.url, "") for each in sitemap.children)]
-    return links_of(page.body, page.url, page.content_type)
 
 
 def _is_shell(page: StoredPage) -> bool:

@@ -3,8 +3,8 @@
 DATA holds `sites/<name>/` (a document root with truth.jsonl), `nginx.conf` and `serve.sh` beside them. The figures, by
 site: articles in the output against those that links lead to, rows that are there twice, articles fetched again by a
 second run, and the F1 of the texts. With `--add N` each site is configured by `exemplar add URL` instead, nothing
-edited, once for each of N of its articles. With `--prototype FOLDER` the same pages are cut by the extractor in that folder
-too (`final.py` with `Page`, `Paths` and `auto`), with the same example.
+edited, once for each of N of its articles. With `--prototype FOLDER` the same pages are cut by the extractor in that
+folder too (`final.py` with `Page`, `Paths` and `auto`), with the same example.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +108,7 @@ def reachable(site: Site, truth: Mapping[str, dict[str, Any]]) -> set[str]:
     return found
 
 
-def _examples(data: Path, name: str, number: int | None) -> list[str | None]:
+def _examples(data: Path, name: str, number: int | None) -> Sequence[str | None]:
     """The articles to begin from: none (the pattern is written), or the usual one and others, the same each time."""
     if number is None:
         return [None]
