@@ -116,7 +116,10 @@ def _folder(column: Sequence[str], addresses: Sequence[Address]) -> str:
     if len(set(column)) == 1:
         is_bucket = column[0].isdigit() and all(_id_in(each).startswith(column[0]) for each in addresses)
         return "{id}" if is_bucket and len(addresses) > 1 else _written(column[0])
-    return "{id}" if all(each.isdigit() for each in column) else "*"
+    if all(each.isdigit() for each in column):
+        return "{id}"
+    text = _piece(column) if not any("\ue001" in each for each in column) else "*"
+    return text if "{id}" in text and "{slug}" not in text else "*"
 
 
 def _id_in(address: Address) -> str:

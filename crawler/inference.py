@@ -9,8 +9,9 @@ the site, join only where their pages were looked at (`survey` does that).
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from . import pattern_syntax as syntax
 from .address_parts import MARK, Address, Dates, address_of
@@ -22,12 +23,19 @@ from .patterns import Pattern, PatternError
 NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short
 SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rather than an article
 ENOUGH = 3  # siblings that show a form
-TELLING_WORDS = 3  # of a last segment: of more, a number is part of a title
+TELLING_WORDS = 2  # of a last segment: of more, a number is part of a title
+MOST_READINGS = 0.6  # share of the siblings of the best reading that a reading with more dates needs
+SAME_PAGE = 0.6  # share of the siblings whose small number is the example's, for others to be further pages
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_NO_ARTICLE = re.compile(
-    r"(?:index|default|home|main|list|lists|page|pages|tag|tags|category|categories|cat|archive|archives|search|about|"
-    r"about-us|aboutus|contact|contact-us|contactus|login|register|signup|rss|feed|atom|sitemap|links|privacy|terms|"
-    r"help|faq|map|more|all|news|blog|posts|article|articles|authors?|topics?|author)(?:[_-]?\d+)*",
+_ABOUT_SITE = re.compile(
+    r"index|default|home|main|lists?|pages?|tags?|category|categories|cat|archives?|search|about|about-us|aboutus|"
+    r"contact|contact-us|contactus|login|register|signup|rss|feed|atom|sitemap|links|privacy|terms|help|faq|map|more|"
+    r"all|news|blog|posts|articles?|authors?|topics?",
+    re.IGNORECASE,
+)
+_NUMBERED_LIST = re.compile(r"(?:index|default|lists?|pages?|tags?|category|cat|archives?)(?:[_-]?\d+)+", re.IGNORECASE)
+_PAGE_TEXT = re.compile(
+    r"\W*(?:\d{1,4}|next( page)?|prev(ious)?|older.*|newer.*|first|last|上一?页|下一?页|首页|尾页|末页|前页|后页)?\W*",
     re.IGNORECASE,
 )
 _ALNUM = re.compile(r"(?:[0-9A-Za-z]|%[0-9A-F]{2})+")
@@ -62,45 +70,66 @@ class Relatives:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """A pattern and what speaks for it: `matched` links, `rejected` ones with the reason, other patterns to choose."""
+    """A pattern and what speaks for it: `matched` links, `rejected` ones with the reason."""
 
     pattern: str
     matched: tuple[Sighting, ...]
     rejected: tuple[tuple[Sighting, str], ...]
-    alternatives: tuple[str, ...] = ()
-    doubtful: tuple[str, ...] = field(default=())  # links that it takes though they seem to be no articles
+    doubtful: tuple[str, ...] = ()  # links that it takes though they seem to be no articles
 
 
-def sightings(pages: Sequence[SeenPage]) -> dict[str, Sighting]:
-    """All links of the pages read, in the order in which they were first seen."""
-    texts: dict[str, str] = {}
-    counts: Counter[str] = Counter()
-    paginates: set[str] = set()
-    for page in pages:
-        paginates.update(pagination(page.url, page.links))
-        counts.update({link.url for link in page.links})
-        for link in page.links:
-            if len(link.text) >= len(texts.setdefault(link.url, "")):
-                texts[link.url] = link.text
-    return {url: Sighting(url, text, counts[url], url in paginates) for url, text in texts.items()}
+@dataclass(frozen=True)
+class Evidence:
+    """What was seen on a site. `lists`: pages known to be lists; `refused`: links known to be no articles, and why."""
+
+    example: str
+    pages: tuple[SeenPage, ...]
+    lists: frozenset[str] = frozenset()
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def seen(self) -> dict[str, Sighting]:
+        """All links of the pages read, in the order in which they were first seen."""
+        texts: dict[str, str] = {}
+        counts: Counter[str] = Counter()
+        for page in self.pages:
+            counts.update({link.url for link in page.links})
+            for link in page.links:
+                if len(link.text) >= len(texts.setdefault(link.url, "")):
+                    texts[link.url] = link.text
+        further = {url for page in self.pages if page.url != self.example for url in pagination(page.url, page.links)}
+        return {url: Sighting(url, text, counts[url], url in further) for url, text in texts.items()}
+
+    def no_article(self, link: Sighting) -> str | None:
+        """Why a link surely leads to no article; None if it may."""
+        address, here = address_of(link.url, "none"), address_of(self.example, "none")
+        if link.url in self.refused:
+            return self.refused[link.url]
+        if ASSET.search(link.url.partition("?")[0]):
+            return "a file, not a page"
+        if link.url in self.lists:
+            return "a list page"
+        if not address.stem and not address.folders and not address.query:
+            return "the home page"
+        if link.paginates and (_PAGE_TEXT.fullmatch(link.text) or not _named_alike(here, address)):
+            return "pagination"
+        if _is_about_site(address) and not _is_about_site(here):
+            return "named as a list or a page about the site"
+        count = len(self.pages)
+        if count >= NAVIGATION_PAGES and link.pages == count and is_short(link.text):
+            return f"navigation: on all {count} pages read"
+        return None
 
 
-def no_article(link: Sighting, pages: int, lists: Collection[str] = ()) -> str | None:
-    """Why a link surely leads to no article; None if it may. `pages`: how many were read; `lists`: known ones."""
-    address = address_of(link.url, "none")
-    if ASSET.search(link.url.partition("?")[0]):
-        return "a file, not a page"
-    if link.url in lists:
-        return "a list page"
-    if not address.stem and not address.folders and not address.query:
-        return "the home page"
-    if link.paginates:
-        return "pagination"
-    if _NO_ARTICLE.fullmatch(address.stem) and not address.query:
-        return "named as a list or a page about the site"
-    if pages >= NAVIGATION_PAGES and link.pages == pages and is_short(link.text):
-        return f"navigation: on all {pages} pages read"
-    return None
+def _is_about_site(address: Address) -> bool:
+    named = _ABOUT_SITE.fullmatch(address.stem) or _NUMBERED_LIST.fullmatch(address.stem)
+    return bool(named) and not address.query
+
+
+def _named_alike(a: Address, b: Address) -> bool:
+    """Whether only numbers tell two URLs apart."""
+    same = a.keys == b.keys and len(a.folders) == len(b.folders) and a.suffix == b.suffix
+    return same and _signature(a.stem) == _signature(b.stem)
 
 
 def is_short(text: str) -> bool:
@@ -111,16 +140,16 @@ def is_short(text: str) -> bool:
 # Siblings and relatives
 
 
-def siblings(example: str, seen: Mapping[str, Sighting], pages: int, lists: Collection[str] = ()) -> list[Address]:
+def siblings(evidence: Evidence) -> list[Address]:
     """The example and the links in its own folders that are built like it, the example first.
 
     A date in the last segment may be part of a title by accident: the reading with more siblings counts.
     """
-    links = [link.url for link in seen.values() if not no_article(link, pages, lists)]
+    links = [link.url for link in evidence.seen.values() if not evidence.no_article(link)]
     readings: tuple[Dates, ...] = ("all", "folders", "none")
-    found = [_siblings(example, links, dates) for dates in readings]
+    found = [_siblings(evidence.example, links, dates) for dates in readings]
     most = max(len(each) for each in found)
-    return next(each for each in found if len(each) >= max(1, 0.6 * most))
+    return next(each for each in found if len(each) >= max(1, MOST_READINGS * most))
 
 
 def _siblings(example: str, links: Iterable[str], dates: Dates) -> list[Address]:
@@ -132,9 +161,7 @@ def _siblings(example: str, links: Iterable[str], dates: Dates) -> list[Address]
     return [own, *_like_stems(own, _like_query(own, exact))]
 
 
-def relatives(
-    example: str, seen: Mapping[str, Sighting], pages: int, own: Sequence[Address], lists: Collection[str] = ()
-) -> list[Relatives]:
+def relatives(evidence: Evidence, own: Sequence[Address]) -> list[Relatives]:
     """Links built as the siblings are, by their folders, the largest group first.
 
     Names without date or number are built like anything: there each first folder is a family of its own.
@@ -142,8 +169,8 @@ def relatives(
     here, known = own[0], {each.url for each in own}
     dates: Dates = "all" if MARK in here.stem else "folders"
     groups: dict[tuple[str, ...], list[Address]] = {}
-    for link in seen.values():
-        if link.url in known or no_article(link, pages, lists):
+    for link in evidence.seen.values():
+        if link.url in known or evidence.no_article(link):
             continue
         each = address_of(link.url, dates)
         if not _same_build(here, each) or not _like_stems(here, [each]):
@@ -206,11 +233,33 @@ def _like_stems(own: Address, others: Sequence[Address]) -> list[Address]:
         codes = [each for each in others if len(each.stem) == len(own.stem) >= 6 and not each.stem.isdigit()]
         return [*numbers, *codes] if len(codes) > len(numbers) else numbers
     close = [each for each in others if _signature(each.stem) == _signature(own.stem)]
-    telling = "#" in _signature(own.stem) and len(_ALNUM.findall(own.stem)) <= TELLING_WORDS
+    words = [word for word in _ALNUM.findall(own.stem) if not word.isdigit()]
+    telling = "#" in _signature(own.stem) and len(words) <= TELLING_WORDS
     if telling and (len(close) >= ENOUGH or len(others) <= 1):
-        return close
+        return _first_pages(own, close)
     named = [each for each in others if not each.stem.isdigit() or len(each.stem) == len(own.stem)]
-    return [each for each in named if each.stem.count(MARK) == own.stem.count(MARK)]
+    named = [each for each in named if each.stem.count(MARK) == own.stem.count(MARK)]
+    ended = [each for each in named if _ends(each.stem) == _ends(own.stem)]
+    return ended if any(_ends(own.stem)) and len(ended) >= ENOUGH else named
+
+
+def _ends(stem: str) -> tuple[bool, bool, bool]:
+    """Whether a title has a number before it, or a number or a code behind it."""
+    before, after = re.match(r"\d{3,}[_-]\D", stem), re.search(r"\D[_-]\d{4,}$", stem)
+    code = re.search(r"[_-](?=[0-9a-z]*\d)[0-9a-z]{8,}$", stem)
+    return bool(before), bool(after), bool(code)
+
+
+def _first_pages(own: Address, others: Sequence[Address]) -> list[Address]:
+    """Those that have the example's small numbers where nearly all have them: others are further pages."""
+    rows = [re.findall(r"\d+", each.stem) for each in others]
+    mine = re.findall(r"\d+", own.stem)
+    kept = list(zip(others, rows, strict=True))
+    for place, number in enumerate(mine):
+        same = [pair for pair in kept if pair[1][place : place + 1] == [number]]
+        if len(number) <= 2 and len(same) >= max(ENOUGH, SAME_PAGE * len(kept)):
+            kept = same
+    return [each for each, _ in kept]
 
 
 def _signature(stem: str) -> str:
@@ -228,24 +277,13 @@ def _mixed(word: str) -> str:
 # The pattern
 
 
-def infer(
-    example: str,
-    seen: Mapping[str, Sighting],
-    pages: int,
-    members: Sequence[Address],
-    lists: Collection[str] = (),
-    refused: Mapping[str, str] | None = None,
-) -> Inference:
+def infer(evidence: Evidence, members: Sequence[Address]) -> Inference:
     """Return the pattern of `members` (the example first) and what it takes and leaves of all links seen.
 
-    `lists`: pages known to be lists; `refused`: links known to be no articles, with the reason. Raises `PatternError`.
+    Raises `PatternError`.
     """
-    refused = refused or {}
-    reasons = {
-        url: reason
-        for url, link in seen.items()
-        if (reason := refused.get(url) or no_article(link, pages, lists)) and url != members[0].url
-    }
+    seen, own = evidence.seen, members[0]
+    reasons = {url: why for url, link in seen.items() if url != own.url and (why := evidence.no_article(link))}
     text = fit(members)
     wanted = [each.url for each in members if each.url not in reasons]
     taken = _takes(text, reasons)
@@ -253,11 +291,9 @@ def infer(
     best = min([text, *options], key=lambda option: len(_takes(option, reasons)))
     pattern = Pattern.parse(best)
     matched = tuple(link for url, link in seen.items() if pattern.match(url))
-    host = members[0].bare_host
-    rejected = tuple(
-        (link, _why_not(link, reasons, pattern, host)) for url, link in seen.items() if not pattern.match(url)
-    )
-    return Inference(best, matched, rejected, doubtful=tuple(_takes(best, reasons)))
+    left = [link for url, link in seen.items() if not pattern.match(url)]
+    rejected = tuple((link, _why_not(link, reasons, pattern, own.bare_host)) for link in left)
+    return Inference(best, matched, rejected, tuple(_takes(best, reasons)))
 
 
 def _takes(text: str, reasons: Mapping[str, str]) -> list[str]:

@@ -25,7 +25,7 @@ from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
 from .address_parts import Address, address_of
-from .inference import Inference, Relatives, SeenPage, Sighting, infer, no_article, relatives, siblings, sightings
+from .inference import Evidence, Inference, Relatives, SeenPage, infer, relatives, siblings
 from .links import Link, links_of
 from .listings import read_listing, robots_listing
 from .patterns import Pattern, PatternError
@@ -221,19 +221,16 @@ class _Survey:
     # -- links --------------------------------------------------------------------------------------------------------
 
     @property
-    def seen(self) -> dict[str, Sighting]:
-        return sightings(list(self.pages.values()))
-
-    def known_lists(self) -> set[str]:
-        return {*self.lists} - {self.example}
+    def evidence(self) -> Evidence:
+        lists = frozenset({*self.lists} - {self.example})
+        return Evidence(self.example, tuple(self.pages.values()), lists, dict(self.refused))
 
     def siblings(self) -> list[Address]:
-        found = siblings(self.example, self.seen, len(self.pages), self.known_lists())
-        return [each for each in found if each.url not in self.refused]
+        return siblings(self.evidence)
 
     def inferred(self, members: Sequence[Address]) -> Inference:
         try:
-            return infer(self.example, self.seen, len(self.pages), members, self.known_lists(), self.refused)
+            return infer(self.evidence, members)
         except PatternError as error:
             raise NoSection(f"{self.example}: no pattern can be written for its siblings: {error}") from None
 
@@ -246,7 +243,7 @@ class _Survey:
             return own, "as asked: the example's own folders", False
         if self.scope == "auto" and big and own_links >= PLENTY:
             return own, f"a big site, and {own_links} siblings in the example's own folders", False
-        groups = relatives(self.example, self.seen, len(self.pages), own, self.known_lists())
+        groups = relatives(self.evidence, own)
         joined = yield from self.joining(own, groups)
         if not joined:
             return own, f"{own_links} siblings in the example's own folders, none like it in others", False
@@ -313,8 +310,7 @@ class _Survey:
 
     def try_siblings(self, inference: Inference) -> Generator[list[str], Answers, None]:
         """Cut siblings from the beginning, the middle and the end of the matched links."""
-        seen, pages, lists = self.seen, len(self.pages), self.known_lists()
-        links = [each.url for each in inference.matched if not no_article(seen[each.url], pages, lists)]
+        links = [each.url for each in inference.matched if each.url not in inference.doubtful]
         waiting = [url for url in links if url not in self.cuts and url not in self.missing]
         have = sum(url in self.cuts for url in links if url != self.example)
         for _ in range(2 * TRIALS):  # dead links are replaced
