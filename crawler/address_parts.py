@@ -27,7 +27,9 @@ _DATES = (
     re.compile(rf"(?<!\d){_YEAR}(?P<s>[/_-]?)(?P<m>0[1-9]|1[0-2])(?P<t>[/_-]?)(?P<d>0[1-9]|[12]\d|3[01]){_AFTER}"),
     re.compile(rf"(?<!\d){_YEAR}(?P<s>[/_-])(?P<m>1[0-2]|0?[1-9])(?P<t>[/_-])(?P<d>[12]\d|3[01]|0?[1-9]){_AFTER}"),
     re.compile(rf"(?<!\d){_YEAR}(?P<s>[/_-])(?P<b>{_MONTH})(?P<t>[/_-])(?P<d>[12]\d|3[01]|0?[1-9]){_AFTER}", re.I),
-    # folders only: 2020/06, 2020-06, 202006, 2020, and 20/0610
+)
+_FOLDER_DATES = (
+    # 2020/06, 2020-06, 202006, 2020, and 20/0610: in a last segment they may be anything
     re.compile(rf"(?<=/){_YEAR}(?P<s>[/_-]?)(?P<m>0[1-9]|1[0-2])(?=/)"),
     re.compile(rf"(?<=/){_YEAR}(?P<s>[/_-])(?P<m>[1-9])(?=/)"),
     re.compile(rf"(?<=/){_YEAR}(?=/)"),
@@ -99,9 +101,10 @@ def _mark_dates(path: str, where: Dates) -> tuple[str, tuple[DateForm, ...], tup
     """Replace the dates of a path that ends with `/`; the first form that fits at a place counts."""
     if where == "none":
         return path, (), ()
-    end = len(path) if where == "all" else path.rstrip("/").rfind("/") + 1
+    folders = path.removesuffix("/").rfind("/") + 1
+    ends = [(form, len(path) if where == "all" else folders) for form in _DATES]
     taken: list[tuple[int, int, DateForm]] = []
-    for form in _DATES:
+    for form, end in (*ends, *((form, folders) for form in _FOLDER_DATES)):
         for found in form.finditer(path):
             if found.end() > end or any(found.start() < b and a < found.end() for a, b, _ in taken):
                 continue

@@ -14,6 +14,7 @@ from .address_parts import MARK, Address
 from .patterns import Pattern
 
 FEW = 8  # siblings from which a word that all share is no accident
+LONG = 3  # digits of a number that is surely no part of a title
 _TOKEN = re.compile(rf"(?:[0-9A-Za-z]|%[0-9A-F]{{2}})+|{MARK}|[^0-9A-Za-z%]|%")
 _SPECIAL = re.compile(r"[\\{}\[\]*]")
 
@@ -174,7 +175,10 @@ def _piece(values: Sequence[str]) -> str:
         return _one_value(values[0]) if len(values) == 1 else literal(values[0])
     rows = [_TOKEN.findall(value) for value in values]
     if len({tuple(_kind(token) for token in row) for row in rows}) == 1:
-        return _collapsed([_token(column) for column in zip(*rows, strict=True)], len(values))
+        tokens = [_token(column) for column in zip(*rows, strict=True)]
+        small = any(min(map(len, column)) < LONG for column in zip(*rows, strict=True) if "".join(column).isdigit())
+        if "{slug}" not in tokens or not small or len(values) >= FEW:
+            return _collapsed(tokens, len(values))
     return _ragged(rows)
 
 
@@ -246,7 +250,7 @@ def _ragged(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _is_number(token: str) -> bool:
-    return token.isdigit() and len(token) >= 3
+    return token.isdigit() and len(token) >= LONG
 
 
 # The query

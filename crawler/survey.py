@@ -402,6 +402,8 @@ def _prepared(page: StoredPage) -> tuple[Section, Cut]:
         kind = page_type(page.body, page.url, content_type=page.content_type).kind
         section = Section(page.body, page.url)
     except UnusablePage as error:
+        if _is_shell(page):
+            raise NoSection(f"{page.url} is an empty shell without JavaScript ({error}); {_RENDER}") from None
         raise NoSection(f"{page.url}: unusable page: {error}") from None
     if isinstance(alone, NoArticle) and kind != "article":
         if "JavaScript" in alone.reason or _is_shell(page):

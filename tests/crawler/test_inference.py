@@ -300,7 +300,7 @@ FAMILIES = {
     "titles that begin alike": (
         "/{date:%Y/%m/%d}/{slug}/",
         "/2026/11/03/harbour-2.1.0-released/",
-        ["/2026/10/03/harbour-2.0.1-released/", "/2026/09/03/harbour-2.0-released/", "/2025/09/03/harbour-1.9-released/"],
+        ["/2026/10/03/harbour-2.0.1-released/", "/2026/09/03/harbour-2.0-released/", "/2025/09/03/harbour-1.9/"],
         ["/posts/", "/posts/page/2/"],
     ),
     "a day inside a title": (
