@@ -25,6 +25,7 @@ from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
 from .address_parts import Address, address_of
+from .discovery import pagination
 from .inference import Evidence, Inference, Relatives, SeenPage, infer, relatives, siblings
 from .links import Link, links_of
 from .listings import read_listing, robots_listing
@@ -46,6 +47,7 @@ PLENTY = 30  # siblings that make a section of its own on a big site
 ENOUGH = 12  # siblings seen after which no further list pages are read
 FEW = 3  # siblings without which there is no pattern
 BIG_HOME = 250  # links of its own site on the home page of a big site
+BIG_SITE = "a big site"
 CONFIDENT = 0.8  # of the extraction, for a relative to join
 FIRST_WORDS = 80  # characters
 
@@ -242,7 +244,7 @@ class _Survey:
         if self.scope == "section":
             return own, "as asked: the example's own folders", False
         if self.scope == "auto" and big and own_links >= PLENTY:
-            return own, f"a big site, and {own_links} siblings in the example's own folders", False
+            return own, f"{BIG_SITE}, and {own_links} siblings in the example's own folders", False
         groups = relatives(self.evidence, own)
         joined = yield from self.joining(own, groups)
         if not joined:
@@ -349,15 +351,15 @@ class _Survey:
                 f"nothing was written. By hand: example, and pattern such as {inference.pattern}"
             )
         self.judge(trials, good)
-        site = self.scope != "section" and not (why.startswith("a big site"))
-        starts, lone = self.starts(good, inference, site)
-        scope: Literal["section", "site"] = "site" if wide or (site and not lone) else "section"
+        site = self.scope != "section" and not why.startswith(BIG_SITE)
+        starts, lone = self.starts(good, inference, wide, site)
+        scope: Literal["section", "site"] = "site" if wide or len(starts) > 1 else "section"
         return Survey(
             self.example,
             scope,
             why,
             inference,
-            starts,
+            tuple(starts),
             lone,
             tuple(good),
             tuple(trials[:TRIALS]),
@@ -365,17 +367,26 @@ class _Survey:
             tuple(self.warnings),
         )
 
-    def starts(self, good: Sequence[ListPage], inference: Inference, site: bool) -> tuple[tuple[str, ...], bool]:
-        """The start pages, and whether nothing but they and their pagination is to be read."""
+    def starts(self, good: Sequence[ListPage], inference: Inference, wide: bool, site: bool) -> tuple[list[str], bool]:
+        """The start pages, and whether nothing but they and their pagination is to be read.
+
+        A list in the articles' own folder that goes on over pages is enough; else the home page leads to the rest.
+        """
         home = next((page.url for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
         best = good[0].url if good else home or self.example
-        if site:
-            return tuple(dict.fromkeys(url for url in (best, home) if url)), False
         own = next((each.url for each in good if each.url != home), best)
+        confined = self.is_confined(own, inference)
+        if not site:
+            return [own], not confined
+        if confined and not wide and own == best and pagination(own, self.pages[own].links):
+            return [own], False
+        return list(dict.fromkeys(url for url in (best, home) if url)), False
+
+    def is_confined(self, start: str, inference: Inference) -> bool:
+        """Whether all articles lie below a list page's folder."""
         prefixes = Pattern.parse(inference.pattern).prefixes()
-        folder = urlsplit(own).path.rpartition("/")[0] + "/"
-        confined = folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)
-        return (own,), not confined
+        folder = urlsplit(start).path.rpartition("/")[0] + "/"
+        return folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)
 
     def judge(self, trials: Sequence[Cut], good: Sequence[ListPage]) -> None:
         odd = [cut for cut in trials if cut.characters and not cut.by_example]
@@ -399,17 +410,19 @@ def _prepared(page: StoredPage) -> tuple[Section, Cut]:
     """The example, ready to cut others, and what is cut out of itself. Raises `NoSection` if it is no article."""
     try:
         alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
-        kind = page_type(page.body, page.url, content_type=page.content_type).kind
+        kind = page_type(page.body, page.url, content_type=page.content_type)
         section = Section(page.body, page.url)
     except UnusablePage as error:
         if _is_shell(page):
             raise NoSection(f"{page.url} is an empty shell without JavaScript ({error}); {_RENDER}") from None
         raise NoSection(f"{page.url}: unusable page: {error}") from None
-    if isinstance(alone, NoArticle) and kind != "article":
+    if kind.kind == "list":
+        why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
+        raise NoSection(f"{page.url} is a list page, not an article ({why}); {_NAME_ONE}", _proposals(page))
+    if isinstance(alone, NoArticle) and kind.kind != "article":
         if "JavaScript" in alone.reason or _is_shell(page):
             raise NoSection(f"{page.url} is an empty shell without JavaScript ({alone.reason}); {_RENDER}")
-        what = "is a list page, not an article" if kind == "list" else "holds no article"
-        raise NoSection(f"{page.url} {what} ({alone.reason}); {_NAME_ONE}", _proposals(page))
+        raise NoSection(f"{page.url} holds no article ({alone.reason}); {_NAME_ONE}", _proposals(page))
     return section, cut_page(section, page)
 
 
