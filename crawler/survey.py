@@ -26,7 +26,7 @@ from workers.inbox import StoredPage
 
 from .address_parts import Address, address_of
 from .discovery import pagination
-from .inference import Evidence, Inference, Relatives, SeenPage, infer, relatives, siblings
+from .inference import Evidence, Inference, Relatives, SeenPage, infer, is_short, relatives, siblings
 from .links import Link, links_of
 from .listings import read_listing, robots_listing
 from .patterns import Pattern, PatternError
@@ -50,6 +50,7 @@ BIG_HOME = 250  # links of its own site on the home page of a big site
 BIG_SITE = "a big site"
 CONFIDENT = 0.8  # of the extraction, for a relative to join
 FIRST_WORDS = 80  # characters
+MOST_PROPOSALS = 5
 
 
 class NoSection(ExemplarError):
@@ -434,13 +435,16 @@ def _is_shell(page: StoredPage) -> bool:
 
 
 def _proposals(page: StoredPage) -> list[tuple[str, str]]:
-    """Articles that a list page links to, with their titles."""
+    """Links of a list page that may be articles, with their titles: its list's entries first."""
     try:
         entries = read_entries(make_page(page.body, page.url, page.content_type, page.fetched_at))
     except UnusablePage:
         return []
     host = urlsplit(page.url).netloc
-    return [(each.url, each.title) for each in entries if urlsplit(each.url).netloc == host][:5]
+    links = links_of(page.body, page.url, page.content_type)
+    named = {each.url: each.title for each in entries} | {each.url: each.text for each in links}
+    titled = [(url, title) for url, title in named.items() if not is_short(title) and urlsplit(url).netloc == host]
+    return titled[:MOST_PROPOSALS]
 
 
 def cut_page(section: Section, page: StoredPage) -> Cut:

@@ -111,6 +111,8 @@ def _add_urls(
     from crawler.task_edit import standing
 
     there = standing(target)
+    if every:
+        _check_period(every)
     if not name:
         _refuse_taken(there.tasks, urls)
     on_page = (lambda url, answer: say(f"read {url}")) if sys.stderr.isatty() else (lambda url, answer: None)
@@ -141,6 +143,17 @@ def _add_urls(
             say("nothing was written")
     if failed:
         raise click.exceptions.Exit(1)
+
+
+def _check_period(every: str) -> None:
+    """Before anything is fetched. Raises `click.UsageError`."""
+    from crawler.mistakes import BadValueError
+    from crawler.periods import Period
+
+    try:
+        Period.parse(every)
+    except BadValueError as error:
+        raise click.UsageError(f"--every: {error}") from None
 
 
 def _refuse_taken(tasks: Any, urls: Sequence[str]) -> None:
