@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from extractors.decoding import decode
-from extractors.urls import normalise
+from extractors.urls import normalise, split_web
 
 MOST_LINKS = 5000  # of one page; endless lists exist
 MOST_FEEDS = 3  # of one page: the section's, the site's, one more
@@ -187,9 +187,7 @@ def absolute(base: str, href: str) -> str | None:
     if not href.strip():
         return None
     try:
-        target = urljoin(base, href.strip())
-        if urlsplit(target).scheme not in ("http", "https"):
-            return None
-        return normalise(target)
+        target = normalise(urljoin(base, href.strip()))
+        return target if split_web(target) else None
     except ValueError:
         return None  # such as http://[broken

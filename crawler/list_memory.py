@@ -18,7 +18,7 @@ import redis
 
 from workers import keys
 
-from .discovery import Kind, ListPage
+from .listings import Kind, ListPage
 
 TRUSTED = timedelta(hours=24)  # after which a list is asked for whole again, whatever its server says
 SETTLED = timedelta(seconds=60)  # that a Last-Modified lies before its answer: seconds can't tell younger states apart
@@ -89,7 +89,7 @@ class ListMemory:
         said = {name.decode(): value.decode() for name, value in raw.items()}
         if said.get("shape") != self.shape:
             self.redis.delete(self._lists, self._unread)
-            return {"first": said.get("first", "")}
+            return {name: said.get(name, "") for name in ("first", "expired")}
         stored = cast(dict[bytes, bytes], self.redis.hgetall(self._lists))
         self._kept = {url.decode(): kept for url, value in stored.items() if (kept := _read(value))}
         return said

@@ -1,11 +1,12 @@
-"""What a list says, in whatever form it comes: an HTML page, a feed, a sitemap, JSON, robots.txt. No network.
+"""A list to read, and what it says in whatever form it comes: an HTML page, a feed, a sitemap, JSON, robots.txt.
 
-The form is told by the content, never by the address: a start page may be any of them.
+No network. The form is told by the content, never by the address: a start page may be any of them.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
 from extractors.decoding import decode
@@ -16,6 +17,7 @@ from .lenient_xml import JUNK
 from .links import Link, absolute, page_links
 from .sitemaps import GZIP, Child, read_sitemap, sitemaps_of, unpacked
 
+Kind = Literal["start", "next", "follow", "explored", "feed", "robots", "sitemap"]
 Form = Literal["page", "feed", "sitemap", "json", "robots"]
 
 _FEED = re.compile(rb"<(?:[\w.-]+:)?(?:rss|feed|rdf|channel)[\s>]", re.IGNORECASE)
@@ -24,6 +26,23 @@ _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _NEXT_HEADER = re.compile(
     r"<([^<>]*)>\s*(?:;[^,<]*)?;\s*rel\s*=\s*\"?(?:[\w\s]*\s)?next(?:\s[\w\s]*)?\"?", re.IGNORECASE
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """A list to read. `depth` counts hops from a start page, pagination not included.
+
+    `start`: the start page (or the topmost sitemap) that led here. `barren`: pages without an article right before it.
+    `again`: an earlier run broke off at it, so it is read as if its links were new. `changed`: as its index says.
+    """
+
+    url: str
+    kind: Kind
+    depth: int = 0
+    start: str = ""
+    barren: int = 0
+    again: bool = False
+    changed: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

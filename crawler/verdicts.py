@@ -6,11 +6,13 @@ fail     there should be one, and it can't be had
 again    a failure that may pass: try later
 """
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["page", "reject", "fail", "again"]
 
+MOVED = frozenset({301, 302, 303, 307, 308})
 GONE = frozenset({404, 410})
 PASSING = frozenset({403, 408, 421, 423, 425, 429})  # 403: many sites mean "too fast"; it fails after its retries
 PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream", "multipart/")
@@ -33,8 +35,12 @@ def of_answer(status: int, content_type: str, body: bytes) -> Verdict:
         return Verdict("reject", f"http {status}")
     if status in PASSING or status >= 500:
         return Verdict("again", f"http {status}")
+    if status in MOVED:  # what leads somewhere was followed
+        return Verdict("fail", f"http {status} that leads nowhere we go")
     if status >= 300:
-        return Verdict("fail", f"http {status}")
+        return Verdict("fail", _REFUSALS.get(status, f"http {status}"))
+    if status == 206:  # nobody asked for a part
+        return Verdict("again", "http 206, only a part of the page")
     if status != 200 and not body:
         return Verdict("again", f"http {status} without a page")
     return _of_page(content_type.split(";")[0].strip().lower(), body)
@@ -54,6 +60,8 @@ def of_failure(error: BaseException, *, refused: str | None = None) -> Verdict:
     name, text = type(error).__name__, str(error)
     if refused:
         return Verdict("fail", f"address {refused} is not public; list the host under allow_hosts if it is yours")
+    if name == "HostClosed":
+        return Verdict("again", text)
     if name == "RobotsUnreachable":
         return Verdict("again", f"robots.txt can't be had: {text}")
     if name == "IgnoreRequest":
@@ -61,7 +69,11 @@ def of_failure(error: BaseException, *, refused: str | None = None) -> Verdict:
             return Verdict("reject", "robots.txt forbids it")
         return Verdict("fail", text or "the request was refused")
     if name in ("DownloadCancelledError", "CancelledError"):
-        return Verdict("fail", "the page is larger than 32 MiB")
+        return Verdict("fail", "the page is larger than 32 MiB" + _size_in(text))
+    if name == "TunnelError":
+        return _of_proxy(text)
+    if name == "ProxyTrouble":
+        return Verdict("again", text)
     if name in _PASSING_ERRORS:
         return Verdict("again", _PASSING_ERRORS[name])
     if name in ("UnsupportedURLSchemeError", "NotSupported"):
@@ -69,8 +81,14 @@ def of_failure(error: BaseException, *, refused: str | None = None) -> Verdict:
     return Verdict("again", f"{name}: {text}"[:100] if text else name)
 
 
+_REFUSALS = {
+    401: "http 401: it wants a password (auth)",
+    407: "http 407: the proxy wants a password",
+}
 _PASSING_ERRORS = {
     "TimeoutError": "no answer in time",
+    "NotWholeInTime": "the answer took too long",
+    "BrokenPacking": "the answer can't be unpacked",
     "TCPTimedOutError": "no connection in time",
     "DownloadTimeoutError": "no answer in time",
     "ConnectionRefusedError": "connection refused",
@@ -87,6 +105,11 @@ _PASSING_ERRORS = {
     "ResponseDataLossError": "the answer broke off",
 }
 
+# The host itself is not there or not in order; an answer that broke off or does not fit tells of one page only.
+NO_ANSWER = frozenset(_PASSING_ERRORS) - {
+    "ResponseFailed", "DownloadFailedError", "ResponseDataLoss", "ResponseDataLossError"
+}  # fmt: skip
+
 
 def _of_page(kind: str, body: bytes) -> Verdict:
     if not body:
@@ -96,3 +119,20 @@ def _of_page(kind: str, body: bytes) -> Verdict:
     if b"\0" in body[:512] and body[:2] not in (b"\xff\xfe", b"\xfe\xff") and body.lstrip()[:1] != b"<":
         return Verdict("reject", BINARY)
     return Verdict("page")
+
+
+def _size_in(text: str) -> str:
+    """`: 40 MiB`, if Scrapy's message names the size that was announced."""
+    found = re.match(r"Expected to receive (\d+) bytes", text)
+    if not found:
+        return ""
+    size = int(found[1]) / 2**20
+    return f": {size:.0f} MiB" if size < 1024 else f": {size / 1024:.0f} GiB"[:12]
+
+
+def _of_proxy(text: str) -> Verdict:
+    """What it means that a proxy opened no tunnel, by Scrapy's message."""
+    found = re.search(r"'status': (\d+)", text)
+    if found and found[1] == "407":
+        return Verdict("fail", _REFUSALS[407])
+    return Verdict("again", f"no way through the proxy: http {found[1]}" if found else "no way through the proxy")

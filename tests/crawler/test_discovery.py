@@ -2,9 +2,10 @@
 
 import pytest
 
-from crawler.discovery import TRIES_PER_SHAPE, Walk, fruitful_lists, pagination, shape_of
+from crawler.discovery import TRIES_PER_SHAPE, Walk, fruitful_lists
 from crawler.links import Link
 from crawler.listings import Listing
+from crawler.pagination import pagination, shape_of
 from crawler.patterns import Pattern
 
 HOST = "http://site.example"

@@ -4,7 +4,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from crawler.discovery import ListPage
+from crawler.crew import disband
+from crawler.listings import ListPage
 from crawler.section_run import (
     BEYOND_LIMIT,
     PAGES_A_FLUSH,
@@ -12,7 +13,6 @@ from crawler.section_run import (
     PROBLEMS_MOST,
     RunOptions,
     SectionRun,
-    TaskBusy,
     reports,
 )
 from crawler.tasks import loads
@@ -78,7 +78,8 @@ def states(ledger):
 # From list to inbox
 
 
-def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger):
+def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger, monkeypatch):
+    monkeypatch.setattr("crawler.section_run.SECONDS_A_FLUSH", 60.0)
     driver = Driver(connection).read(9, 8, 7)
     assert driver.fetch_all() == [url(9), url(8), url(7)]
     report = driver.end()
@@ -110,7 +111,8 @@ def test_what_is_final_is_not_fetched_again(connection, ledger):
     assert second.fetch_all() == [url(4)]
 
 
-def test_pages_go_to_redis_several_together(connection, ledger):
+def test_pages_go_to_redis_several_together(connection, ledger, monkeypatch):
+    monkeypatch.setattr("crawler.section_run.SECONDS_A_FLUSH", 60.0)
     driver = Driver(connection).read(*range(PAGES_A_FLUSH))
     leased = driver.run.next_articles(PAGES_A_FLUSH)
     for one in leased[:-1]:
@@ -224,49 +226,74 @@ def test_since_leaves_older_days_alone(connection, ledger):
     assert Driver(connection, dated).run.first, "the first run's bound still holds for the older ones"
 
 
-# One run at a time
+# Several spiders of one task
 
 
-def test_a_second_run_is_told_that_the_task_is_busy(connection):
-    Driver(connection)
-    with pytest.raises(TaskBusy, match="news is being crawled already"):
-        Driver(connection)
+def die(connection):
+    """A spider is killed on another machine, and has been silent for long enough."""
+    disband(connection, "news")
 
 
-def test_a_run_that_ended_lets_the_next_one_begin(connection):
+def test_two_spiders_share_the_articles_and_one_walks(connection, ledger):
+    one, two = Driver(connection), Driver(connection)
+    assert two.run.next_list() is None
+    one.read(1, 2, 3, 4)
+    first, second = one.run.next_articles(2), two.run.next_articles(2)
+    assert {leased.url for leased in first + second} == {url(n) for n in (1, 2, 3, 4)}
+
+
+def test_a_spider_that_does_not_walk_waits_for_what_the_walker_may_find(connection):
+    one, two = Driver(connection), Driver(connection)
+    two.run.beat()
+    assert two.run.pause() is not None
+    one.read(1).fetch_all()
+    assert one.run.pause() is None
+    one.end()
+    two.run.beat()
+    assert (two.run.pause(), two.run.next_list()) == (None, None)
+
+
+def test_a_walk_that_broke_off_is_begun_again_by_another_spider(connection):
+    one, two = Driver(connection), Driver(connection)
+    one.end("stopped")
+    two.run.beat()
+    assert two.read(1).fetch_all() == [url(1)]
+
+
+def test_a_run_that_ended_lets_the_next_one_walk(connection):
     Driver(connection).end()
-    Driver(connection).end()
-
-
-def run_out(connection):
-    connection.delete(keys.of_task("news", "run"))
+    assert Driver(connection).run.next_list()
 
 
 def test_a_dead_runs_pages_are_fetched_by_the_next_one(connection, ledger):
     dead = Driver(connection).read(1, 2)
     assert len(dead.run.next_articles(2)) == 2
-    run_out(connection)
+    die(connection)
     assert Driver(connection).fetch_all() == [url(1), url(2)]
 
 
-def test_a_lock_that_ran_out_is_taken_again_if_nobody_wanted_it(connection):
-    driver = Driver(connection)
-    run_out(connection)
-    assert driver.run.beat()
-    with pytest.raises(TaskBusy):
-        Driver(connection)
+def test_the_pages_of_a_spider_that_dies_are_waited_for_by_the_one_that_is_left(connection, ledger):
+    one, two = Driver(connection).read(1, 2), Driver(connection)
+    held = two.run.next_articles(1)
+    one.fetch_all()
+    connection.zremrangebyrank(keys.of_task("news", "crew"), 0, -1)
+    one.run.beat()
+    assert one.run.pause() is not None
+    ledger.renew([each.fingerprint for each in held], seconds=-1)
+    assert one.fetch_all() == [each.url for each in held]
+    assert one.run.pause() is None
 
 
-def test_a_run_that_was_silent_too_long_does_not_take_the_task_back(connection, ledger):
+def test_a_spider_that_was_taken_for_dead_leaves_its_pages_to_others(connection, ledger):
     silent = Driver(connection).read(1, 2)
     silent.run.next_articles(2)
-    run_out(connection)
+    die(connection)
     other = Driver(connection)
     assert len(other.run.next_articles(2)) == 2
-    assert silent.run.beat() is False
+    silent.run.beat()
+    assert silent.run.next_list() is None
     silent.end("stopped")
     assert states(ledger) == {"leased": 2}, "the pages are in the other run's hands"
-    assert other.run.beat()
 
 
 def test_a_beat_keeps_leases_and_hands_in_waiting_pages(connection, ledger, monkeypatch):
@@ -444,3 +471,77 @@ def test_the_ledger_adds_up_at_every_step(connection, ledger):
     assert states(ledger) == {"waiting": 2, "rejected": 2}
     assert ledger.state_of(url(1)) == ("rejected", "http 404")
     assert fingerprint(one.url) == one.fingerprint
+
+
+# Back-fill
+
+
+def dated(day):
+    return f"/a/{day}/1.html"
+
+
+def dated_task(**more):
+    return task(example=HOST + "/a/2026-03-01/1.html", pattern=HOST + "/a/{date:%Y-%m-%d}/{id}.html", **more)
+
+
+def read_days(driver, *days):
+    listed = driver.run.next_list()
+    body = "".join(f'<a href="{dated(day)}">x</a>' for day in days).encode()
+    driver.run.list_read(listed, body, listed.url, "text/html")
+    return driver
+
+
+BACK = {"backfill": True, "since": date(2020, 1, 1), "until": date(2020, 12, 31)}
+
+
+def test_a_backfill_takes_what_is_of_its_days(connection, ledger):
+    driver = read_days(Driver(connection, dated_task(), **BACK), "2019-12-31", "2020-05-05", "2021-01-01")
+    assert [one.partition("/a/")[2] for one in driver.fetch_all()] == ["2020-05-05/1.html"]
+
+
+def test_news_goes_before_what_a_backfill_found(connection):
+    back = read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06")
+    news = read_days(Driver(connection, dated_task()), "2026-03-02", "2012-01-01")
+    days = [one.partition("/a/")[2][:10] for one in back.fetch_all()]
+    assert days == ["2026-03-02", "2012-01-01", "2020-06-06", "2020-05-05"]
+    assert (news.run.crew.walks, back.run.crew.walks) == (True, True)
+
+
+def test_a_run_for_news_takes_some_of_what_a_backfill_left(connection, monkeypatch):
+    monkeypatch.setattr("crawler.section_run.OLD_A_RUN", 1)
+    read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06").end("stopped")
+    news = read_days(Driver(connection, dated_task()), "2026-03-02")
+    assert [len(news.run.next_articles(9)) for _ in range(3)] == [1, 1, 0]
+
+
+def test_a_backfill_reads_on_only_when_little_of_it_waits(connection, monkeypatch):
+    monkeypatch.setattr("crawler.section_run.BACKFILL_WAITING", 2)
+    chosen = dated_task(start=f"[{LIST}, {HOST}/b/]")
+    driver = read_days(Driver(connection, chosen, **BACK), "2020-05-05", "2020-06-06")
+    assert driver.run.next_list() is None
+    driver.run.next_articles(1)
+    assert driver.run.next_list()
+
+
+def test_a_pattern_that_can_be_counted_writes_a_backfills_urls_as_there_is_room(connection, ledger, monkeypatch):
+    monkeypatch.setattr("crawler.section_run.BACKFILL_WAITING", 10)
+    chosen = task(example=HOST + "/a/2026-03-01.html", pattern=HOST + "/a/{date:%Y-%m-%d}.html")
+    driver = Driver(connection, chosen, **BACK)
+    driver.run.next_list()
+    assert states(ledger) == {"waiting": 10}
+    assert driver.run.next_articles(1)[0].url == HOST + "/a/2020-12-31.html"
+    driver.run.next_list()
+    assert ledger.counts().seen == 11
+
+
+def test_a_backfill_leaves_the_walks_memory_alone(connection):
+    Driver(connection).read(1).end()
+    Driver(connection, **BACK).read(1, 2).end()
+    news = Driver(connection)
+    assert news.run.walk.complete
+
+
+def test_articles_without_a_day_are_for_the_worker_to_judge(connection, ledger):
+    driver = Driver(connection, **BACK).read(1)
+    [leased] = driver.run.next_articles(1)
+    assert leased.info["days"] == ["2020-01-01", "2020-12-31"]
