@@ -17,7 +17,7 @@ from .guard import guard_from
 from .resolver import use_guard
 from .session import TASKS_FILE, identity_of
 from .spider_process import quiet_scrapy
-from .tasks import Settings, load
+from .tasks import Settings, Task, load
 
 if TYPE_CHECKING:
     from .spiders.survey import Steps
@@ -46,20 +46,23 @@ def converse(
     steps: "Steps",
     said: Settings,
     *,
-    delay: float | None = None,
-    headers: Mapping[str, str] | None = None,
-    scrapy: Mapping[str, Any] | None = None,
+    task: Task | None = None,
     on_page: Callable[[str, StoredPage | str], None] = lambda url, answer: None,
 ) -> Any:
     """Fetch what a generator yields, send it the pages (or why there are none), and return what it returns.
 
-    In a process whose reactor has not run yet. `delay`: seconds between two requests to a host, if not those of
-    `said`; `scrapy`: further settings. Raises what `steps` raises.
+    In a process whose reactor has not run yet. `task`: pages are asked for as it says, with its headers, proxy and
+    pace. Raises what `steps` raises, and `TaskError` for variables of the task that aren't set.
     """
+    from .credentials import credentials_of, proxy_of
     from .spiders.survey import SurveySpider
 
-    pace = {"DOWNLOAD_DELAY": said.delay if delay is None else delay}
-    spider = _crawl(said, {**pace, **(scrapy or {})}, SurveySpider, steps=steps, headers=headers or {}, on_page=on_page)
+    settings: dict[str, Any] = {"DOWNLOAD_DELAY": said.delay}
+    asks: dict[str, Any] = {}
+    if task is not None:
+        settings = {"DOWNLOAD_DELAY": task.delay, "ROBOTSTXT_OBEY": task.robots, "DOWNLOAD_TIMEOUT": task.timeout}
+        asks = {"credentials": credentials_of(task), "proxy": proxy_of(task)}
+    spider = _crawl(said, settings, SurveySpider, steps=steps, on_page=on_page, **asks)
     if spider.error is not None:
         raise spider.error
     if not spider.done:

@@ -15,9 +15,9 @@ from functools import cached_property
 
 from . import pattern_syntax as syntax
 from .address_parts import MARK, Address, Dates, address_of
-from .discovery import pagination
 from .fitting import fit
 from .links import ASSET, Link
+from .pagination import pagination
 from .patterns import Pattern, PatternError
 
 NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short

@@ -25,10 +25,10 @@ from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
 from .address_parts import Address, address_of
-from .discovery import pagination
 from .inference import Evidence, Inference, Relatives, SeenPage, infer, is_short, relatives, siblings
 from .links import Link, links_of
 from .listings import read_listing, robots_listing
+from .pagination import pagination
 from .patterns import Pattern, PatternError
 from .section_pages import Candidate, candidates
 from .sitemaps import usual_place

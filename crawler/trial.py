@@ -15,7 +15,7 @@ from extractors.urls import normalise
 from workers.inbox import StoredPage
 
 from .discovery import Judged, Walk, judged
-from .discovery import ListPage as Place
+from .listings import ListPage as Place
 from .listings import read_listing
 from .survey import Cut, cut_page
 from .task_model import Task

@@ -9,7 +9,6 @@ import click
 from console.options import examples, json_option, print_json, say, tasks_option
 
 if TYPE_CHECKING:
-    from crawler.tasks import Task
     from crawler.trial import ReadList, Trial
 
 SHOWN = 5  # links of a kind
@@ -35,25 +34,13 @@ def command(task: str, tasks: Path | None, as_json: bool) -> None:
 
     listed = load(tasks or Path("tasks.yaml"))
     chosen = listed[task]
-    headers, settings = _asked_with(chosen)
-    steps = trial(chosen, datetime.now(UTC).date())
-    found: Trial = converse(steps, listed.settings, delay=chosen.delay, headers=headers, scrapy=settings)
+    found: Trial = converse(trial(chosen, datetime.now(UTC).date()), listed.settings, task=chosen)
     if as_json:
         print_json(_json(found))
     else:
         _show(found)
     if not found.ok:
         raise click.exceptions.Exit(1)
-
-
-def _asked_with(task: "Task") -> tuple[dict[str, str], dict[str, object]]:
-    """The task's headers, variables filled in, and its settings for Scrapy."""
-    import os
-
-    from crawler.tasks import expand
-
-    headers = {name: expand(value, os.environ) for name, value in task.headers.items()}
-    return headers, {"ROBOTSTXT_OBEY": task.robots, "DOWNLOAD_TIMEOUT": task.timeout}
 
 
 def _show(found: "Trial") -> None:

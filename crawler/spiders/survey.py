@@ -6,22 +6,35 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
+from crawler.credentials import Credentials
 from crawler.spiders.pages import Answer, PagesSpider
+from crawler.verdicts import Verdict, of_list
 
 Steps = Generator[list[str], Mapping[str, Answer], Any]
 
 
 class SurveySpider(PagesSpider):
-    """Asks `steps` for URLs and sends it their answers until it returns; then `result` or `error` is set."""
+    """Asks `steps` for URLs and sends it their answers until it returns; then `result` or `error` is set.
+
+    `credentials` and `proxy` are those of a task, if it is for one.
+    """
 
     name = "survey"
     result: Any = None
     done = False
     error: Exception | None = None
 
-    def __init__(self, steps: Steps, headers: Mapping[str, str], on_page: Callable[[str, Answer], None], **kwargs: Any):
+    def __init__(
+        self,
+        steps: Steps,
+        on_page: Callable[[str, Answer], None],
+        credentials: Credentials | None = None,
+        proxy: str = "",
+        **kwargs: Any,
+    ):
         super().__init__((), self._note, **kwargs)
-        self.steps, self.headers, self.on_page = steps, dict(headers), on_page
+        self.steps, self.on_page = steps, on_page
+        self.credentials, self.proxy = credentials, proxy
         self.known: dict[str, Answer] = {}  # a page is fetched once, however often it is asked for
         self.batch: list[str] = []
 
@@ -38,6 +51,12 @@ class SurveySpider(PagesSpider):
         super()._came(response, asked)
         yield from self._if_complete()
 
+    def _verdict(self, status: int, content_type: str, body: bytes) -> Verdict:
+        """Lists are asked for as well: feeds and packed sitemaps are pages here."""
+        verdict = super()._verdict(status, content_type, body)
+        as_list = of_list(status, content_type, body)
+        return as_list if verdict.kind == "reject" and as_list.kind == "page" else verdict
+
     def _failed(self, failure: Any) -> Iterator[Request]:  # type: ignore[override]
         super()._failed(failure)
         yield from self._if_complete()
@@ -47,26 +66,24 @@ class SurveySpider(PagesSpider):
             yield from self._go_on({url: self.known[url] for url in self.batch})
 
     def _go_on(self, answers: Mapping[str, Answer] | None) -> Iterator[Request]:
-        """Send the answers of a batch; the next one may be known already."""
-        try:
-            while True:
+        """Send the answers of a batch; of the next one all may be known already."""
+        requests: list[Request] = []
+        while not requests:
+            try:
                 self.batch = next(self.steps) if answers is None else self.steps.send(answers)
-                wanted = [url for url in dict.fromkeys(self.batch) if url not in self.known]
-                if wanted:
-                    break
-                answers = {url: self.known[url] for url in self.batch}
-        except StopIteration as end:
-            self.result, self.done = end.value, True
-            return
-        except Exception as error:  # whoever asked is told; here it would only be logged
-            self.error = error
-            return
-        for url in wanted:
-            yield Request(
-                url,
-                callback=self._came,
-                errback=self._failed,
-                headers=self.headers,
-                dont_filter=True,
-                cb_kwargs={"asked": url},
-            )
+            except StopIteration as end:
+                self.result, self.done = end.value, True
+                return
+            except Exception as error:  # whoever asked is told; here it would only be logged
+                self.error = error
+                return
+            wanted = [url for url in dict.fromkeys(self.batch) if url not in self.known]
+            requests = [request for url in wanted if (request := self._request(url))]
+            answers = {url: self.known[url] for url in self.batch if url in self.known}
+        yield from requests
+
+    def _request(self, url: str) -> Request | None:
+        request = super()._request(url)
+        if request is not None and self.credentials is not None:
+            request.headers.update(self.credentials.open)
+        return request
