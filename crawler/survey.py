@@ -15,18 +15,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
 
-from extractors import Article, NoArticle, Section, UnusablePage
-from extractors import extract as extract_alone
-from extractors.list_rank import read_entries
-from extractors.page_types import page_type
-from extractors.section import make_page
 from extractors.urls import normalise
-from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
-from .address_parts import Address, address_of
-from .inference import Evidence, Inference, Relatives, SeenPage, infer, is_short, relatives, siblings
-from .links import Link, links_of
+from .address_parts import MARK, Address, Dates, address_of
+from .cuts import NAME_ONE, Cut, NoSection, cut_page, prepared, proposals
+from .fitting import fit
+from .inference import Evidence, Inference, Relatives, SeenPage, infer, relatives, siblings
+from .links import Link
 from .listings import read_listing, robots_listing
 from .pagination import pagination
 from .patterns import Pattern, PatternError
@@ -49,37 +45,6 @@ FEW = 3  # siblings without which there is no pattern
 BIG_HOME = 250  # links of its own site on the home page of a big site
 BIG_SITE = "a big site"
 CONFIDENT = 0.8  # of the extraction, for a relative to join
-FIRST_WORDS = 80  # characters
-MOST_PROPOSALS = 5
-
-
-class NoSection(ExemplarError):
-    """No task can be made from the URL. The text says why and what to do; `proposals` are article links to try."""
-
-    def __init__(self, text: str, proposals: Sequence[tuple[str, str]] = ()):
-        super().__init__(text)
-        self.proposals = tuple(proposals)
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """What the example cuts out of a page; `reason` says why there is no text, or how it was cut."""
-
-    url: str
-    title: str = ""
-    published: str = ""
-    words: str = ""
-    characters: int = 0
-    confidence: float = 0.0
-    method: str = ""
-    reason: str = ""
-    language: str = ""
-    kind: str = ""  # article, list or uncertain, by the classifier of page types
-
-    @property
-    def by_example(self) -> bool:
-        """Whether the example fits the page."""
-        return self.method == "example"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +115,8 @@ class _Survey:
             raise NoSection(f"{self.asked}: {page}")
         self.example = page.url
         if urlsplit(page.url).path == "/" and not urlsplit(page.url).query:
-            raise NoSection(f"{page.url} is the site's home page, not an article; {_NAME_ONE}", _proposals(page))
-        self.section, self.cuts[page.url] = _prepared(page)
+            raise NoSection(f"{page.url} is the site's home page, not an article; {NAME_ONE}", proposals(page))
+        self.section, self.cuts[page.url] = prepared(page)
         if page.url != normalise(self.asked):
             self.warnings.append(f"the URL leads to {page.url}, which is the example now")
         yield from self.read_lists(page)
@@ -250,8 +215,7 @@ class _Survey:
         joined = yield from self.joining(own, groups)
         if not joined:
             return own, f"{own_links} siblings in the example's own folders, none like it in others", False
-        dates = "all" if any("\ue000" in each.stem for each in own) else "folders"
-        extra = [address_of(url, dates) for each in joined for url in each.urls]  # type: ignore[arg-type]
+        extra = _addresses(own, joined)
         members = [*own, *extra]
         size = "few siblings in the example's own folders" if big else "a small site"
         size = "as asked" if self.scope == "site" else size
@@ -281,9 +245,8 @@ class _Survey:
 
     def would_take(self, own: Sequence[Address], groups: Sequence[Relatives], bad: set[str]) -> bool:
         """Whether the pattern of all would take pages that are no articles, or can't be written at all."""
-        dates = "all" if any("\ue000" in each.stem for each in own) else "folders"
         try:
-            text = self.inferred([*own, *(address_of(u, dates) for each in groups for u in each.urls)]).pattern  # type: ignore[arg-type]
+            text = self.inferred([*own, *_addresses(own, groups)]).pattern
         except NoSection:
             return True
         pattern = Pattern.parse(text)
@@ -400,79 +363,11 @@ class _Survey:
         read = ", ".join(page.url for page in self.pages.values() if page.url != self.example) or "no list page"
         return (
             f"{self.example}: no siblings found ({len(members) - 1} links like it on {read}); nothing was written. "
-            f"Write the task by hand: example, pattern (as in {_guess(members[0])}), and start: the section's list page"
+            f"Write the task by hand: example, pattern (as in {fit(members[:1])}), and start: the section's list page"
         )
 
 
-_NAME_ONE = "name one of its articles"
-
-
-def _prepared(page: StoredPage) -> tuple[Section, Cut]:
-    """The example, ready to cut others, and what is cut out of itself. Raises `NoSection` if it is no article."""
-    try:
-        alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
-        kind = page_type(page.body, page.url, content_type=page.content_type)
-        section = Section(page.body, page.url)
-    except UnusablePage as error:
-        if _is_shell(page):
-            raise NoSection(f"{page.url} is an empty shell without JavaScript ({error}); {_RENDER}") from None
-        raise NoSection(f"{page.url}: unusable page: {error}") from None
-    if kind.kind == "list":
-        why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
-        raise NoSection(f"{page.url} is a list page, not an article ({why}); {_NAME_ONE}", _proposals(page))
-    if isinstance(alone, NoArticle) and kind.kind != "article":
-        if "JavaScript" in alone.reason or _is_shell(page):
-            raise NoSection(f"{page.url} is an empty shell without JavaScript ({alone.reason}); {_RENDER}")
-        raise NoSection(f"{page.url} holds no article ({alone.reason}); {_NAME_ONE}", _proposals(page))
-    return section, cut_page(section, page)
-
-
-_RENDER = "write the task by hand with `render: true`"
-
-
-def _is_shell(page: StoredPage) -> bool:
-    return b"<script" in page.body and len(links_of(page.body, page.url, page.content_type)) < FEW
-
-
-def _proposals(page: StoredPage) -> list[tuple[str, str]]:
-    """Links of a list page that may be articles, with their titles: its list's entries first."""
-    try:
-        entries = read_entries(make_page(page.body, page.url, page.content_type, page.fetched_at))
-    except UnusablePage:
-        return []
-    host = urlsplit(page.url).netloc
-    links = links_of(page.body, page.url, page.content_type)
-    named = {each.url: each.title for each in entries} | {each.url: each.text for each in links}
-    titled = [(url, title) for url, title in named.items() if not is_short(title) and urlsplit(url).netloc == host]
-    return titled[:MOST_PROPOSALS]
-
-
-def cut_page(section: Section, page: StoredPage) -> Cut:
-    """Cut a page by the example."""
-    try:
-        found = section.extract(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
-        kind = page_type(page.body, page.url, content_type=page.content_type).kind
-    except UnusablePage as error:
-        return Cut(page.url, reason=f"unusable page: {error}")
-    if not isinstance(found, Article):
-        return Cut(page.url, reason=found.reason, kind=kind)
-    if found.method != "example" and kind == "list":
-        return Cut(page.url, found.title or "", reason="a list page", kind=kind)
-    return Cut(
-        page.url,
-        found.title or "",
-        found.published.isoformat() if found.published else "",
-        " ".join(found.text.split())[:FIRST_WORDS],
-        len(found.text),
-        found.confidence,
-        found.method,
-        found.reason,
-        found.language or "",
-        kind,
-    )
-
-
-def _guess(address: Address) -> str:
-    from .fitting import fit
-
-    return fit([address])
+def _addresses(own: Sequence[Address], groups: Sequence[Relatives]) -> list[Address]:
+    """The URLs of relatives, taken apart as the siblings are."""
+    dates: Dates = "all" if any(MARK in each.stem for each in own) else "folders"
+    return [address_of(url, dates) for each in groups for url in each.urls]

@@ -14,10 +14,10 @@ from extractors import Section, UnusablePage
 from extractors.urls import normalise
 from workers.inbox import StoredPage
 
+from .cuts import Cut, cut_page
 from .discovery import Judged, Walk, judged
 from .listings import ListPage as Place
 from .listings import read_listing
-from .survey import Cut, cut_page
 from .task_model import Task
 
 Answers = Mapping[str, StoredPage | str]
@@ -165,7 +165,7 @@ class _Trial:
             return Cut(url, reason=page)
         found = cut_page(section, page)
         if page.url != url and not self.task.pattern.match(page.url):
-            return Cut(url, reason=f"leads to {page.url}, which is not of the pattern")
+            return Cut(url, reason=f"leads to {page.url}, which is not of the pattern", kind=found.kind)
         return found
 
     def judge(self, example: Cut, cuts: Sequence[Cut]) -> None:
@@ -180,11 +180,19 @@ class _Trial:
         if not self.found:
             read = sum(not each.reason for each in self.lists)
             self.problems.append(f"nothing matches: no link on {read} list pages is of the pattern{self.nearest()}")
-        elif not any(cut.characters for cut in cuts):
-            self.problems.append(f"none of {len(cuts)} pages gives an article ({cuts[0].reason})")
-        elif sum(cut.by_example for cut in cuts) * 2 < len(cuts) and self.task.method in ("auto", "example"):
-            fits = sum(cut.by_example for cut in cuts)
-            self.problems.append(f"the example fits {fits} of {len(cuts)} pages; name a more ordinary one")
+        else:
+            self.judge_cuts(cuts)
+
+    def judge_cuts(self, cuts: Sequence[Cut]) -> None:
+        there = [cut for cut in cuts if cut.kind]
+        missing = [cut for cut in cuts if not cut.kind]
+        if len(missing) * 2 > len(cuts):
+            self.problems.append(f"{len(missing)} of {len(cuts)} pages can't be had ({missing[0].reason})")
+        if there and not any(cut.characters for cut in there):
+            self.problems.append(f"none of {len(there)} pages gives an article ({there[0].reason})")
+        elif sum(cut.by_example for cut in there) * 2 < len(there) and self.task.method in ("auto", "example"):
+            fits = sum(cut.by_example for cut in there)
+            self.problems.append(f"the example fits {fits} of {len(there)} pages; name a more ordinary one")
 
     def nearest(self) -> str:
         """A link that was left, and where it leaves the pattern: the one that goes along with it farthest."""

@@ -104,10 +104,11 @@ def _add_urls(
     as_json: bool,
 ) -> None:
     from console.survey_text import shown, shown_json
+    from crawler.cuts import NoSection
     from crawler.fetching import converse
     from crawler.mistakes import TaskError
     from crawler.new_task import entry_of, refuse_known
-    from crawler.survey import NoSection, several
+    from crawler.survey import several
     from crawler.task_edit import standing
 
     there = standing(target)
@@ -117,11 +118,15 @@ def _add_urls(
         _refuse_taken(there.tasks, urls)
     on_page = (lambda url, answer: say(f"read {url}")) if sys.stderr.isatty() else (lambda url, answer: None)
     surveys = converse(several(urls, scope), there.settings, on_page=on_page)
-    failed = 0
+    failed, patterns = 0, dict[str, str]()
     for url, found in surveys.items():
         try:
             if isinstance(found, NoSection):
                 raise found
+            if found.pattern in patterns:
+                say(f"{url}: of the same section as {patterns[found.pattern]}")
+                continue
+            patterns[found.pattern] = url
             there = standing(target)
             refuse_known(there.tasks, found)
             names = there.tasks.tasks if there.tasks else ()

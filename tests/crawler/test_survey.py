@@ -4,8 +4,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from crawler.cuts import NoSection
 from crawler.patterns import Pattern
-from crawler.survey import NoSection, Survey, survey
+from crawler.survey import Survey, survey
 from tests.crawler.invented import HOST, SUBJECTS, Site, article, listing, menu, page
 
 NAV = menu("/", "/news/", "/sport/", "/about/")
