@@ -35,7 +35,9 @@ _FOLDER_DATES = (
     re.compile(rf"(?<=/){_YEAR}(?=/)"),
     re.compile(r"(?<=/)(?P<y>[0-3]\d)(?P<s>/)(?P<m>0[1-9]|1[0-2])(?P<t>)(?P<d>0[1-9]|[12]\d|3[01])(?=/)"),
 )  # fmt: skip
-_SUFFIX = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,5}$")
+_SUFFIX = re.compile(
+    r"(?<=[^/])(?:\.[A-Za-z][A-Za-z0-9]{1,5}|/(?:index|default)\.(?:s?html?|php|aspx?))$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Address:
     host: str  # with its port
     folders: tuple[str, ...]
     stem: str
-    suffix: str  # .html; empty for a folder
+    suffix: str  # .html; /index.html where the folder is what is named; empty for a bare folder
     slash: bool  # ends with /
     query: tuple[tuple[str, str], ...]
     dates: tuple[DateForm, ...]
@@ -93,7 +95,7 @@ def address_of(url: str, dates: Dates = "all") -> Address:
 
 
 def _suffix(path: str) -> str:
-    found = _SUFFIX.search(path.rpartition("/")[2])
+    found = _SUFFIX.search(path)
     return found[0] if found else ""
 
 

@@ -155,6 +155,10 @@ def _leaf(addresses: Sequence[Address], dates_left: int) -> str:
 def _ending(addresses: Sequence[Address], stem: str) -> str:
     suffixes = {each.suffix for each in addresses}
     slashes = {each.slash for each in addresses}
+    if suffixes == {"", "/index.html"}:
+        return stem + (
+            "/[index.html]" if not any(not each.slash and not each.suffix for each in addresses) else "[/][index.html]"
+        )
     suffix = literal(suffixes.pop()) if len(suffixes) == 1 else _suffixes(suffixes)
     return stem + suffix + ("" if slashes == {False} or not addresses[0].stem else "/" if slashes == {True} else "[/]")
 

@@ -23,6 +23,8 @@ from .patterns import Pattern, PatternError
 NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short
 SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rather than an article
 ENOUGH = 3  # siblings that show a form
+FOLDER_SUFFIXES = frozenset({"", "/index.html"})  # with a slash or without, a folder is named
+SAME_SUFFIXES = (frozenset({".html", ".htm", ".shtml"}), FOLDER_SUFFIXES)  # that one site gives to its articles
 TELLING_WORDS = 2  # of a last segment: of more, a number is part of a title
 MOST_READINGS = 0.6  # share of the siblings of the best reading that a reading with more dates needs
 SAME_PAGE = 0.6  # share of the siblings whose small number is the example's, for others to be further pages
@@ -203,9 +205,10 @@ def _same_build(own: Address, other: Address) -> bool:
     """Whether two URLs are alike but for folders and last segment: site, suffix, parameters."""
     if own.bare_host != other.bare_host or own.keys != other.keys or bool(own.stem) != bool(other.stem):
         return False
-    if own.suffix != other.suffix and {own.suffix, other.suffix} - {".html", ".htm", ".shtml"}:
+    suffixes = {own.suffix, other.suffix}
+    if len(suffixes) > 1 and not any(suffixes <= alike for alike in SAME_SUFFIXES):
         return False
-    return own.slash == other.slash or not (own.suffix or other.suffix)
+    return own.slash == other.slash or not suffixes - FOLDER_SUFFIXES
 
 
 def _same_folders(own: Address, other: Address) -> bool:

@@ -334,7 +334,8 @@ class _Survey:
     def starts(self, good: Sequence[ListPage], inference: Inference, wide: bool, site: bool) -> tuple[list[str], bool]:
         """The start pages, and whether nothing but they and their pagination is to be read.
 
-        A list in the articles' own folder that goes on over pages is enough; else the home page leads to the rest.
+        A list in the articles' own folder that goes on over pages is enough; else the home page leads to the rest, if
+        it has to do with the section.
         """
         home = next((page.url for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
         best = good[0].url if good else home or self.example
@@ -344,7 +345,8 @@ class _Survey:
             return [own], not confined
         if confined and not wide and own == best and pagination(own, self.pages[own].links):
             return [own], False
-        return list(dict.fromkeys(url for url in (best, home) if url)), False
+        leads = home is not None and (not good or any(each.url == home for each in good))
+        return list(dict.fromkeys([best, *([home] if leads and home else [])])), False
 
     def is_confined(self, start: str, inference: Inference) -> bool:
         """Whether all articles lie below a list page's folder."""

@@ -30,12 +30,11 @@ def here(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("section", ["zh", "en"])
-def test_one_url_makes_a_task(section: str, site: SiteServer, here: Path, exemplar: Exemplar) -> None:
-    done = exemplar("add", site.url + EXAMPLES[section], "--name", "mine", "--every", "2h")
+def test_one_url_makes_a_task(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    done = exemplar("add", site.url + EXAMPLES["zh"], "--name", "mine", "--every", "2h")
     assert done.code == 0, done.err
     task = load(here / "tasks.yaml")["mine"]
-    assert str(task.pattern) == site.url + PATTERNS[section]
+    assert str(task.pattern) == site.url + PATTERNS["zh"]
     assert str(task.every) == "2h"
     text = (here / "tasks.yaml").read_text("utf-8")
     assert "# our sections" in text
@@ -106,8 +105,6 @@ def test_section_that_is_there_already_is_not_added_again(site: SiteServer, here
     ("path", "says"),
     [
         ("/zh/news/", "is a list page"),
-        ("/", "is the site's home page"),
-        (DEAD_LINKS["zh"], "http 404"),
         ("/private/subscribers.html", "robots.txt forbids it"),
     ],
 )

@@ -285,6 +285,24 @@ FAMILIES = {
         ["/blog/ferry-late/", "/blog/storm-warning", "/blog/welcome/"],
         ["/blog/", "/blog/page/2/"],
     ),
+    "folders with their index page": (
+        "/posts/{slug}/index.html",
+        "/posts/why-we-moved/index.html",
+        ["/posts/second-harbour/index.html", "/posts/tide-tables/index.html", "/posts/hello/index.html"],
+        ["/posts/index.html", "/about/index.html", "/tags/tide/index.html"],
+    ),
+    "folders with and without their index page": (
+        "/{date:%Y/%m}/{slug}/[index.html]",
+        "/2026/11/why-we-moved/index.html",
+        ["/2026/11/second-harbour/", "/2026/10/tide-tables/", "/2025/02/hello/"],
+        ["/2026/11/", "/about/", "/tags/tide/"],
+    ),
+    "pages at the root": (
+        "/{slug}.html",
+        "/why-we-moved.html",
+        ["/second-harbour.html", "/tide-tables.html", "/hello.html", "/the-school.html"],
+        ["/tags/tide.html", "/category/sea.html", "/feed.xml"],
+    ),
     "ids in groups of a thousand": (
         "/{id}/{id}.html",
         "/12/12345.html",
