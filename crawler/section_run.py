@@ -27,6 +27,7 @@ from workers.ledger import Found, Leased, Ledger, fingerprint
 from .discovery import ListPage, Walk, fruitful_lists
 from .links import links_of
 from .patterns import Match
+from .rendering.task import Rendering
 from .tasks import Task
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
@@ -68,7 +69,7 @@ class RunOptions:
 
 @dataclass
 class RunReport:
-    """What a run did. `outcome`: finished, stopped, unreachable, redis, killed."""
+    """What a run did. `outcome`: finished, stopped, unreachable, no browser, redis, killed."""
 
     task: str
     started: str
@@ -81,6 +82,7 @@ class RunReport:
     rejected: int = 0
     failed: int = 0
     later: int = 0  # failed in passing, to be tried again
+    rendered: int = 0  # pages and list pages that came out of a browser
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -116,6 +118,7 @@ class SectionRun:
         self._brought: dict[str, int] = {}
         self._lists_failed = False
         self._today = datetime.now(UTC).date()
+        self.rendering = Rendering(connection, task)
 
     # -- begin and end ----------------------------------------------------------------------------------------------
 
@@ -185,12 +188,13 @@ class SectionRun:
     # -- the example ------------------------------------------------------------------------------------------------
 
     def needs_example(self) -> bool:
-        """Whether the example has to be fetched: never yet, or the task names another one now."""
-        return example_asked(self.redis, self.task.name) != self.task.example
+        """Whether the example has to be fetched: never yet, the task names another one now, or it came another way."""
+        return example_asked(self.redis, self.task.name) != self.task.example or not self.rendering.fits_example
 
     def example_came(self, page: StoredPage) -> None:
         """Keep the example, and take it as an article of the task: it has been fetched, so it need not be again."""
-        keep_example(self.redis, self.task.name, page, self.task.example)
+        rendered = bool(self.rendering.on)
+        keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered)
         url = normalise(self.task.example)
         if any(self._enter([(url, self.pattern.match(url))])):
             self._hand_in(fingerprint(url), page, 200)
@@ -220,6 +224,15 @@ class SectionRun:
         self.report.new += new
         if page.kind != "next" and (new or page.url in self._brought):
             self._brought[page.url] = self._brought.get(page.url, 0) + new
+
+    def list_is_shell(self, page: ListPage, body: bytes, url: str, content_type: str) -> bool:
+        """Whether a list page that came plainly has to come out of a browser instead."""
+        if not self.rendering.on:
+            return False
+        patterns = [self.pattern, *self.task.follow]
+        links = links_of(body, url, content_type)
+        fitting = sum(any(pattern.match(link.url) for pattern in patterns) for link in links)
+        return self.rendering.turns_out_a_shell(page.url, body, content_type, fitting)
 
     def list_failed(self, page: ListPage, reason: str, *, passing: bool) -> None:
         """A list page could not be read. Only start pages are worth a word: others may be anything."""

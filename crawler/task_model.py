@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import date, timedelta
 from pathlib import Path, PurePath
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -116,6 +116,12 @@ def _check_kind(output: str) -> None:
         raise BadValueError(what, f"did you mean {near}?" if near else supported)
 
 
+def _render(value: object) -> object:
+    if not isinstance(value, bool) and value != "auto":
+        raise BadValueError(f"{show(value)} is neither true, false nor auto", "write render: true")
+    return value
+
+
 def _filter(value: object) -> object:
     return {"keywords": value} if isinstance(value, str | list | tuple | int) else value
 
@@ -150,6 +156,9 @@ Every = Annotated[
         }
     ),
 ]
+
+
+Render = Annotated[bool | Literal["auto"], BeforeValidator(_render), WithJsonSchema({"enum": [True, False, "auto"]})]
 
 
 class _Frozen(BaseModel):
@@ -258,6 +267,12 @@ class Task(_Frozen):
         default=3, ge=0, le=100, description="How often a failure in passing is tried again.", examples=[3]
     )
     robots: bool = Field(default=True, description="Obey robots.txt.", examples=[True])
+    render: Render = Field(
+        default="auto",
+        description="Render the articles in a browser (Chromium): true, false, or auto: if the example is an empty "
+        "shell without JavaScript.",
+        examples=["auto", True],
+    )
     headers: dict[str, str] = Field(
         default_factory=dict,
         description="Further request headers; values may hold ${NAME}.",
@@ -302,7 +317,7 @@ class Task(_Frozen):
 
         When and how politely (every, paused, delay, timeout, retries, limit …) don't count.
         """
-        chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "output"}
+        chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "output", "render"}
         return _digest(self.model_dump(mode="json", include=chosen))
 
     def start_urls(self, today: date, days: int = 7) -> list[str]:

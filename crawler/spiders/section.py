@@ -23,6 +23,8 @@ from twisted.internet.task import LoopingCall
 from crawler.discovery import ListPage
 from crawler.middlewares import CONTACT_MISSING, Ending, RobotsUnreachable, place_of, refused_address, sleep
 from crawler.politeness import host_of
+from crawler.rendering.chromium import TABS
+from crawler.rendering.handler import RENDER, rendering_settings
 from crawler.resolver import use_guard
 from crawler.robots import KEPT_SHORT
 from crawler.section_run import RunOptions, RunReport, SectionRun
@@ -107,7 +109,7 @@ class SectionSpider(scrapy.Spider):
 
     def _first(self) -> Iterator[Request]:
         if self.asked(self.run.needs_example):
-            yield self._request(self.run.task.example, self._example_came, self._example_failed)
+            yield self._example_request()
         else:
             yield from self._more()
 
@@ -116,20 +118,33 @@ class SectionSpider(scrapy.Spider):
         while not self.is_ending() and self._lists < LISTS_AT_ONCE and (page := self.run.next_list()):
             self._lists += 1
             yield self._list_request(page)
-        free = ARTICLES_AT_ONCE - self._articles
-        if self.is_ending() or free < ARTICLES_AT_ONCE // 4:
+        most = TABS if self.run.rendering.on else ARTICLES_AT_ONCE
+        free = most - self._articles
+        if self.is_ending() or free < most // 4:
             return
         articles = self.asked(self.run.next_articles, free) or []
         self._articles += len(articles)
         for leased in articles:
-            yield self._request(leased.url, self._article_came, self._article_failed, leased=leased)
+            render = bool(self.run.rendering.on)
+            yield self._request(leased.url, self._article_came, self._article_failed, render=render, leased=leased)
 
-    def _list_request(self, page: ListPage, tries: int = 0) -> Request:
-        return self._request(page.url, self._list_came, self._list_failed, page=page, tries=tries)
+    def _example_request(self) -> Request:
+        render = bool(self.run.rendering.on)
+        return self._request(self.run.task.example, self._example_came, self._example_failed, render=render)
 
-    def _request(self, url: str, callback: Any, errback: Any, **kwargs: Any) -> Request:
+    def _list_request(self, page: ListPage, tries: int = 0, *, render: bool = False) -> Request:
+        render = render or bool(self.asked(self.run.rendering.renders_list, page.url))
+        return self._request(page.url, self._list_came, self._list_failed, render=render, page=page, tries=tries)
+
+    def _request(self, url: str, callback: Any, errback: Any, *, render: bool = False, **kwargs: Any) -> Request:
         return Request(
-            url, callback=callback, errback=errback, headers=self.headers, dont_filter=True, cb_kwargs=kwargs
+            url,
+            callback=callback,
+            errback=errback,
+            headers=self.headers,
+            dont_filter=True,
+            cb_kwargs=kwargs,
+            meta={RENDER: True} if render else None,
         )
 
     # -- what came --------------------------------------------------------------------------------------------------
@@ -138,7 +153,11 @@ class SectionSpider(scrapy.Spider):
         verdict = self._verdict(response)
         if verdict.kind == "page" and not self.run.pattern.match(response.url):
             verdict = Verdict("fail", f"leads to {response.url}, which is not of the pattern")
+        if verdict.kind == "page" and self.run.rendering.learn(_page(response)):
+            yield self._example_request()
+            return
         if verdict.kind == "page":
+            self._count_rendered(response)
             self.asked(self.run.example_came, _page(response))
         else:
             self.asked(self.run.example_failed, verdict.reason)
@@ -155,7 +174,11 @@ class SectionSpider(scrapy.Spider):
             async for request in self._list_missed(page, tries, verdict):
                 yield request
             return
+        if self._is_shell(response, page):
+            yield self._list_request(page, tries, render=True)
+            return
         self._lists -= 1
+        self._count_rendered(response)
         try:
             self.asked(self.run.list_read, page, response.body, normalise(response.url), _content_type(response))
         except Exception as error:  # one page that we can't read does not end the walk
@@ -221,12 +244,23 @@ class SectionSpider(scrapy.Spider):
         if verdict.kind == "page" and url != leased.url and not self.run.pattern.match(url):
             self.run.article_rejected(leased, f"leads to {url}, which is not of the pattern")
         elif verdict.kind == "page":
+            self._count_rendered(response)
             self.run.article_came(leased, _page(response), response.status)
         elif verdict.kind == "reject":
             if not self.run.not_there_yet(leased):
                 self.run.article_rejected(leased, verdict.reason)
         else:
             self.run.article_failed(leased, verdict.reason, passing=verdict.kind == "again")
+
+    def _is_shell(self, response: Response, page: ListPage) -> bool:
+        """Whether a list page that came plainly shows its links only in a browser."""
+        if RENDER in response.meta:
+            return False
+        looked_at = page, response.body, normalise(response.url), _content_type(response)
+        return bool(self.asked(self.run.list_is_shell, *looked_at))
+
+    def _count_rendered(self, response: Response) -> None:
+        self.run.report.rendered += RENDER in response.meta
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -280,6 +314,10 @@ class SectionSpider(scrapy.Spider):
         if self.crawler.engine is not None:
             self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=outcome))
 
+    def without_browser(self, trouble: str) -> None:
+        """Pages are to be rendered and there is no browser: they wait, and the tries are not counted."""
+        self._stop("no browser", f"pages of this task need JavaScript (render: {self.run.task.render}), but {trouble}")
+
     def is_ending(self) -> bool:
         """Whether nothing more is to be fetched in this run."""
         return self.outcome != "finished" or not self.crawler.engine.running
@@ -325,6 +363,8 @@ def _apply(settings: Any, session: Session, run: SectionRun) -> None:
         "DOWNLOAD_TIMEOUT": run.task.timeout,
         "EXEMPLAR_DELAY": run.task.delay,
     }
+    if run.task.render and run.rendering.on is not False:
+        said |= rendering_settings(settings)
     for name, value in said.items():
         settings.set(name, value, priority="spider")
 
