@@ -38,6 +38,7 @@ LOOK_EVERY = 1.0  # seconds between two looks at the memory while pages are in h
 START_SECONDS = 30.0
 CLOSE_SECONDS = 5.0  # that a tab or a browser gets to close; then its processes are ended
 FLAGS = ("--blink-settings=imagesEnabled=false", "--js-flags=--max-old-space-size=512")  # the second: MiB a page
+WITHOUT_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
 CUT_OFF = (
     "Target page, context or browser has been closed",
     "Connection closed",
@@ -65,6 +66,7 @@ class Browser:
         self._shown = 0  # pages that it took
         self._open: dict[str, int] = {}  # context -> its pages in hand
         self._tabs: set[Any] = set()  # ours; any other was opened by a page
+        self._guarding: dict[str, asyncio.Future[None]] = {}  # contexts
         self._opening = 0  # tabs asked for that are not there yet
         self._pids: list[int] = []
         self._watch: asyncio.Task[None] | None = None
@@ -152,9 +154,11 @@ class Browser:
         self._opening -= 1
         asked.meta["tab"] = page
         self._tabs.add(page)
-        if not any(page.context is tab.context for tab in self._tabs if tab is not page):
-            await page.context.route("**", lambda route: route.abort())
+        name = asked.meta["playwright_context"]
         try:
+            if name not in self._guarding:
+                self._guarding[name] = asyncio.ensure_future(_guard(page.context))
+            await asyncio.shield(self._guarding[name])
             await asked.meta["visit"].prepare(page)
         except PlaywrightError as error:  # scrapy-playwright would only log it; the tab asks for nothing then
             asked.meta["not prepared"] = error
@@ -223,6 +227,12 @@ class Browser:
                 self._break()
                 self._kill()
                 return
+
+
+async def _guard(context: Any) -> None:
+    """Let tabs that pages open ask for nothing, and pages not connect by UDP, whatever the browser's flags do."""
+    await context.route("**", lambda route: route.abort())
+    await context.add_init_script(WITHOUT_UDP)
 
 
 class Browsers:

@@ -23,6 +23,7 @@ BROWSER = "EXEMPLAR_CHROMIUM"  # the environment's variable: path of the browser
 NAMES = (
     "chromium",
     "chromium-browser",
+    "chromium-headless-shell",
     "google-chrome-stable",
     "google-chrome",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -40,7 +41,8 @@ TABS = 4  # about 4 pages a second and 700 MB at 4
 
 FLAGS = (
     "--disable-gpu",
-    "--disable-quic",  # UDP would go past the proxy; so would WebRTC
+    "--disable-quic",  # UDP would go past the proxy; so would WebRTC, whose switch has lost its first word meanwhile
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # names are the proxy's to look up, prefetches too
     "--no-first-run",

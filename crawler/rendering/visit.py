@@ -40,7 +40,7 @@ NEEDED = frozenset({"script", "xhr", "fetch"})
 MOVED = frozenset({301, 302, 303, 307, 308})
 LEADS_ELSEWHERE = 302  # what Scrapy is told where a page leads on by itself
 TOO_LARGE = "the page is larger than 32 MiB"
-UNENDING = f"the page does not come to its end in {SETTLE_SECONDS:.0f} s"
+UNENDING = "the page does not come to its end in time"
 # Headers of a request that are the browser's own matter, or would have a shell answered by "not modified".
 NOT_FOR_BROWSERS = frozenset(
     {"host", "cookie", "accept-encoding", "connection", "content-length", "user-agent"}
@@ -123,11 +123,11 @@ class Visit:
             elif found[2] and self._is_ready(found[0], now - changed):
                 break
             if now - began > SETTLE_SECONDS:
-                if not found[2]:
-                    raise RenderingFailed(UNENDING)
                 break
         if await page.evaluate(_SIZE) > LARGEST_PAGE:
             raise IgnoreRequest(TOO_LARGE)
+        if not before[2]:
+            raise RenderingFailed(UNENDING)
 
     def to_response(self, response: Any) -> ScrapyResponse:
         """The page as it came out, in UTF-8, whatever its source was in: text that scripts bring fits no other."""
@@ -178,7 +178,7 @@ class Visit:
             return
         if main and asked.method == "GET":
             self._end(Ending(LEADS_ELSEWHERE, {"Location": asked.url}))
-        await route.abort("blockedbyclient")
+        await route.abort("aborted")  # any other error would put a page of the browser's own in its place
 
     def _headers_for(self, asked: Any, *, main: bool) -> dict[str, str]:
         """The task's headers go to the main document and to its own host, nowhere else."""
