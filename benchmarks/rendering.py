@@ -59,7 +59,11 @@ class _Site(BaseHTTPRequestHandler):
             return "application/json", json.dumps({"title": self.path, "texts": texts}).encode()
         if self.path == "/counts":
             return "application/json", json.dumps(self.counts).encode()
-        kinds = {"js": ("text/javascript", SCRIPT), "css": ("text/css", STYLE), "png": ("image/png", b"\x89PNG" * 7_500)}
+        kinds = {
+            "js": ("text/javascript", SCRIPT),
+            "css": ("text/css", STYLE),
+            "png": ("image/png", b"\x89PNG" * 7_500),
+        }
         kinds |= {"woff2": ("font/woff2", b"x" * 20_000), "txt": ("text/plain", b"")}
         return kinds.get(self.path.rpartition(".")[2], ("text/html; charset=utf-8", SHELL))
 

@@ -64,17 +64,17 @@ class RenderingFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What Scrapy is told instead of a page. `refusal`: why there will be none, whenever it is asked for."""
+    """What Scrapy is told instead of a page; `error`: that there is none."""
 
     status: int = 0
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
-    refusal: str = ""
+    error: Exception | None = None
 
     def to_response(self, request: Request) -> ScrapyResponse:
-        """As Scrapy wants it. Raises `IgnoreRequest` with the refusal."""
-        if self.refusal:
-            raise IgnoreRequest(self.refusal)
+        """As Scrapy wants it. Raises `error`."""
+        if self.error is not None:
+            raise self.error
         return ScrapyResponse(request.url, self.status, cast("dict[Any, Any]", self.headers), self.body)
 
 
@@ -178,6 +178,8 @@ class Visit:
             return
         if main and asked.method == "GET":
             self._end(Ending(LEADS_ELSEWHERE, {"Location": asked.url}))
+        elif main:  # a challenge, mostly
+            self._end(Ending(error=RenderingFailed("the page leads on by sending a form")))
         await route.abort("aborted")  # any other error would put a page of the browser's own in its place
 
     def _headers_for(self, asked: Any, *, main: bool) -> dict[str, str]:
@@ -250,4 +252,4 @@ def _ending(status: int, headers: dict[str, str]) -> Ending | None:
     if status in (204, 205):
         return Ending(status, headers)
     length = headers.get("content-length", "")
-    return Ending(refusal=TOO_LARGE) if length.isdigit() and int(length) > LARGEST_PAGE else None
+    return Ending(error=IgnoreRequest(TOO_LARGE)) if length.isdigit() and int(length) > LARGEST_PAGE else None

@@ -166,7 +166,8 @@ LEADS = {
     "workers": """<script>const code = "fetch('http://CANARY/w', {mode: 'no-cors'}); importScripts('http://CANARY/i')"
         new Worker(URL.createObjectURL(new Blob([code]))); navigator.serviceWorker.register('/sw.js')</script>""",
     "new tabs and forms": """<a id=a target=_blank rel=noopener href=http://CANARY/n></a>
-        <a id=b ping=http://CANARY/ping href='#x'></a><form id=f method=post action=http://CANARY/form></form>
+        <a id=b ping=http://CANARY/ping href='#x'></a><iframe name=i></iframe>
+        <form id=f method=post target=i action=http://CANARY/form></form>
         <script>window.open('http://CANARY/o'); a.click(); b.click(); f.submit()</script>""",
     "other spellings": """<script>for (const host of ['2130706433', '127.1', '0x7f.0x1', '0177.0.0.1', 'localhost',
         'localhost.', '[::ffff:127.0.0.1]', '[::1]', '0.0.0.0', '127.0.0.1.', '127。0。0。1'])
@@ -175,12 +176,13 @@ LEADS = {
     "the browser's own pages": "<script>location = 'chrome://version'</script><iframe src=chrome://version></iframe>",
     "view-source": "<script>location = 'view-source:http://CANARY/vs'</script>",
     "a data url": "<script>location = 'data:text/html,<img src=http://CANARY/d>'</script>",
+    "a form in its place": "<form id=f method=post action=http://CANARY/form></form><script>f.submit()</script>",
     "meta refresh": "<meta http-equiv=refresh content='0; url=http://CANARY/m'>",
     "location": "<script>location = 'http://CANARY/l'</script>",
     "redirect": moved,
 }
 RAN = "<script>document.body.append('to its end')</script>"
-GO_THERE = {"meta refresh", "location", "redirect"}  # Scrapy is told, and refuses
+GO_THERE = {"a form in its place", "meta refresh", "location", "redirect"}  # Scrapy is told, and refuses
 
 
 def page_of(name):
@@ -197,7 +199,9 @@ def led():
             return text.replace("CANARYPORT", str(canary.port)).replace("CANARY", there)
 
         site.pages["/redirect"] = moved(f"http://{there}/redirected")
-        site.pages["/sw.js"] = lambda handler: handler.answer(filled("fetch('http://CANARY/sw')"), kind="text/javascript")
+        site.pages["/sw.js"] = lambda handler: handler.answer(
+            filled("fetch('http://CANARY/sw')"), kind="text/javascript"
+        )
         for name, html in LEADS.items():
             goes_there = html is moved
             site.pages[page_of(name)] = moved(f"http://{there}/r") if goes_there else filled(f"{TEXT}</p>{html}{RAN}")
