@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import scrapy
 
@@ -40,9 +40,9 @@ STYLE = b"@font-face { font-family: f; src: url(/f.woff2) } p { font-family: f }
 
 class _Site(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    counts: "Counter[str]" = Counter()
+    counts: ClassVar["Counter[str]"] = Counter()
 
-    def do_GET(self) -> None:  # noqa: N802 - the standard library's naming
+    def do_GET(self) -> None:
         kind, body = self._answer()
         self.counts[self.path.strip("/").rstrip("0123456789.html") or "page"] += 1
         self.send_response(200)

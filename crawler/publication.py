@@ -89,7 +89,7 @@ def published(connection: "redis.Redis") -> TaskFile:
     return TaskFile.from_json(json.dumps({"tasks": tasks, "settings": json.loads(settings)}))
 
 
-def brief(task: Task, folder: Path) -> Brief:
+def brief(task: Task, folder: Path, product: str = "") -> Brief:
     """What the workers need to know of a task."""
     return Brief(
         task=task.name,
@@ -100,6 +100,10 @@ def brief(task: Task, folder: Path) -> Brief:
         method=task.method,
         keep=_brief_filter(task.keep),
         drop=_brief_filter(task.drop),
+        near_duplicates=task.near_duplicates,
+        revisit=task.revisit.seconds if task.revisit else None,
+        skip=task.skip,
+        product=product,
     )
 
 
@@ -108,13 +112,14 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, origin: str) 
     new = json.loads(tasks.to_json())
     texts = {name: json.dumps(raw, ensure_ascii=False, sort_keys=True) for name, raw in new["tasks"].items()}
     folder = path.resolve().parent
+    product = tasks.settings.user_agent.split("/")[0]
     pipe = connection.pipeline(transaction=True)
     removed = [name for name in old if name not in texts]
     if removed:
         pipe.hdel(keys.TASKS, *removed)  # the brief stays: pages that were fetched are still written
     for name, text in texts.items():
         pipe.hset(keys.TASKS, name, text)
-        pipe.hset(keys.BRIEFS, name, brief(tasks[name], folder).to_json())
+        pipe.hset(keys.BRIEFS, name, brief(tasks[name], folder, product).to_json())
     pipe.set(keys.SETTINGS, json.dumps(new["settings"], ensure_ascii=False))
     pipe.hset(keys.EDITION, mapping={"fingerprint": tasks.fingerprint, "origin": origin, "at": time.time()})
     pipe.lpush(keys.EDITION + ":history", tasks.fingerprint)
@@ -146,12 +151,18 @@ def _brief_filter(asked: Filter) -> BriefFilter:
 
 
 def environment_problems(tasks: Mapping[str, Task]) -> list[str]:
-    """The environment variables that outputs name and that are not set on this machine, one sentence a task."""
+    """The environment variables that tasks name and that are not set on this machine, each in one sentence."""
     problems = []
     for task in tasks.values():
-        for output in task.outputs():
+        for text in _with_variables(task):
             try:
-                expand(output, os.environ)
+                expand(text, os.environ)
             except TaskError as error:
                 problems.append(f"task {task.name}: {error}")
-    return problems
+    return list(dict.fromkeys(problems))
+
+
+def _with_variables(task: Task) -> list[str]:
+    login = (task.auth.user, task.auth.password) if task.auth else ()
+    values = (*task.headers.values(), *(task.cookies or {}).values(), *login, task.proxy or "")
+    return [*task.outputs(), *values]

@@ -21,6 +21,7 @@ import redis
 
 from workers import keys
 
+from .crew import disband
 from .periods import Period
 from .tasks import Task
 
@@ -155,7 +156,7 @@ class Schedule:
     def clear(self) -> None:
         """Take back what is due or running: for one who knows that no other crawl worker is alive."""
         for raw in cast(list[bytes], self.redis.zrange(keys.RUNNING, 0, -1)):
-            self.redis.delete(keys.of_task(raw.decode(), "run"))
+            disband(self.redis, raw.decode())
         self.redis.delete(keys.DUE, keys.RUNNING, keys.RUN_HOLDERS)
 
     def lease(self, *, seconds: float = LEASE_SECONDS) -> RunLease | None:

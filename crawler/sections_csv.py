@@ -22,9 +22,12 @@ from crawler.yaml_source import Source, read_text
 CHINESE = {
     "名称": "name", "示例": "example", "规律": "pattern", "周期": "every", "输出": "output", "起始": "start",
     "跟进": "follow", "深度": "depth", "上限": "limit", "方法": "method", "暂停": "paused", "保留": "keep",
-    "丢弃": "drop", "间隔": "delay", "超时": "timeout", "重试": "retries",
+    "丢弃": "drop", "间隔": "delay", "超时": "timeout", "重试": "retries", "跳过": "skip",
+    "近重": "near_duplicates", "复查": "revisit", "遗忘": "forget",
+    "代理": "proxy", "并发": "concurrency",
 }  # fmt: skip
-COLUMNS = ("name", *(key for key in TASK_KEYS if key != "headers"))
+MAPS = ("headers", "cookies", "auth")  # no cell holds these
+COLUMNS = ("name", *(key for key in TASK_KEYS if key not in MAPS))
 NEEDED = ("name", "example", "pattern")
 DELIMITERS = (",", ";", "\t")
 BOOLEANS = {
@@ -168,11 +171,11 @@ def _value(key: str, cell: str) -> Any:
     match key:
         case "paused" | "robots":
             return BOOLEANS.get(cell.lower(), cell)
-        case "depth" | "limit" | "retries" | "delay" | "timeout":
+        case "depth" | "limit" | "retries" | "delay" | "timeout" | "concurrency":
             return _number(cell)
         case "start" | "follow":
             return _one_or_list([each for each in URL_BREAK.split(cell) if each])
-        case "output" | "keep" | "drop":
+        case "output" | "keep" | "drop" | "skip":
             return _one_or_list([each for each in BREAK.split(cell) if each])
     return cell
 

@@ -39,6 +39,10 @@ class Brief:
     method: str = "auto"
     keep: Filter = field(default_factory=Filter)
     drop: Filter = field(default_factory=Filter)
+    near_duplicates: str = "mark"  # or drop, or keep
+    revisit: tuple[float, float] | None = None  # seconds between two looks at an article, and for how long
+    skip: tuple[str, ...] = ()  # robots directives for which a page is not taken
+    product: str = ""  # our name, as sites address us
 
     def to_json(self) -> str:
         """JSON text; days as ISO 8601."""
@@ -49,6 +53,8 @@ class Brief:
         """The brief that `to_json` wrote."""
         raw = json.loads(text)
         raw["outputs"] = tuple(raw["outputs"])
+        raw["revisit"] = tuple(raw["revisit"]) if raw.get("revisit") else None
+        raw["skip"] = tuple(raw.get("skip", ()))
         raw["keep"], raw["drop"] = _filter(raw["keep"]), _filter(raw["drop"])
         return cls(**raw)
 

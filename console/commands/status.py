@@ -23,6 +23,7 @@ WIDTH = 140  # characters, where standard output is no terminal
 def command(tasks: Path | None, problems: str | None, as_json: bool) -> None:
     """Tasks with their next run and counts, the queue, and the workers that are alive."""
     from console.status import overview, table
+    from crawler.host_states import in_words
     from workers.connection import connect
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
@@ -49,6 +50,8 @@ def command(tasks: Path | None, problems: str | None, as_json: bool) -> None:
         console.print(f"alive: {process['name']}", highlight=False)
     if not seen["processes"]:
         console.print("no worker is alive")
+    for host in seen["hosts"]:
+        console.print(in_words(host), highlight=False, markup=False)
     for row in seen["tasks"]:
         for problem in (row["last_run"] or {}).get("problems", []):
             console.print(f"{row['task']}: {problem}", highlight=False, markup=False)

@@ -16,7 +16,7 @@ from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.page import PageMethod
@@ -206,7 +206,7 @@ class Browser:
         if "net::" in text:
             return RenderingFailed(text.split("net::", 1)[1].split()[0])
         if "Timeout" in text:
-            return RenderingFailed("no answer in time")
+            return DownloadTimeoutError()
         return RenderingFailed(next(iter(text.splitlines()), "")[:100])
 
     def _break(self) -> None:
@@ -270,7 +270,7 @@ class Browsers:
                 return self._looked_at(await browser.show(request), request)
             except BrowserGone:
                 continue
-            except RenderingFailed:
+            except (RenderingFailed, DownloadTimeoutError):
                 self._refuse_if_held_back(request)
                 raise
         raise RenderingFailed("the browser died of the page, or of one beside it")

@@ -28,6 +28,12 @@ class Rendering:
         self._kept = self._as_kept()
         self.on: bool | None = self._kept if task.render == "auto" else task.render
 
+    def renders(self) -> bool:
+        """Whether articles are rendered; another spider of the task may have looked at the example meanwhile."""
+        if self.on is None:
+            self.on = self._kept = self._as_kept()
+        return bool(self.on)
+
     @property
     def fits_example(self) -> bool:
         """Whether the example is kept as the articles come; if not, it has to be fetched anew."""

@@ -137,7 +137,7 @@ class Visit:
             raise IgnoreRequest(TOO_LARGE)
         headers = Headers(response.headers)
         headers["Content-Type"] = "text/html; charset=utf-8"
-        for name in ("Content-Length", "Content-Encoding", "Transfer-Encoding"):
+        for name in ("Content-Length", "Content-Encoding", "Transfer-Encoding", "ETag", "Last-Modified"):
             headers.pop(name, None)
         url = response.url if urlsplit(response.url).scheme in ("http", "https") else self.request.url
         return HtmlResponse(url, response.status, headers, body, encoding="utf-8")

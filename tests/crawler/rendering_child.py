@@ -43,9 +43,9 @@ def main(said):
 
     class Spider(scrapy.Spider):
         name = "rendering"
-        left = list(said["urls"])
 
         async def start(self):
+            self.left = list(said["urls"])
             for _ in range(min(said.get("at_once", 4), len(self.left))):
                 yield self.request()
 

@@ -254,9 +254,8 @@ def shown():
     with Pages() as site, Pages("127.0.0.2") as other:
         pages = site.pages
         pages["/robots.txt"] = lambda handler: handler.answer("User-agent: *\nDisallow: /private", kind="text/plain")
-        pages["/late"] = "<div id=app></div><script>setTimeout(async () => { const a = await fetch('/late.json'); " + (
-            "app.textContent = (await a.json()).text }, 150)</script>"
-        )
+        pages["/late"] = """<div id=app></div><script>setTimeout(async () => {
+            const a = await fetch('/late.json'); app.textContent = (await a.json()).text }, 150)</script>"""
         pages["/late.json"] = lambda handler: handler.answer(
             json.dumps({"text": "It came late. " * 30}), kind="application/json"
         )
@@ -345,8 +344,8 @@ def test_robots_txt_holds_for_where_a_page_leads(shown, path):
         ("attached", "reject", "not a page: application/x-download"),
         ("huge", "fail", "the page is larger than 32 MiB"),
         ("bomb", "fail", "the page is larger than 32 MiB"),
-        ("loops", "fail", "max redirections reached"),
-        ("loops-by-script", "fail", "max redirections reached"),
+        ("loops", "fail", "redirects in a circle"),
+        ("loops-by-script", "fail", "more than 5 redirects"),
         ("unending", "again", "the page does not come to its end in time"),
         ("hangs", "again", "the page's scripts don't come to an end"),
     ],

@@ -73,8 +73,8 @@ def test_no_spelling_of_loopback_gets_an_address(unlisted, name):
 
 
 def test_what_was_refused_is_remembered_for_the_message(unlisted):
-    assert unlisted["refused"]["127.0.0.1"] == "127.0.0.1"
-    assert unlisted["refused"]["2130706433"] == "127.0.0.1"
+    assert unlisted["refused"]["127.0.0.1:80"] == "127.0.0.1"
+    assert unlisted["refused"]["2130706433:80"] == "127.0.0.1"
 
 
 def test_a_listed_address_and_port_is_resolved_on_that_port_only():
