@@ -256,7 +256,8 @@ class Browsers:
             if self._current is None:
                 executable = find_browser()
                 if self._proxy is None:
-                    self._proxy = GuardedProxy(GUARD.get("current", Guard())).__enter__()
+                    upstream = getattr(self.crawler.spider, "proxy", "")
+                    self._proxy = GuardedProxy(GUARD.get("current", Guard()), upstream=upstream).__enter__()
                 browser = Browser(self.crawler, executable, self._proxy.url, self.cache)
                 await browser.start()
                 self._current, self.started = browser, self.started + 1

@@ -43,7 +43,7 @@ TOO_LARGE = "the page is larger than 32 MiB"
 UNENDING = "the page does not come to its end in time"
 # Headers of a request that are the browser's own matter, or would have a shell answered by "not modified".
 NOT_FOR_BROWSERS = frozenset(
-    {"host", "cookie", "accept-encoding", "connection", "content-length", "user-agent"}
+    {"host", "cookie", "accept-encoding", "connection", "content-length", "user-agent", "proxy-authorization"}
     | {"if-none-match", "if-modified-since"}
 )
 OF_EVERY_REQUEST = frozenset({"accept", "accept-language"})  # not a task's own headers
