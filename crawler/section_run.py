@@ -27,11 +27,13 @@ from workers.ledger import Found, Leased, Ledger, fingerprint
 
 from .crew import BACKFILL, WALK, Crew
 from .discovery import Taken, Walk
+from .links import links_of
 from .list_memory import ListMemory, kept_of
 from .list_tally import ListTally
 from .listings import ListPage, read_listing, robots_listing
 from .patterns import Match
 from .recency import last_day, moments_of, newest_first
+from .rendering.task import MARKUP, Rendering
 from .schedule import note_visit
 from .tasks import Task
 
@@ -77,7 +79,7 @@ class RunOptions:
 
 @dataclass
 class RunReport:
-    """What a run did. `outcome`: finished, stopped, unreachable, redis, killed."""
+    """What a run did. `outcome`: finished, stopped, unreachable, no browser, redis, killed."""
 
     task: str
     started: str
@@ -91,6 +93,7 @@ class RunReport:
     rejected: int = 0
     failed: int = 0
     later: int = 0  # failed in passing, to be tried again
+    rendered: int = 0  # pages and list pages that came out of a browser
     problems: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)  # worth knowing, and nothing is wrong
 
@@ -130,6 +133,7 @@ class SectionRun:
         self._old_left = OLD_A_RUN
         self._left_out = 0  # article links that this run was not asked for
         self._today = datetime.now(UTC).date()
+        self.rendering = Rendering(connection, task)
         self.memory = ListMemory(connection, task.name, self._shape())
         self.tally = ListTally({})
         self._written: Iterator[str] = iter(())  # URLs of the archive that the pattern writes by itself
@@ -187,12 +191,14 @@ class SectionRun:
     # -- the example ------------------------------------------------------------------------------------------------
 
     def needs_example(self) -> bool:
-        """Whether the example has to be fetched: never yet, or the task names another one now."""
-        return self.crew.walks and example_asked(self.redis, self.task.name) != self.task.example
+        """Whether the example has to be fetched: never yet, the task names another one now, or it came another way."""
+        fits = example_asked(self.redis, self.task.name) == self.task.example and self.rendering.fits_example
+        return self.crew.walks and not fits
 
     def example_came(self, page: StoredPage) -> None:
         """Keep the example, and take it as an article of the task: it has been fetched, so it need not be again."""
-        keep_example(self.redis, self.task.name, page, self.task.example)
+        rendered = bool(self.rendering.on)
+        keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered)
         url = normalise(self.task.example)
         if any(self._enter([(url, self.pattern.match(url))])):
             self._hand_in(fingerprint(url), page, 200)
@@ -262,6 +268,15 @@ class SectionRun:
         self.report.lists += 1
         self.report.found += found
         self.report.new += new
+
+    def list_is_shell(self, page: ListPage, body: bytes, url: str, content_type: str) -> bool:
+        """Whether a list page that came plainly has to come out of a browser instead."""
+        if not self.rendering.on or page.kind == "robots" or content_type.split(";")[0].strip().lower() not in MARKUP:
+            return False
+        patterns = [self.pattern, *self.task.follow]
+        links = links_of(body, url, content_type)
+        fitting = sum(any(pattern.match(link.url) for pattern in patterns) for link in links)
+        return self.rendering.turns_out_a_shell(page.url, body, content_type, fitting)
 
     def list_failed(self, page: ListPage, reason: str, *, passing: bool) -> None:
         """A list could not be read. Only start pages are worth a word: others may be anything."""
@@ -492,9 +507,8 @@ class SectionRun:
     def _shape(self) -> str:
         """What a walk's memory is valid for."""
         task = self.task
-        return json.dumps(
-            [str(task.pattern), [*map(str, task.start)], [*map(str, task.follow)], task.depth], ensure_ascii=False
-        )
+        named = [str(task.pattern), [*map(str, task.start)], [*map(str, task.follow)], task.depth, task.render]
+        return json.dumps(named, ensure_ascii=False)
 
     def _memory(self, walk: Walk) -> dict[str, str]:
         """What the next run should know of this walk. One that was asked for a part only left gaps behind."""
