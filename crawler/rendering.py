@@ -61,7 +61,7 @@ def rendering_settings(browser: str, proxy: str, context: dict[str, Any], tabs: 
         "DOWNLOAD_HANDLERS": {"http": handler, "https": handler, "data": None, "file": None, "ftp": None, "s3": None},
         "DOWNLOADER_MIDDLEWARES": {
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-            "crawler.middlewares.RobotsMiddleware": 100,
+            "crawler.host_rules.RobotsMiddleware": 100,
             "crawler.rendering.BehindProxy": 940,
         },
         "PLAYWRIGHT_LAUNCH_OPTIONS": {

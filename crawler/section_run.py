@@ -29,7 +29,7 @@ from .crew import BACKFILL, WALK, Crew
 from .discovery import Taken, Walk
 from .list_memory import ListMemory, kept_of
 from .list_tally import ListTally
-from .listings import Listing, ListPage, read_listing, robots_listing
+from .listings import ListPage, read_listing, robots_listing
 from .patterns import Match
 from .recency import last_day, moments_of, newest_first
 from .tasks import Task
@@ -264,13 +264,10 @@ class SectionRun:
         """A list could not be read. Only start pages are worth a word: others may be anything."""
         if passing:
             self.tally.missed(page, self._walk().complete)
-        elif page.kind == "robots":
-            self._walk().note(page, Listing("robots"), found=0, new=0)
-        if page.kind == "start" and self.walk is not None:
-            spare = bool(self.walk.spares)
-            self.walk.missed()
-            if not spare or passing:
-                self.problem(f"start page {page.url}: {reason}")
+        spare = bool(self._walk().spares)
+        self._walk().failed(page)
+        if page.kind == "start" and (not spare or passing):
+            self.problem(f"start page {page.url}: {reason}")
 
     # -- articles ---------------------------------------------------------------------------------------------------
 

@@ -27,8 +27,8 @@ HTTPERROR_ALLOW_ALL = True
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "crawler.middlewares.UrlMiddleware": 50,
-    "crawler.middlewares.RobotsMiddleware": 100,
-    "crawler.middlewares.TdmMiddleware": 110,
+    "crawler.host_rules.RobotsMiddleware": 100,
+    "crawler.host_rules.TdmMiddleware": 110,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,

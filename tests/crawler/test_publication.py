@@ -1,5 +1,6 @@
 """One task list in force for the whole cluster, and who may change it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from crawler import publication
 from crawler.publication import Change, DivergentCopy, edition, environment_problems, publish, published
 from crawler.tasks import TaskError
 from tests.crawler.task_lists import task_file
+from workers import keys
 from workers.briefs import brief_of
 
 HERE, THERE = Path("/here/tasks.yaml"), Path("/there/tasks.yaml")
@@ -33,6 +35,21 @@ def test_workers_get_a_brief_of_each_task(connection):
     publish(connection, task_file("news"), HERE)
     brief = brief_of(connection, "news")
     assert (brief.outputs, brief.folder) == (("out/news.jsonl",), "/here")
+
+
+def test_workers_know_what_to_skip_and_by_which_name_sites_address_us(connection):
+    publish(connection, task_file("news", skip="[noai, tdm-reservation]"), HERE)
+    brief = brief_of(connection, "news")
+    assert (brief.skip, brief.product) == (("noai", "tdm-reservation"), "Exemplar")
+
+
+def test_a_brief_from_before_there_was_anything_to_skip_is_read(connection):
+    publish(connection, task_file("news"), HERE)
+    raw = json.loads(connection.hget(keys.BRIEFS, "news"))
+    connection.hset(
+        keys.BRIEFS, "news", json.dumps({name: raw[name] for name in raw if name not in ("skip", "product")})
+    )
+    assert brief_of(connection, "news").skip == ()
 
 
 def test_without_a_list_in_force_one_is_told_what_to_do(connection):

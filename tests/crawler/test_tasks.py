@@ -211,6 +211,7 @@ EDITS = [
     ("output:", "delay: -1\n    output:", "9:12", "tasks.kuaibao.delay", "wants at least 0"),
     ("output:", "delay: .nan\n    output:", "9:12", "tasks.kuaibao.delay", ""),
     ("output:", "headers: {A B: c}\n    output:", "9:20", "tasks.kuaibao.headers.A B", "no header's name"),
+    ("output:", "skip: noindx\n    output:", "9:11", "tasks.kuaibao.skip", "unknown directive"),
     ("output:", "headers: {X: 1}\n    output:", "9:18", "tasks.kuaibao.headers.X", "wants text"),
     ("output:", "cookies: {a b: c}\n    output:", "9:20", "tasks.kuaibao.cookies.a b", "no cookie's name"),
     ("output:", "cookies: {a: b;c}\n    output:", "9:18", "tasks.kuaibao.cookies.a", "one line without ;"),
