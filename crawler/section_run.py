@@ -27,10 +27,12 @@ from workers.ledger import Found, Leased, Ledger, fingerprint
 
 from .crew import BACKFILL, WALK, Crew
 from .discovery import Taken, Walk
+from .host_files import HostFiles
 from .list_memory import ListMemory, kept_of
 from .list_tally import ListTally
 from .listings import ListPage, read_listing, robots_listing
 from .patterns import Match
+from .politeness import host_of
 from .recency import last_day, moments_of, newest_first
 from .tasks import Task
 
@@ -206,7 +208,20 @@ class SectionRun:
             return None
         if self.options.backfill and not self._backfill_goes_on():
             return None
-        return self.walk.next_page()
+        page = self.walk.next_page()
+        return self.next_list() if page is not None and self._is_known_robots(page) else page
+
+    def _is_known_robots(self, page: ListPage) -> bool:
+        """Whether this is a robots.txt that was asked for before the host's first page; then it is read at once."""
+        known = HostFiles(self.redis, "robots").get(host_of(page.url)) if page.kind == "robots" else None
+        if known is None:
+            return False
+        file, _ = known
+        if 200 <= file.status < 300:
+            self.list_read(page, file.body, page.url, "text/plain")
+        else:
+            self.list_failed(page, f"http {file.status}", passing=False)
+        return True
 
     def list_conditions(self, page: ListPage) -> dict[str, str]:
         """The request headers by which a list is had only if it changed since all of its links were entered."""
@@ -249,9 +264,9 @@ class SectionRun:
         further = walk.note(read, listing, found=found, new=new)
         standing = [each for each in walk.standing(read, listing) if each.kind == "follow"]
         whole = page.kind not in ("next", "robots") and not listing.cut and self._left_out == left_out
-        whole = whole and not self.options.backfill
         kept = kept_of(headers or {}, url, datetime.now(UTC), found=found, standing=standing) if whole else None
-        self.memory.read(page, further if walk.complete else (), kept)
+        if not self.options.backfill:
+            self.memory.read(page, further if walk.complete else (), kept)
         self.tally.count(page, listing, found, new)
         self.report.lists += 1
         self.report.found += found
