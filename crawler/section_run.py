@@ -30,10 +30,11 @@ from .discovery import Taken, Walk
 from .host_files import HostFiles
 from .list_memory import ListMemory, kept_of
 from .list_tally import ListTally
-from .listings import ListPage, read_listing, robots_listing
+from .listings import Listing, ListPage, read_listing, robots_listing
 from .patterns import Match
 from .politeness import host_of
 from .recency import last_day, moments_of, newest_first
+from .sitemap_frontier import LATE
 from .tasks import Task
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
@@ -122,7 +123,7 @@ class SectionRun:
         self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self._pages: list[FetchedPage] = []
         self._bytes = 0
-        self._flushed = time.monotonic()
+        self._flushed = self._shown = time.monotonic()
         self._leased: dict[str, Leased] = {}
         self._order = 0
         self._old_left = OLD_A_RUN
@@ -166,7 +167,8 @@ class SectionRun:
 
     def beat(self) -> None:
         """Sign of life: keeps our place and our leases, and hands in pages that have waited a second."""
-        if time.monotonic() - self._flushed >= SECONDS_A_FLUSH:
+        self._shown = time.monotonic()
+        if self._shown - self._flushed >= SECONDS_A_FLUSH:
             self.flush()
         walked = self.crew.walks
         if not self.crew.live():
@@ -256,10 +258,15 @@ class SectionRun:
             self.memory.begin(page)
         left_out = self._left_out
         source = listing.form if listing.form in ("feed", "sitemap") else "list"
-        new = sum(
-            sum(self._enter([(one.match.url, one.match) for one in some], moments_of(some), source=source))
-            for some in _batches(wanted)
-        )
+        new = 0
+        for some in _batches(wanted):
+            if self._quota == 0 and listing.form == "sitemap":
+                some = self._not_past_next_time(listing, some)
+            new += sum(self._enter([(one.match.url, one.match) for one in some], moments_of(some), source=source))
+            if time.monotonic() - self._shown >= SECONDS_A_FLUSH:
+                self.beat()  # a sitemap has 50,000 entries
+            if self.walk is not walk:
+                return  # we were taken for dead meanwhile: the walk was begun anew
         read = replace(page, url=url)
         further = walk.note(read, listing, found=found, new=new)
         standing = [each for each in walk.standing(read, listing) if each.kind == "follow"]
@@ -271,6 +278,14 @@ class SectionRun:
         self.report.lists += 1
         self.report.found += found
         self.report.new += new
+
+    def _not_past_next_time(self, listing: Listing, some: Sequence[Taken]) -> list[Taken]:
+        """What later walks would take for new unless it is entered now; the others are past by then."""
+        newest = max((link.published for link in listing.links if link.published), default=datetime.now(UTC))
+        wanted = [one for one in some if not one.link.published or one.link.published >= newest - LATE]
+        if self.options.limit is not None:
+            self._left_out += len(some) - len(wanted)
+        return wanted
 
     def list_failed(self, page: ListPage, reason: str, *, passing: bool) -> None:
         """A list could not be read. Only start pages are worth a word: others may be anything."""
