@@ -31,6 +31,8 @@ CRAWL_DELAY_MOST = 60.0  # seconds; more would keep a section of some thousand a
 RETRY_AFTER_MOST = 86400.0  # seconds that a host may close itself for; then one request looks again
 PATIENCE = 30.0  # seconds a request waits in its process for a closed host; what takes longer is put off
 CLEAR_SECONDS = 0.2  # a host without interval and trouble is not asked about again for so long
+LATE = 0.01  # seconds that a turn's way from Redis may take; one that took longer begins anew …
+RENEWALS = 3  # … so many times: where nothing is ever in time something has to be sent all the same
 REPORT_EVERY = 1.0  # seconds between reports of good answers, as long as the host is in no trouble
 
 # Decisions of the Lua scripts. Times in seconds.
@@ -114,6 +116,7 @@ class Pace:
 
     def __init__(self, connection: "redis.Redis"):
         self._turn = connection.register_script(_PRELUDE + lua.script("turn"))
+        self._renew = connection.register_script(_PRELUDE + lua.script("renew"))
         self._report = connection.register_script(_PRELUDE + lua.script("report"))
         self._crawl_delay = connection.register_script(_PRELUDE + lua.script("crawl_delay"))
         self._hosts: dict[str, _Seen] = {}
@@ -130,9 +133,28 @@ class Pace:
             list[Any], self._turn(keys=[state_key(host)], args=[int(interval * 1e6)])
         )
         self._offset = at - time.monotonic() * 1e6
+        if (
+            not wait
+            and interval > 0
+            and time.monotonic() - now > LATE
+            and not (at := self._begin_anew(host, at, interval))
+        ):
+            wait = 1
         seen.troubled = bool(troubled)
         seen.clear_until = now + CLEAR_SECONDS if clear else 0.0
         return Turn(wait / 1e6, closed.decode(), at)
+
+    def _begin_anew(self, host: str, at: int, interval: float) -> int:
+        """A turn that came late would bring our request too close to the next one's: move it, if it is still ours.
+
+        Says when it is now, 0 if it is ours no more.
+        """
+        for _ in range(RENEWALS):
+            asked = time.monotonic()
+            at = cast(int, self._renew(keys=[state_key(host)], args=[at, int(interval * 1e6)]))
+            if not at or time.monotonic() - asked <= LATE:
+                break
+        return at
 
     def came(self, host: str, turn: float, seconds: float | None) -> None:
         """Report a good answer to the request that took its turn at `turn`. `seconds`: until it began, if known.

@@ -27,13 +27,14 @@ from workers.ledger import Found, Leased, Ledger, fingerprint
 
 from .crew import BACKFILL, WALK, Crew
 from .discovery import Taken, Walk
-from .host_files import HostFiles
+from .links import links_of
 from .list_memory import ListMemory, kept_of
 from .list_tally import ListTally
 from .listings import Listing, ListPage, read_listing, robots_listing
 from .patterns import Match
-from .politeness import host_of
 from .recency import last_day, moments_of, newest_first
+from .rendering.task import MARKUP, Rendering
+from .schedule import note_visit
 from .sitemap_frontier import LATE
 from .tasks import Task
 
@@ -79,7 +80,7 @@ class RunOptions:
 
 @dataclass
 class RunReport:
-    """What a run did. `outcome`: finished, stopped, unreachable, redis, killed."""
+    """What a run did. `outcome`: finished, stopped, unreachable, no browser, redis, killed."""
 
     task: str
     started: str
@@ -93,6 +94,7 @@ class RunReport:
     rejected: int = 0
     failed: int = 0
     later: int = 0  # failed in passing, to be tried again
+    rendered: int = 0  # pages and list pages that came out of a browser
     problems: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)  # worth knowing, and nothing is wrong
 
@@ -120,6 +122,9 @@ class SectionRun:
         self.walk: Walk | None = None
         self.first = False
         self._quota: int | None = None  # new articles that may still be entered
+        self._left = (
+            math.inf if self.options.limit is None else self.options.limit
+        )  # articles that may still be fetched
         self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self._pages: list[FetchedPage] = []
         self._bytes = 0
@@ -129,6 +134,7 @@ class SectionRun:
         self._old_left = OLD_A_RUN
         self._left_out = 0  # article links that this run was not asked for
         self._today = datetime.now(UTC).date()
+        self.rendering = Rendering(connection, task)
         self.memory = ListMemory(connection, task.name, self._shape())
         self.tally = ListTally({})
         self._written: Iterator[str] = iter(())  # URLs of the archive that the pattern writes by itself
@@ -157,6 +163,8 @@ class SectionRun:
             report.remarks += self._remarks(self.walk)
         if walked and self.walk is not None and not self.options.backfill:
             self.memory.save(self._memory(self.walk), self.tally.unread)
+            if report.lists and not self.tally.failed and self.options == RunOptions():
+                note_visit(self.redis, self.task.name, 0 if self.first else report.new)
         pipe = self.redis.pipeline()
         history = keys.of_task(self.task.name, "runs")
         pipe.lpush(history, json.dumps(report.to_dict(), ensure_ascii=False))
@@ -185,12 +193,14 @@ class SectionRun:
     # -- the example ------------------------------------------------------------------------------------------------
 
     def needs_example(self) -> bool:
-        """Whether the example has to be fetched: never yet, or the task names another one now."""
-        return self.crew.walks and example_asked(self.redis, self.task.name) != self.task.example
+        """Whether the example has to be fetched: never yet, the task names another one now, or it came another way."""
+        fits = example_asked(self.redis, self.task.name) == self.task.example and self.rendering.fits_example
+        return self.crew.walks and not fits
 
     def example_came(self, page: StoredPage) -> None:
         """Keep the example, and take it as an article of the task: it has been fetched, so it need not be again."""
-        keep_example(self.redis, self.task.name, page, self.task.example)
+        rendered = bool(self.rendering.on)
+        keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered)
         url = normalise(self.task.example)
         if any(self._enter([(url, self.pattern.match(url))])):
             self._hand_in(fingerprint(url), page, 200)
@@ -210,20 +220,7 @@ class SectionRun:
             return None
         if self.options.backfill and not self._backfill_goes_on():
             return None
-        page = self.walk.next_page()
-        return self.next_list() if page is not None and self._is_known_robots(page) else page
-
-    def _is_known_robots(self, page: ListPage) -> bool:
-        """Whether this is a robots.txt that was asked for before the host's first page; then it is read at once."""
-        known = HostFiles(self.redis, "robots").get(host_of(page.url)) if page.kind == "robots" else None
-        if known is None:
-            return False
-        file, _ = known
-        if 200 <= file.status < 300:
-            self.list_read(page, file.body, page.url, "text/plain")
-        else:
-            self.list_failed(page, f"http {file.status}", passing=False)
-        return True
+        return self.walk.next_page()
 
     def list_conditions(self, page: ListPage) -> dict[str, str]:
         """The request headers by which a list is had only if it changed since all of its links were entered."""
@@ -287,6 +284,15 @@ class SectionRun:
             self._left_out += len(some) - len(wanted)
         return wanted
 
+    def list_is_shell(self, page: ListPage, body: bytes, url: str, content_type: str) -> bool:
+        """Whether a list page that came plainly has to come out of a browser instead."""
+        if not self.rendering.on or page.kind == "robots" or content_type.split(";")[0].strip().lower() not in MARKUP:
+            return False
+        patterns = [self.pattern, *self.task.follow]
+        links = links_of(body, url, content_type)
+        fitting = sum(any(pattern.match(link.url) for pattern in patterns) for link in links)
+        return self.rendering.turns_out_a_shell(page.url, body, content_type, fitting)
+
     def list_failed(self, page: ListPage, reason: str, *, passing: bool) -> None:
         """A list could not be read. Only start pages are worth a word: others may be anything."""
         if passing:
@@ -300,12 +306,14 @@ class SectionRun:
 
     def next_articles(self, most: int) -> list[Leased]:
         """Up to `most` articles to fetch now, newest first; what a back-fill found comes last, and some of it a run."""
+        most = int(min(most, self._left))
         if most <= 0:
             return []
         leased = self.ledger.lease(most, below=math.inf if self.options.backfill else OLD)
         if not leased and self._old_left > 0:
             leased = self.ledger.lease(min(most, self._old_left))
             self._old_left -= len(leased)
+        self._left -= len(leased)
         self._leased.update({one.fingerprint: one for one in leased})
         return leased
 
@@ -328,7 +336,7 @@ class SectionRun:
         if passing and not self.is_last_try(leased):
             pause = PAUSES[min(leased.tries, len(PAUSES)) - 1]
             self.ledger.try_later(leased.fingerprint, reason, max(pause, rest))
-            self.report.later += 1
+            self._later()
         else:
             self.ledger.settle(leased.fingerprint, "failed", reason)
             self.report.failed += 1
@@ -341,7 +349,11 @@ class SectionRun:
         """The article may not be asked for now: it waits for at least `seconds`, and the try is not counted."""
         self._leased.pop(leased.fingerprint, None)
         self.ledger.try_later(leased.fingerprint, reason, seconds, counted=False)
+        self._later()
+
+    def _later(self) -> None:
         self.report.later += 1
+        self._left += 1
 
     def not_there_yet(self, leased: Leased) -> bool:
         """Whether a URL that the pattern wrote by itself may still appear: then it is forgotten, not settled."""
@@ -351,10 +363,13 @@ class SectionRun:
             return False
         self._leased.pop(leased.fingerprint, None)
         self.ledger.drop(leased.fingerprint)
+        self._left += 1
         return True
 
     def pause(self) -> float | None:
         """Seconds after which there may be more to do, if that is worth waiting for; None if the run is over."""
+        if self._left <= 0:
+            return None
         if self._others_at_work():
             return OTHERS_PAUSE
         _, due = self.ledger.delayed()
@@ -400,6 +415,7 @@ class SectionRun:
             sitemaps=self.tally.sitemaps(),
             unread=() if self.options.backfill else self.memory.unread(),
             since=self.options.since,
+            asks_robots=self.task.robots,
         )
         self._add_enumerated()
 
@@ -506,9 +522,8 @@ class SectionRun:
     def _shape(self) -> str:
         """What a walk's memory is valid for."""
         task = self.task
-        return json.dumps(
-            [str(task.pattern), [*map(str, task.start)], [*map(str, task.follow)], task.depth], ensure_ascii=False
-        )
+        named = [str(task.pattern), [*map(str, task.start)], [*map(str, task.follow)], task.depth, task.render]
+        return json.dumps(named, ensure_ascii=False)
 
     def _memory(self, walk: Walk) -> dict[str, str]:
         """What the next run should know of this walk. One that was asked for a part only left gaps behind."""

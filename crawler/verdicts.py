@@ -68,6 +68,8 @@ def of_failure(error: BaseException, *, refused: str | None = None) -> Verdict:
         if "robots.txt" in text:
             return Verdict("reject", "robots.txt forbids it")
         return Verdict("fail", text or "the request was refused")
+    if name == "RenderingFailed":
+        return Verdict("again", text)
     if name in ("DownloadCancelledError", "CancelledError"):
         return Verdict("fail", "the page is larger than 32 MiB" + _size_in(text))
     if name == "TunnelError":
@@ -107,7 +109,8 @@ _PASSING_ERRORS = {
 
 # The host itself is not there or not in order; an answer that broke off or does not fit tells of one page only.
 NO_ANSWER = frozenset(_PASSING_ERRORS) - {
-    "ResponseFailed", "DownloadFailedError", "ResponseDataLoss", "ResponseDataLossError"
+    "ResponseFailed", "DownloadFailedError", "ResponseDataLoss", "ResponseDataLossError", "NotWholeInTime",
+    "BrokenPacking",
 }  # fmt: skip
 
 

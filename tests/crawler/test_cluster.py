@@ -14,7 +14,7 @@ from tests.crawler.spiders import Child, asked_for, crawl, states, until, write_
 from tests.site import Response, SiteServer, truth
 from workers.ledger import Found, Ledger, fingerprint
 
-pytestmark = pytest.mark.timeout(90)
+pytestmark = pytest.mark.timeout(150)
 
 ARTICLES = [article.path for article in truth("zh")]
 EXAMPLE = truth("zh")[3].path
@@ -158,7 +158,7 @@ def test_a_crawl_delay_is_kept_by_who_does_not_read_robots_txt_too(site, connect
     write_tasks(tmp_path, site.url, limit=6, robots="false")
     assert crawl(tmp_path, redis_url).code == 0
     times = [request.time for request in site.requests]
-    assert len(times) >= 8
+    assert len(times) >= 6, "the first run's five and the second one's list page"
     assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.6 - JITTER
 
 
@@ -179,13 +179,10 @@ def let_it_look(connection, site):
 
 
 def test_the_breaker_ends_a_run_and_the_next_one_looks_once(connection, redis_url, tmp_path, site):
-    write_tasks(tmp_path, site.url, limit=1)
-    crawl(tmp_path, redis_url)  # keeps the example
     for path in [*ARTICLES, "/zh/news/"]:
         site.override(path, status=502, body=b"")
     write_tasks(tmp_path, site.url, retries=5)
     Ledger(connection, "zh-news").add(Found(site.url + path) for path in ARTICLES)
-    site.requests.clear()
 
     ended = crawl(tmp_path, redis_url)
     assert ended.report["outcome"] == "unreachable"

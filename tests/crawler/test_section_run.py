@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from crawler import section_run
 from crawler.crew import disband
 from crawler.list_tally import IDLE_MOST
 from crawler.listings import ListPage
@@ -207,6 +208,26 @@ def test_a_limit_for_one_run_leaves_the_rest_to_the_next(connection, ledger):
     second = Driver(connection)
     assert second.run.first
     assert second.read(4, 3, 2, 1).fetch_all() == [url(2), url(1)]
+
+
+def test_a_limit_for_one_run_bounds_what_waits_from_before_as_well(connection, ledger):
+    Driver(connection).read(9, 8, 7, 6).end("stopped")
+    second = Driver(connection, limit=2).read(9, 8, 7, 6)
+    assert second.fetch_all() == [url(9), url(8)]
+    assert (second.fetch_all(), second.run.pause()) == ([], None)
+    second.end()
+    assert states(ledger) == {"fetched": 2, "waiting": 2}
+    assert Driver(connection).fetch_all() == [url(7), url(6)]
+
+
+def test_an_article_that_is_tried_again_counts_once_for_the_limit(connection, monkeypatch):
+    monkeypatch.setattr(section_run, "PAUSES", (0.0,))
+    driver = Driver(connection, limit=1).read(9, 8)
+    [leased] = driver.run.next_articles(5)
+    driver.run.article_failed(leased, "http 503", passing=True)
+    assert driver.run.pause() is not None
+    assert driver.fetch_all() == [url(9)]
+    assert driver.fetch_all() == []
 
 
 def test_a_first_run_that_broke_off_has_only_the_rest_of_its_bound(connection):
