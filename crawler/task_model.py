@@ -286,7 +286,7 @@ class Task(_Frozen):
     )
     start: Annotated[tuple[StartPattern, ...], BeforeValidator(as_list), _one_or_more(_TEXT)] = Field(
         default=(),
-        description="The section's list pages, where they can't be derived from the pattern. "
+        description="The section's list pages, feeds or sitemaps, where they can't be derived from the pattern. "
         "May hold {date:…} and {n:1..5}.",
         examples=["https://news.example/a/", ["/a/", "/b/list_{n:1..3}.html"]],
     )
