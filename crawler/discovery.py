@@ -71,6 +71,7 @@ class Walk:
     unread: Sequence[ListPage] = ()  # where an earlier run broke off
     since: date | None = None  # older articles are not asked for
     look_for_sitemaps: bool = True  # while the archive is incomplete
+    asks_robots: bool = True  # for sitemaps; else only their usual place is tried
     most_lists: int = MOST_LISTS
 
     limits: list[str] = field(default_factory=list, init=False)  # bounds that the walk ran into: something was left out
@@ -83,6 +84,7 @@ class Walk:
     _below: Counter[str] = field(default_factory=Counter, init=False)
     _repeats: int = field(default=0, init=False)
     _handed_out: int = field(default=0, init=False)
+    _in_hand: int = field(default=0, init=False)  # handed out and not back; sitemaps, which wait for them, aside
     _brought: int = field(default=0, init=False)
     _explores: bool = field(default=False, init=False)
 
@@ -101,16 +103,22 @@ class Walk:
             self._push(ListPage(url, "sitemap", start=url))
         if self.look_for_sitemaps and not self.complete:
             for url in dict.fromkeys(urljoin(url, "/robots.txt") for url in self._homes()):
-                self._push(ListPage(url, "robots", start=url))
+                usual = usual_place(url)
+                self._push(
+                    ListPage(url, "robots", start=url) if self.asks_robots else ListPage(usual, "sitemap", start=usual)
+                )
 
     def next_page(self) -> ListPage | None:
         """The list to read next; None if there is none now (one that is being read may bring more)."""
         if self._handed_out >= self.most_lists:
             self._limit(f"stopped after {self.most_lists} list pages")
             return None
-        page = self._queue.popleft() if self._queue else self._next_explored() or self.maps.next_page()
+        page = self._queue.popleft() if self._queue else self._next_explored()
+        if page is None and self._in_hand == 0:
+            page = self.maps.next_page()
         if page is not None:
             self._handed_out += 1
+            self._in_hand += page.kind not in ("robots", "sitemap")
         return page
 
     def read(self, links: Iterable[Link]) -> list[Taken]:
@@ -124,6 +132,7 @@ class Walk:
 
         Says which of those are to be read only because something was new, or this is no later walk.
         """
+        self._came(page)
         self._brought += found
         if listing.cut:
             self._remark(f"{page.url}: it has more links than are taken of one list; the rest is left out")
@@ -135,11 +144,12 @@ class Walk:
         for each in self.standing(page, listing):
             self._push(each)
         if page.kind == "start" and found == 0 and not self._queue:
-            self.missed()
+            self._try_spare()
         return further
 
     def unchanged(self, page: ListPage, standing: Sequence[ListPage], *, found: int) -> None:
         """A list is what it was when a walk last read it: it had `found` articles, and `standing` lists beside."""
+        self._came(page)
         self._brought += found
         if page.kind == "sitemap":
             self.maps.unchanged()
@@ -151,21 +161,32 @@ class Walk:
         if page.depth >= self.depth or listing.form not in ("page", "json"):
             return []
         found: list[ListPage] = []
-        for link in listing.links:
-            if self.pattern.match(link.url):
-                continue
+        others = [link for link in listing.links if not self.pattern.match(link.url)]
+        pages = set(pagination(page.url, others)) if self._explores else ()  # they are followed, or not, as such
+        for link in others:
             if any(pattern.match(link.url) for pattern in self.follow):
                 found.append(ListPage(link.url, "follow", page.depth + 1, page.start))
-            elif self._explores and _may_be_list(page.url, link.url):
+            elif self._explores and link.url not in pages and _may_be_list(page.url, link.url):
                 found.append(ListPage(link.url, "explored", page.depth + 1, page.start))
         return found
 
-    def missed(self) -> None:
+    def failed(self, page: ListPage) -> None:
+        """A list could not be read."""
+        self._came(page)
+        if page.kind == "start":
+            self._try_spare()
+        elif page.kind == "robots":
+            self._push(ListPage(usual_place(page.url), "sitemap", start=usual_place(page.url)))
+
+    def _try_spare(self) -> None:
         """A start page could not be read, or has no article links: the next spare one is tried."""
         if self._brought == 0 and self.spares:
             spares = list(self.spares)
             self._push(ListPage(spares[0], "start", start=spares.pop(0)))
             self.spares = spares
+
+    def _came(self, page: ListPage) -> None:
+        self._in_hand = max(0, self._in_hand - (page.kind not in ("robots", "sitemap")))
 
     # -- where a list goes on ---------------------------------------------------------------------------------------
 
@@ -199,7 +220,7 @@ class Walk:
         """Whether another page of this walk had the very same links, pagination aside: it leads round in a circle."""
         known = hash(frozenset(shown)) in self._shown
         self._shown.add(hash(frozenset(shown)))
-        if not known or page.kind != "next":
+        if not known or not shown or page.kind != "next":
             return False
         self._repeats += 1
         if self._repeats == MOST_BARREN:

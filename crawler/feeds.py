@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from html import unescape
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -49,7 +50,8 @@ def read_feed(body: bytes, url: str, content_type: str | None = None) -> Feed | 
     if root is None or local(root) not in ROOTS:
         return None
     head = root if local(root) in ("feed", "channel") else next((c for c in root if local(c) == "channel"), root)
-    links = [entry for item in root.iter("{*}item", "{*}entry") if (entry := _entry(item, url))]
+    items = islice(root.iter("{*}item", "{*}entry"), MOST_ENTRIES + 1)
+    links = [entry for item in items if (entry := _entry(item, url))]
     return Feed(_once(links), _links(head, url, OLDER), _home(head, url), len(links) > MOST_ENTRIES)
 
 
@@ -116,7 +118,10 @@ def _plain(element: "etree._Element") -> str:
 
 
 def _once(links: list[Link]) -> list[Link]:
-    return list({link.url: link for link in reversed(links[:MOST_ENTRIES])}.values())[::-1]
+    once: dict[str, Link] = {}
+    for link in links[:MOST_ENTRIES]:
+        once.setdefault(link.url, link)
+    return list(once.values())
 
 
 # JSON Feed, https://www.jsonfeed.org/version/1.1/

@@ -39,7 +39,7 @@ _FEED_ADDRESS = re.compile(
 )
 _COMMENTS = re.compile(r"comment|评论|留言", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?:/)?/\S|\?\S|\.{1,2}/\S|[^\s:#]+\.(?:s?html?|php|aspx?|jsp)\b", re.IGNORECASE)
-_TEMPLATE = re.compile(r"[{}<>\s]|\$\(|'\s*\+")
+_TEMPLATE = re.compile(r"[{}<>\s]|=$")  # a script puts something in
 _SCRIPTED = re.compile(
     r"""location(?:\.href)?\s*=\s*["']([^"'\s]+)["']|["']((?:https?:/)?/[^"'\s]+|\?[^"'\s]+|\.{1,2}/[^"'\s]+)["']"""
 )

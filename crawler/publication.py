@@ -151,12 +151,18 @@ def _brief_filter(asked: Filter) -> BriefFilter:
 
 
 def environment_problems(tasks: Mapping[str, Task]) -> list[str]:
-    """The environment variables that outputs name and that are not set on this machine, one sentence a task."""
+    """The environment variables that tasks name and that are not set on this machine, each in one sentence."""
     problems = []
     for task in tasks.values():
-        for output in task.outputs():
+        for text in _with_variables(task):
             try:
-                expand(output, os.environ)
+                expand(text, os.environ)
             except TaskError as error:
                 problems.append(f"task {task.name}: {error}")
-    return problems
+    return list(dict.fromkeys(problems))
+
+
+def _with_variables(task: Task) -> list[str]:
+    login = (task.auth.user, task.auth.password) if task.auth else ()
+    values = (*task.headers.values(), *(task.cookies or {}).values(), *login, task.proxy or "")
+    return [*task.outputs(), *values]

@@ -29,7 +29,7 @@ from .crew import BACKFILL, WALK, Crew
 from .discovery import Taken, Walk
 from .list_memory import ListMemory, kept_of
 from .list_tally import ListTally
-from .listings import Listing, ListPage, read_listing, robots_listing
+from .listings import ListPage, read_listing, robots_listing
 from .patterns import Match
 from .recency import last_day, moments_of, newest_first
 from .tasks import Task
@@ -117,6 +117,9 @@ class SectionRun:
         self.walk: Walk | None = None
         self.first = False
         self._quota: int | None = None  # new articles that may still be entered
+        self._left = (
+            math.inf if self.options.limit is None else self.options.limit
+        )  # articles that may still be fetched
         self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self._pages: list[FetchedPage] = []
         self._bytes = 0
@@ -261,24 +264,23 @@ class SectionRun:
         """A list could not be read. Only start pages are worth a word: others may be anything."""
         if passing:
             self.tally.missed(page, self._walk().complete)
-        elif page.kind == "robots":
-            self._walk().note(page, Listing("robots"), found=0, new=0)
-        if page.kind == "start" and self.walk is not None:
-            spare = bool(self.walk.spares)
-            self.walk.missed()
-            if not spare or passing:
-                self.problem(f"start page {page.url}: {reason}")
+        spare = bool(self._walk().spares)
+        self._walk().failed(page)
+        if page.kind == "start" and (not spare or passing):
+            self.problem(f"start page {page.url}: {reason}")
 
     # -- articles ---------------------------------------------------------------------------------------------------
 
     def next_articles(self, most: int) -> list[Leased]:
         """Up to `most` articles to fetch now, newest first; what a back-fill found comes last, and some of it a run."""
+        most = int(min(most, self._left))
         if most <= 0:
             return []
         leased = self.ledger.lease(most, below=math.inf if self.options.backfill else OLD)
         if not leased and self._old_left > 0:
             leased = self.ledger.lease(min(most, self._old_left))
             self._old_left -= len(leased)
+        self._left -= len(leased)
         self._leased.update({one.fingerprint: one for one in leased})
         return leased
 
@@ -301,7 +303,7 @@ class SectionRun:
         if passing and not self.is_last_try(leased):
             pause = PAUSES[min(leased.tries, len(PAUSES)) - 1]
             self.ledger.try_later(leased.fingerprint, reason, max(pause, rest))
-            self.report.later += 1
+            self._later()
         else:
             self.ledger.settle(leased.fingerprint, "failed", reason)
             self.report.failed += 1
@@ -314,7 +316,11 @@ class SectionRun:
         """The article may not be asked for now: it waits for at least `seconds`, and the try is not counted."""
         self._leased.pop(leased.fingerprint, None)
         self.ledger.try_later(leased.fingerprint, reason, seconds, counted=False)
+        self._later()
+
+    def _later(self) -> None:
         self.report.later += 1
+        self._left += 1
 
     def not_there_yet(self, leased: Leased) -> bool:
         """Whether a URL that the pattern wrote by itself may still appear: then it is forgotten, not settled."""
@@ -324,10 +330,13 @@ class SectionRun:
             return False
         self._leased.pop(leased.fingerprint, None)
         self.ledger.drop(leased.fingerprint)
+        self._left += 1
         return True
 
     def pause(self) -> float | None:
         """Seconds after which there may be more to do, if that is worth waiting for; None if the run is over."""
+        if self._left <= 0:
+            return None
         if self._others_at_work():
             return OTHERS_PAUSE
         _, due = self.ledger.delayed()
@@ -373,6 +382,7 @@ class SectionRun:
             sitemaps=self.tally.sitemaps(),
             unread=() if self.options.backfill else self.memory.unread(),
             since=self.options.since,
+            asks_robots=self.task.robots,
         )
         self._add_enumerated()
 

@@ -107,7 +107,8 @@ _PASSING_ERRORS = {
 
 # The host itself is not there or not in order; an answer that broke off or does not fit tells of one page only.
 NO_ANSWER = frozenset(_PASSING_ERRORS) - {
-    "ResponseFailed", "DownloadFailedError", "ResponseDataLoss", "ResponseDataLossError"
+    "ResponseFailed", "DownloadFailedError", "ResponseDataLoss", "ResponseDataLossError", "NotWholeInTime",
+    "BrokenPacking",
 }  # fmt: skip
 
 

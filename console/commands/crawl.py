@@ -19,7 +19,7 @@ DAY = click.DateTime(["%Y-%m-%d"])
 )
 @click.argument("task")
 @tasks_option
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many new articles in this run.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many articles in this run.")
 @click.option("--all", "all_", is_flag=True, help="Walk the whole archive; no bound on the first run.")
 @click.option("--since", type=DAY, help="Only articles whose URL has this day or a later one.")
 @click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; news goes first.")

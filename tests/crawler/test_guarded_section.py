@@ -91,6 +91,7 @@ tasks:
         urls = [f"{base}/a/{number}.html" for number in range(1, LISTED + 1)] + [
             f"http://{host}:{listener.port}/a/{800 + n}.html" for n, host in enumerate(HOSTS) if host.isascii()
         ]
+        urls += [f"{trap}/a/{number}.html" for number in (901, 911, 912, 921)]  # by base element, feed, sitemap
         states = {url.removeprefix(base): ledger.state_of(url) for url in urls}
         return Ran(section, ("127.0.0.1", site.port), listener.touched, states, asked)
 

@@ -125,3 +125,15 @@ def test_variables_that_outputs_need_are_missed_before_anything_runs(monkeypatch
     [problem] = environment_problems(broken)
     assert "news" in problem
     assert "NOT_SET_ANYWHERE" in problem
+
+
+def test_variables_of_headers_cookies_logins_and_proxies_are_missed_before_a_run(monkeypatch):
+    monkeypatch.setenv("READER", "x")
+    keys = {
+        "headers": "{X-Key: '${KEY_A}', X-Again: '${KEY_A}'}",
+        "cookies": "{session: '${KEY_B}'}",
+        "auth": "{user: '${READER}', password: '${KEY_C}'}",
+        "proxy": "http://u:${KEY_D}@proxy.example:3128",
+    }
+    problems = environment_problems(task_file("news", **keys).tasks)
+    assert [problem.split()[5] for problem in problems] == ["KEY_A", "KEY_B", "KEY_C", "KEY_D"]

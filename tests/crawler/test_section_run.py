@@ -1,10 +1,13 @@
 """One run of a task, told page by page what came. The clock of Redis is real; its keys are made to run out by hand."""
 
+import json
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from crawler import section_run
 from crawler.crew import disband
+from crawler.list_tally import IDLE_MOST
 from crawler.listings import ListPage
 from crawler.section_run import (
     BEYOND_LIMIT,
@@ -205,6 +208,26 @@ def test_a_limit_for_one_run_leaves_the_rest_to_the_next(connection, ledger):
     second = Driver(connection)
     assert second.run.first
     assert second.read(4, 3, 2, 1).fetch_all() == [url(2), url(1)]
+
+
+def test_a_limit_for_one_run_bounds_what_waits_from_before_as_well(connection, ledger):
+    Driver(connection).read(9, 8, 7, 6).end("stopped")
+    second = Driver(connection, limit=2).read(9, 8, 7, 6)
+    assert second.fetch_all() == [url(9), url(8)]
+    assert (second.fetch_all(), second.run.pause()) == ([], None)
+    second.end()
+    assert states(ledger) == {"fetched": 2, "waiting": 2}
+    assert Driver(connection).fetch_all() == [url(7), url(6)]
+
+
+def test_an_article_that_is_tried_again_counts_once_for_the_limit(connection, monkeypatch):
+    monkeypatch.setattr(section_run, "PAUSES", (0.0,))
+    driver = Driver(connection, limit=1).read(9, 8)
+    [leased] = driver.run.next_articles(5)
+    driver.run.article_failed(leased, "http 503", passing=True)
+    assert driver.run.pause() is not None
+    assert driver.fetch_all() == [url(9)]
+    assert driver.fetch_all() == []
 
 
 def test_a_first_run_that_broke_off_has_only_the_rest_of_its_bound(connection):
@@ -447,6 +470,203 @@ def test_once_the_archive_is_complete_a_failed_list_does_not_open_it_again(conne
     read_pages(connection)
     fail_the_start(connection)
     assert read_pages(connection) == 1
+
+
+# Lists by their state
+
+STATE = {"etag": '"1"', "date": "Sat, 21 Nov 2026 12:00:00 GMT"}
+
+
+def read_list(driver, body, listed=None, headers=STATE, url=None):
+    listed = listed or driver.run.next_list()
+    driver.run.list_read(listed, body, url or listed.url, "text/html", headers)
+    return listed
+
+
+def complete(connection, *numbers, headers=STATE, **options):
+    """A first run that read one list to its end."""
+    driver = Driver(connection, **options)
+    read_list(driver, links(*numbers), headers=headers)
+    driver.fetch_all()
+    driver.end()
+
+
+def conditions(connection, chosen=None):
+    driver = Driver(connection, chosen)
+    listed = driver.run.next_list()
+    return driver.run.list_conditions(listed)
+
+
+def test_once_all_is_entered_a_list_is_asked_for_by_its_state(connection):
+    first = Driver(connection)
+    assert first.run.list_conditions(first.run.next_list()) == {}
+    first.end("stopped")
+    complete(connection, 1, 2)
+    assert conditions(connection) == {"If-None-Match": '"1"'}
+
+
+def test_an_unchanged_list_has_nothing_new_and_leads_on_to_its_lists(connection):
+    follows = task(follow=HOST + "/t/*")
+    first = Driver(connection, follows)
+    read_list(first, links(1) + b'<a href="/t/x">x</a>')
+    first.end()
+    second = Driver(connection, follows)
+    listed = second.run.next_list()
+    assert second.run.list_unchanged(listed, listed.url)
+    assert second.run.next_list().url == HOST + "/t/x"
+    report = second.end()
+    assert (report.lists, report.unchanged, report.new) == (1, 1, 0)
+    assert conditions(connection, follows) == {"If-None-Match": '"1"'}, "the state is kept"
+
+
+def test_another_address_can_not_say_that_a_list_is_unchanged(connection):
+    complete(connection, 1)
+    driver = Driver(connection)
+    assert not driver.run.list_unchanged(driver.run.next_list(), HOST + "/elsewhere/")
+
+
+def test_a_run_that_left_links_out_does_not_ask_by_state(connection):
+    complete(connection, 1, 2, 3, limit=1)
+    assert conditions(connection) == {}
+
+
+def test_an_archive_that_is_walked_anew_is_read_whole(connection):
+    complete(connection, 1)
+    driver = Driver(connection, all=True)
+    assert driver.run.list_conditions(driver.run.next_list()) == {}
+
+
+def test_a_changed_task_reads_its_lists_whole(connection):
+    complete(connection, 1)
+    driver = Driver(connection, task(depth=4))
+    assert driver.run.list_conditions(driver.run.next_list()) == {}
+
+
+def test_a_spider_that_dies_in_a_list_loses_none_of_its_further_pages(connection):
+    read_pages(connection)
+    dead = Driver(connection)
+    read_list(dead, links(20, 19) + b'<a href="/a/list_2.html">2</a>')
+    die(connection)
+    after = Driver(connection)
+    listed = after.run.next_list()
+    assert (listed.url, listed.again) == (LIST + "list_2.html", True)
+    read_list(after, links(18, 9), listed)
+    assert url(18) in after.fetch_all()
+    assert after.run.list_conditions(after.run.next_list()) == {"If-None-Match": '"1"'}
+
+
+def test_a_further_page_that_fails_is_read_by_the_next_run(connection):
+    read_pages(connection)
+    driver = Driver(connection)
+    read_list(driver, links(20) + b'<a href="/a/list_2.html">2</a>')
+    driver.run.list_failed(driver.run.next_list(), "http 503", passing=True)
+    driver.end()
+    assert Driver(connection).run.next_list().url == LIST + "list_2.html"
+
+
+# Feeds and sitemaps
+
+
+def rss(*entries):
+    items = "".join(f"<item><link>{url(n)}</link><pubDate>{day}</pubDate></item>" for n, day in entries)
+    return f"<rss><channel>{items}</channel></rss>".encode()
+
+
+def urlset(*entries):
+    urls = "".join(f"<url><loc>{url(n)}</loc>{f'<lastmod>{day}</lastmod>' if day else ''}</url>" for n, day in entries)
+    return f"<urlset>{urls}</urlset>".encode()
+
+
+def sources(ledger):
+    records = (json.loads(raw) for raw in ledger.redis.hvals(keys.of_task("news", "open")))
+    return {record["url"].removeprefix(HOST): record["source"] for record in records}
+
+
+def test_the_ledger_knows_where_an_article_was_found(connection, ledger):
+    driver = Driver(connection)
+    read_list(driver, links(1) + b'<link rel="alternate" type="application/rss+xml" href="/rss">')
+    read_list(driver, rss((2, "2024-01-02"), (1, "2024-01-01")))
+    read_list(driver, b"Sitemap: /map.xml")
+    read_list(driver, urlset((3, "2024-01-03"), (2, None)))
+    assert sources(ledger) == {"/a/1.html": "list", "/a/2.html": "feed", "/a/3.html": "sitemap"}
+
+
+def test_newest_is_what_a_feed_says_where_the_url_does_not(connection):
+    driver = Driver(connection)
+    read_list(driver, rss((1, "2024-01-01"), (3, "2024-01-03"), (2, "2024-01-02")))
+    assert driver.fetch_all() == [url(3), url(2), url(1)]
+
+
+def test_the_first_runs_bound_keeps_the_newest_of_a_sitemap(connection, ledger):
+    driver = Driver(connection, task(limit=2))
+    read_list(driver, urlset((1, None), (5, None), (3, "2024-01-03"), (2, "2024-01-02")))
+    assert driver.fetch_all() == [url(3), url(2)]
+    assert ledger.state_of(url(5)) == ("rejected", BEYOND_LIMIT)
+
+
+def test_since_holds_for_what_feeds_say(connection, ledger):
+    driver = Driver(connection, since=date(2024, 1, 2))
+    read_list(driver, rss((1, "2024-01-01"), (2, "2024-01-02")))
+    assert driver.fetch_all() == [url(2)]
+    assert ledger.state_of(url(1)) is None
+
+
+def test_a_feed_with_articles_is_read_again_and_one_without_is_not(connection):
+    driver = Driver(connection)
+    feeds = (b'<link rel="alternate" type="application/rss+xml" href="/rss%d">' % n for n in (1, 2))
+    read_list(driver, links(1) + b"".join(feeds))
+    for _ in range(2):
+        listed = driver.run.next_list()
+        read_list(driver, rss((1, "2024-01-01")) if listed.url.endswith("1") else rss(), listed)
+    driver.end()
+    second = Driver(connection)
+    assert [second.run.next_list().url for _ in range(2)] == [HOST + "/rss1", LIST]
+
+
+def walk_with_sitemap(connection, listed_numbers, mapped, days=("2024-01-05",)):
+    """A run whose list and sitemap have these articles; says which lists it read."""
+    driver, read = Driver(connection), []
+    while listed := driver.run.next_list():
+        read.append(listed.url.removeprefix(HOST))
+        bodies = {
+            LIST: links(*listed_numbers),
+            HOST + "/robots.txt": b"",
+            HOST + "/sitemap.xml": urlset(*((n, days[0]) for n in mapped)),
+        }
+        read_list(driver, bodies[listed.url], listed, headers={})
+    driver.fetch_all()
+    driver.end()
+    return read
+
+
+def test_a_sitemap_that_found_what_no_list_had_is_read_again(connection):
+    assert walk_with_sitemap(connection, [1], [1, 2]) == ["/a/", "/robots.txt", "/sitemap.xml"]
+    assert walk_with_sitemap(connection, [1], [1, 2]) == ["/a/", "/sitemap.xml"]
+
+
+def test_a_sitemap_that_found_nothing_else_is_not(connection):
+    walk_with_sitemap(connection, [1, 2], [1, 2])
+    assert walk_with_sitemap(connection, [1, 2], [1, 2]) == ["/a/"]
+
+
+def test_a_sitemap_is_given_up_when_lists_find_all_that_is_new(connection):
+    walk_with_sitemap(connection, [1], [1, 2])
+    walk_with_sitemap(connection, range(100, 100 + IDLE_MOST), [1, 2])
+    assert walk_with_sitemap(connection, [1], [1, 2]) == ["/a/"]
+
+
+def test_without_robots_txt_the_usual_place_is_looked_at(connection):
+    driver = Driver(connection).read(1)
+    listed = driver.run.next_list()
+    assert listed.kind == "robots"
+    driver.run.list_failed(listed, "http 404", passing=False)
+    assert driver.run.next_list().url == HOST + "/sitemap.xml"
+
+
+def test_a_sitemap_larger_than_one_step_is_entered_whole(connection, ledger):
+    driver = Driver(connection, task(limit="null"))
+    read_list(driver, urlset(*((n, None) for n in range(2500))))
+    assert driver.run.report.new == 2500
 
 
 # Reports
