@@ -2,8 +2,8 @@
 
     python -m benchmarks.schedule --tasks 100000 --minutes 7
 
-A real Redis and real scheduler processes; the crawl workers are simulated: they lease each due task and are done with it
-at once. Every task is published anew, so all of them start within the spread of the first start.
+A real Redis and real scheduler processes; the crawl workers are simulated: they lease each due task and are done with
+it at once. Every task is published anew, so all of them start within the spread of the first start.
 
 Counted are starts against times that came, twice started tasks, how late each start was, and the CPU time of the
 schedulers (killed ones and their successors' start included) as a share of one core.
@@ -91,7 +91,9 @@ def cpu_seconds(pid: int) -> float:
 
 def tasks_yaml(count: int, every: str) -> str:
     """A task list of `count` tasks on a hundredth as many hosts."""
-    head = f"settings: {{allow_hosts: [127.0.0.1]}}\ndefaults: {{every: {every}, output: 'out/{{task}}.jsonl'}}\ntasks:\n"
+    head = (
+        f"settings: {{allow_hosts: [127.0.0.1]}}\ndefaults: {{every: {every}, output: 'out/{{task}}.jsonl'}}\ntasks:\n"
+    )
     return head + "".join(
         f"  section-{number:06}:\n"
         f"    example: http://host{number // 100}.example/{number}/2026/0312/345.html\n"

@@ -3,9 +3,9 @@
     python -m benchmarks.spider_cost --rounds 5
     python -m benchmarks.spider_cost --profile
 
-nginx serves generated pages on loopback. Both spiders fetch the same pages at the same concurrency, in processes of their
-own that take turns. Counted is the CPU time, user and system, between the spider's opening and closing; beside it that
-of the whole process, start included. Extraction is not at work.
+nginx serves generated pages on loopback. Both spiders fetch the same pages at the same concurrency, in processes of
+their own that take turns. Counted is the CPU time, user and system, between the spider's opening and closing; beside
+it that of the whole process, start included. Extraction is not at work.
 """
 
 import argparse

@@ -5,6 +5,7 @@ from typing import Any
 
 import redis
 
+from crawler.host_states import hosts
 from crawler.publication import edition, published
 from crawler.schedule import Schedule
 from crawler.section_run import reports
@@ -15,7 +16,9 @@ from workers.presence import alive
 
 
 def overview(connection: "redis.Redis") -> dict[str, Any]:
-    """Tasks with their counts, last and next run; the queue; the processes alive. JSON-ready, times in ISO 8601."""
+    """Tasks with their counts, last and next run; the queue; the processes alive; the hosts that are slowed down or
+    closed. JSON-ready, times in ISO 8601.
+    """
     try:
         tasks: TaskFile | None = published(connection)
     except TaskError:
@@ -46,6 +49,7 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
         "tasks": rows,
         "queue": {"jobs": Inbox(connection).waiting_jobs(), "due": due, "running": running},
         "processes": alive(connection),
+        "hosts": [host.to_dict() for host in hosts(connection)],
     }
 
 

@@ -18,13 +18,11 @@ from workers.processes import ended_by
 
 from .schedule import RunLease, Schedule
 from .session import PUBLISHED_ONLY
-from .spider_process import EXIT_BUSY
 
 LOOK_EVERY = 0.1  # seconds between looks at the children
 RENEW_EVERY = 10.0  # seconds between signs of life for the schedule and the list of processes
 STOP_WAIT = 20.0  # seconds a spider gets to hand in what it has
 TRY_AGAIN_AFTER = 60.0  # seconds after which a run that broke off is started again
-BUSY_PAUSE = 5.0  # seconds until a task is tried again that another run has in hand
 
 
 @dataclass
@@ -44,7 +42,6 @@ class CrawlWorkers:
         self.presence = Presence(connection, "crawl")
         self.stopping = False
         self._children: list[_Child] = []
-        self._busy: dict[str, float] = {}  # task -> when to try it again (monotonic)
         self._shown = 0.0
 
     def run(self, on_report: Callable[[str, dict[str, Any]], None] | None = None) -> None:
@@ -64,9 +61,6 @@ class CrawlWorkers:
         self.stopping = True
 
     def _start(self) -> None:
-        for task in [task for task, at in self._busy.items() if at <= time.monotonic()]:
-            del self._busy[task]
-            self.schedule.fire_now([task])
         while len(self._children) < self.count:
             lease = self.schedule.lease()
             if lease is None:
@@ -87,13 +81,10 @@ class CrawlWorkers:
                 child.report = _report_of(child.process)
             report = child.report
             code = child.process.returncode
-            broke_off = code not in (0, 1, EXIT_BUSY) or report.get("outcome") in ("stopped", "redis")
+            broke_off = code not in (0, 1) or report.get("outcome") in ("stopped", "redis")
             again = time.time() + TRY_AGAIN_AFTER if broke_off and not self.stopping else None
             self.schedule.done(child.lease, again_at=again)
             self._children.remove(child)  # not before: Redis may be away, and then it is reaped once more
-            if code == EXIT_BUSY:
-                self._busy[child.lease.task] = time.monotonic() + BUSY_PAUSE
-                continue
             if not report:
                 report = {"outcome": "killed", "problems": [f"the spider was {ended_by(code)}"]}
             if on_report is not None:

@@ -6,6 +6,7 @@ A name says nothing: what counts is the address that is really connected to, at 
 
 import ipaddress
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -19,11 +20,15 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 # Public by Python's tables, yet never a web site: clouds' metadata services (the second lies in the registries' own
-# network), the 6to4 relay, NAT64 for local use.
+# network), the 6to4 relay, the newer network for documentation.
 NEVER_PUBLIC: tuple[Network, ...] = tuple(
-    ipaddress.ip_network(text) for text in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48")
+    ipaddress.ip_network(text) for text in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "3fff::/20")
 )
+GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")  # all that IANA gives out; fec0::/10 and others are in no table
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+_NAME = re.compile(r"(?!.{254})(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+|0x[0-9a-f]*", re.IGNORECASE)
 
 
 class AllowListError(ExemplarError):
@@ -59,11 +64,19 @@ class Guard:
 
     def refusal(self, url: str) -> str | None:
         """Why a URL must not be fetched, as far as its text shows it; None if only its address can tell."""
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+            host, _ = parts.hostname, parts.port
+        except ValueError:
+            return "the URL can't be read"
         if parts.scheme not in SCHEMES:
             return f"only http and https are fetched, not {parts.scheme or 'a URL without scheme'}"
-        if not parts.hostname:
+        if not host:
             return "the URL has no host"
+        if parts.username is not None:
+            return "the URL holds a user name; say it under auth"
+        if ":" not in host and not _NAME.fullmatch(host):
+            return "the URL's host is no name or address"
         return None
 
     def _listed(self, address: Address | None, host: str, port: int) -> bool:
@@ -86,12 +99,26 @@ def guard_from(settings_hosts: Iterable[str], environ: "os._Environ[str] | dict[
     return Guard([*settings_hosts, *named.split(",")])
 
 
+def is_odd_spelling(host: str) -> bool:
+    """Whether a host is a number, yet no address in its usual spelling: not everyone reads `0177.1` alike."""
+    last = host.rstrip(".").rpartition(".")[2]
+    if not _NUMBER.fullmatch(last):
+        return False
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return True
+    return False
+
+
 def is_public(address: Address) -> bool:
     """Whether the address is on the public internet, after taking it out of IPv6 wrappers."""
     plain = unwrapped(address)
     if plain is not address:
         return is_public(plain)
     if any(plain.version == network.version and plain in network for network in NEVER_PUBLIC):
+        return False
+    if plain.version == 6 and plain not in GLOBAL_UNICAST:
         return False
     return plain.is_global and not plain.is_multicast and not plain.is_reserved
 

@@ -1,77 +1,216 @@
-"""The links of a page, in document order, each with what a reader sees of it."""
+"""The links of a page, in document order, each with what a reader sees of it.
+
+Besides <a href> a list names its further pages in options, in `data-…` and `hx-get` attributes and in short scripts
+(`onclick="location='/list_2.html'"`): what is written there as an address is a link as well.
+"""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import cast
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
 from extractors.decoding import decode
-from extractors.urls import normalise
+from extractors.urls import normalise, split_web
 
 MOST_LINKS = 5000  # of one page; endless lists exist
+MOST_FEEDS = 3  # of one page: the section's, the site's, one more
 # What is surely no page of text
 ASSET = re.compile(
     r"\.(?:css|js|mjs|json|map|png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4a|ogg|wav|webm|avi|mov|flv|pdf|docx?"
     r"|xlsx?|pptx?|zip|rar|7z|gz|tgz|bz2|apk|exe|dmg|iso|woff2?|ttf|eot|torrent)$",
     re.IGNORECASE,
 )
+FEED_TYPES = frozenset({
+    "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json", "text/rss+xml",
+    "application/rss", "application/atom",
+})  # fmt: skip
+NEXT_ATTRIBUTES = (
+    "data-next", "data-next-url", "data-next-href", "data-next-page", "data-next-page-url", "data-nexturl",
+    "data-load-more", "data-load-more-url", "data-more", "data-more-url",
+)  # fmt: skip
+URL_ATTRIBUTES = ("data-href", "data-url", "data-link", "data-ajax-url", "data-load-url", "hx-get", "data-hx-get")
+HIDDEN = frozenset({*NEXT_ATTRIBUTES, *URL_ATTRIBUTES, "onclick"})
+WORDED = frozenset({"a", "area", "option", "button", "span", "li", "b", "strong", "em"})  # others hold whole lists
+
+_of_interest = etree.XPath(  # in document order
+    "//base|//a|//area|//link|//option|//*[" + " or ".join(f"@{name}" for name in sorted(HIDDEN)) + "]"
+)
+_FEED_ADDRESS = re.compile(
+    r"(?:^|/)(?:rss|atom|feeds?|index)(?:\.(?:xml|rss|rdf|atom)|/)?$|\.(?:rss|atom)$", re.IGNORECASE
+)
+# What `normalise` leaves as it is, and what such a URL begins with
+_NORMAL = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+/(?![/.]|.*/\.)[A-Za-z0-9_.~/-]*\Z")
+_ORIGIN = re.compile(r"(https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+)/")
+_COMMENTS = re.compile(r"comment|评论|留言", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?:/)?/\S|\?\S|\.{1,2}/\S|[^\s:#]+\.(?:s?html?|php|aspx?|jsp)\b", re.IGNORECASE)
+_TEMPLATE = re.compile(r"[{}<>\s]|=$")  # a script puts something in
+_SCRIPTED = re.compile(
+    r"""location(?:\.href)?\s*=\s*["']([^"'\s]+)["']|["']((?:https?:/)?/[^"'\s]+|\?[^"'\s]+|\.{1,2}/[^"'\s]+)["']"""
+)
+_MORE = re.compile(
+    r"(?:load|show|view|see|read|get)[-_ ]?more|more[-_ ]?(?:btn|button|link)|next|加载|更多|下一?页", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link: where it leads (absolute, normalised), its text, and its `rel` words."""
+    """A link: where it leads (absolute, normalised), its text, its `rel` words.
+
+    `published`: when that was published, or else last changed, if the list says so (aware).
+    """
 
     url: str
     text: str
     rel: str = ""
+    published: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageLinks:
+    """What a page links: each URL once (with its first non-empty text), and the feeds it names. `cut`: it has more."""
+
+    links: list[Link] = field(default_factory=list)
+    feeds: list[str] = field(default_factory=list)
+    cut: bool = False
 
 
 def links_of(body: bytes, url: str, content_type: str | None = None) -> list[Link]:
     """The http(s) links of a page, each URL once (with its first non-empty text), at most `MOST_LINKS`."""
+    return page_links(body, url, content_type).links
+
+
+def page_links(body: bytes, url: str, content_type: str | None = None) -> PageLinks:
+    """The http(s) links of a page, at most `MOST_LINKS`, and its feeds, at most `MOST_FEEDS`."""
     text, _ = decode(body, content_type)
+    return links_in(text, url)
+
+
+def links_in(html: str, url: str) -> PageLinks:
+    """As `page_links`, of a page or a part of one as text."""
     parser = etree.HTMLParser(encoding="utf-8", collect_ids=False, remove_comments=True, huge_tree=True)
     try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+        root = etree.fromstring(html.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
         root = None
     if root is None:
-        return []
+        return PageLinks()
     found: dict[str, Link] = {}
+    feeds: dict[str, None] = {}
     for link in _all_links(root, url):
+        if link.rel == FEED:
+            feeds.setdefault(link.url)
+            continue
         known = found.get(link.url)
         if known is None or (link.text and not known.text):
-            found[link.url] = link
-        if len(found) >= MOST_LINKS:
-            break
-    return list(found.values())
+            if known is None and len(found) >= MOST_LINKS:
+                return PageLinks(list(found.values()), [*feeds][:MOST_FEEDS], cut=True)
+            found[link.url] = Link(link.url, link.text, link.rel or known.rel) if known else link
+    return PageLinks(list(found.values()), [*feeds][:MOST_FEEDS])
+
+
+FEED = "feed"  # stands as `rel` of links to feeds inside this module
 
 
 def _all_links(root: "etree._Element", url: str) -> Iterator[Link]:
     base = url
-    for element in root.iter("base", "a", "area", "link"):
-        href = element.get("href")
-        if not href:
-            continue
+    for element in cast("list[etree._Element]", _of_interest(root)):
         if element.tag == "base":
-            base = _joined(url, href) or url
-            continue
-        rel = (element.get("rel") or "").lower()
-        if element.tag == "link" and "next" not in rel.split():
-            continue
-        target = _joined(base, href)
-        if target:
-            yield Link(
-                target, " ".join("".join(map(str, element.itertext())).split())[:200] or element.get("title") or "", rel
-            )
+            base = absolute(url, element.get("href") or "") or url
+        elif element.tag == "link":
+            yield from _head_link(element, base)
+        else:
+            yield from _links_of_element(element, base)
 
 
-def _joined(base: str, href: str) -> str | None:
+def _head_link(element: "etree._Element", base: str) -> Iterator[Link]:
+    rel = (element.get("rel") or "").lower()
+    target = absolute(base, element.get("href") or "")
+    if target is None:
+        return
+    if "next" in rel.split():
+        yield Link(target, element.get("title") or "", rel)
+    elif "alternate" in rel.split() and _is_feed(element, target):
+        yield Link(target, "", FEED)
+
+
+def _is_feed(element: "etree._Element", target: str) -> bool:
+    kind = (element.get("type") or "").split(";")[0].strip().lower()
+    return kind in FEED_TYPES and not _COMMENTS.search(f"{target} {element.get('title') or ''}")
+
+
+def _links_of_element(element: "etree._Element", base: str) -> Iterator[Link]:
+    if element.tag in ("a", "area"):
+        href = element.get("href") or ""
+        if target := absolute(base, href):
+            text = _words(element)
+            yield Link(target, text or element.get("title") or "", (element.get("rel") or "").lower())
+            if ("xml" in href or "rss" in text.lower()) and _FEED_ADDRESS.search(urlsplit(target).path):
+                yield Link(target, "", FEED)
+        elif href.lstrip()[:11].lower() == "javascript:" and (hidden := _in_script(base, href)):
+            yield Link(hidden, _words(element), "next" if _is_more(element) else "")
+    elif element.tag == "option" and (value := _written(base, element.get("value"))):
+        yield Link(value, _words(element))
+    if not HIDDEN.isdisjoint(map(str, element.keys())):
+        yield from _hidden(element, base)
+
+
+def _hidden(element: "etree._Element", base: str) -> Iterator[Link]:
+    """Addresses in attributes that a script reads."""
+    for name in NEXT_ATTRIBUTES:
+        if target := _written(base, element.get(name)):
+            yield Link(target, _words(element), "next")
+    targets = [_written(base, element.get(name)) for name in URL_ATTRIBUTES]
+    for target in filter(None, [*targets, _in_script(base, element.get("onclick") or "")]):
+        yield Link(target, _words(element), "next" if _is_more(element) else "")
+
+
+def _in_script(base: str, script: str) -> str | None:
+    found = _SCRIPTED.search(script)
+    return _written(base, found[1] or found[2], sure=True) if found else None
+
+
+def _written(base: str, text: str | None, *, sure: bool = False) -> str | None:
+    """The address that an attribute holds; None if it holds something else, or a template for one."""
+    text = (text or "").strip()
+    if not text or _TEMPLATE.search(text) or not (sure or _ADDRESS.match(text)):
+        return None
+    return absolute(base, text)
+
+
+def _is_more(element: "etree._Element") -> bool:
+    """Whether an element says that it brings more of the list."""
+    said = f"{element.get('class') or ''} {element.get('id') or ''} {_words(element)[:40]}"
+    return bool(_MORE.search(said))
+
+
+def _words(element: "etree._Element") -> str:
+    if element.tag not in WORDED:
+        return ""
+    return " ".join("".join(map(str, element.itertext())).split())[:200]
+
+
+def absolute(base: str, href: str) -> str | None:
+    """Return a reference as a normalised http(s) URL; None if it is none."""
+    href = href.strip()
+    if not href:
+        return None
+    quick = href if href[0] != "/" else (_origin(base) or "") + href
+    if _NORMAL.match(quick):
+        return quick
     try:
-        target = urljoin(base, href.strip())
-        if urlsplit(target).scheme not in ("http", "https"):
-            return None
-        return normalise(target)
+        target = normalise(urljoin(base, href))
+        return target if split_web(target) else None
     except ValueError:
         return None  # such as http://[broken
+
+
+@lru_cache(16)
+def _origin(base: str) -> str | None:
+    """Return scheme and host of a plain base; None for others."""
+    found = _ORIGIN.match(base)
+    return found[1] if found else None

@@ -1,32 +1,33 @@
-"""The gates every request passes: may it be made (robots.txt, guard), and when (pace)."""
+"""The gates every request passes: may it be made (guard; robots.txt in `host_rules`), and when (pace).
+
+What came of it is reported.
+"""
 
 import asyncio
 import ipaddress
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
-from urllib.parse import urljoin, urlsplit
+from typing import Any, cast
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
-from scrapy.http.request import NO_CALLBACK
-from w3lib.url import safe_url_string
 
-from . import robots
+from .addresses import AddressBook
 from .guard import SCHEMES, Guard
-from .politeness import DEFAULT_INTERVAL, Pace, host_of
-from .resolver import GUARD, REFUSED
-from .verdicts import of_failure
+from .politeness import DEFAULT_INTERVAL, PATIENCE, Pace, Trouble, Turn, host_of
+from .resolver import GUARD, refused_at
+from .retry_after import trouble_of
+from .verdicts import NO_ANSWER, of_failure
 
 CONTACT_MISSING = (
     "no contact is given to the sites that are crawled: set `settings.contact` in tasks.yaml "
     "(a URL or an e-mail address), or EXEMPLAR_CONTACT"
 )
-MOVED = frozenset({301, 302, 303, 307, 308})
-ROBOTS_PRIORITY = 1000  # before all pages
-ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is asked for again
+MARGIN = 0.02  # seconds on top of an interval: a request leaves some milliseconds after its turn, not all by the same
+PROXY_PLACE = "proxy_place"  # in a request's meta: name and port of the proxy that it goes through
 NAP = 0.25  # seconds between looks whether the run ends, for who waits
 
 
@@ -36,6 +37,23 @@ class Ending(IgnoreRequest):
 
 class RobotsUnreachable(IgnoreRequest):
     """robots.txt can't be had now, so the request was never sent. The text says why."""
+
+
+class HostClosed(IgnoreRequest):
+    """The host may not be asked for longer than a request waits, so it was never sent. The text says why."""
+
+    def __init__(self, why: str, seconds: float):
+        super().__init__(why)
+        self.seconds = seconds  # until it may be asked again
+
+
+class UrlMiddleware:
+    """Refuses first what a URL's text shows, before a robots.txt is asked for."""
+
+    def process_request(self, request: Request) -> None:
+        """Refuse by the URL's text."""
+        if refusal := GUARD.get("current", Guard()).refusal(request.url):
+            raise IgnoreRequest(refusal)
 
 
 class GuardMiddleware:
@@ -59,7 +77,7 @@ class GuardMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Refuse by the address that was connected to, should it ever pass the resolver."""
-        host, port = place_of(request.url)
+        host, port = request.meta.get(PROXY_PLACE) or place_of(request.url)
         if response.ip_address is not None:
             address = ipaddress.ip_address(str(response.ip_address))
             if not GUARD.get("current", Guard()).allows(address, host, port):
@@ -67,112 +85,112 @@ class GuardMiddleware:
         return response
 
 
-class RobotsMiddleware:
-    """Asks each host for its robots.txt, once a day, and obeys it. While one request asks, the host's others wait."""
-
-    def __init__(self, crawler: Any):
-        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured
-        self.crawler = crawler
-        self.product: str = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"].split("/")[0]
-        self.ending: Callable[[], bool] = getattr(crawler.spider, "is_ending", lambda: False)
-        self.cache = robots.RobotsCache()
-        self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "RobotsMiddleware":
-        """Scrapy's way to make one."""
-        return cls(crawler)
-
-    async def process_request(self, request: Request) -> None:
-        """Refuse what robots.txt forbids, and everything as long as it can't be had."""
-        if request.meta.get("dont_obey_robotstxt") or urlsplit(request.url).scheme not in SCHEMES:
-            return
-        said = await self._said_of(request.url)
-        if isinstance(said, robots.Unreachable):
-            raise RobotsUnreachable(said.reason)
-        if not said.allows(request.url):
-            raise IgnoreRequest("Forbidden by robots.txt")
-
-    async def _said_of(self, url: str) -> robots.Robots | robots.Unreachable:
-        host = host_of(url)
-        async with self._lines[host]:
-            known = self.cache.get(host)
-            if known is None:
-                known, seconds = await self._ask_patiently(robots.url_of(url))
-                self.cache.put(host, known, seconds)
-            return known
-
-    async def _ask_patiently(self, url: str) -> tuple[robots.Robots | robots.Unreachable, float]:
-        """As `_ask`, and again after a pause while it can't be had. Raises `Ending` if the run ends meanwhile."""
-        for pause in ROBOTS_PAUSES:
-            said, seconds = await self._ask(url)
-            if not isinstance(said, robots.Unreachable):
-                return said, seconds
-            await sleep(pause, self.ending)
-            if self.ending():
-                raise Ending("the run ends")
-        return await self._ask(url)
-
-    async def _ask(self, url: str) -> tuple[robots.Robots | robots.Unreachable, float]:
-        """What robots.txt says, and for how many seconds that counts.
-
-        Where the guard holds robots.txt back it holds the page back as well: its error goes on to say why.
-        """
-        hop = url
-        try:
-            for _ in range(robots.REDIRECTS + 1):
-                response = await self.crawler.engine.download_async(_request_for_robots(hop))
-                if response.status not in MOVED or b"Location" not in response.headers:
-                    return robots.of_answer(response.status, response.body, self.product)
-                hop = urljoin(hop, safe_url_string(response.headers[b"Location"]))
-        except Ending:
-            raise
-        except Exception as error:
-            refused = refused_address(error, hop)
-            if hop == url and (refused or isinstance(error, IgnoreRequest)):
-                raise
-            return robots.unreachable(of_failure(error, refused=refused).reason)
-        return robots.ALLOWS_ALL, robots.KEPT
-
-
-def _request_for_robots(url: str) -> Request:
-    meta = {"dont_obey_robotstxt": True, "dont_redirect": True}
-    return Request(url, priority=ROBOTS_PRIORITY, meta=meta, callback=NO_CALLBACK)
-
-
 def refused_address(error: BaseException, url: str) -> str | None:
     """The address that the guard held back, if that is why a URL's host was not found."""
     if type(error).__name__ not in ("DNSLookupError", "CannotResolveHostError"):
         return None
-    return REFUSED.get(urlsplit(url).hostname or "")
+    return refused_at(*place_of(url))
 
 
 class PaceMiddleware:
-    """Holds each request until its host's turn comes. Those of one host stand in line, and the first of them asks."""
+    """Holds each request until its host's turn comes, and reports what came of it.
 
-    def __init__(self, ask: Callable[[str], float | None], ending: Callable[[], bool]):
-        self.ask, self.ending = ask, ending
+    Requests of one host stand in line, and the first of them asks. Where the host is closed for longer than `PATIENCE`
+    they are given back as `HostClosed`.
+    """
+
+    def __init__(
+        self,
+        pace: Pace,
+        interval: float,
+        ending: Callable[[], bool],
+        asked: Callable[..., Any] = lambda step, *args: step(*args),
+        addresses: AddressBook | None = None,
+    ):
+        self.pace, self.ending, self.asked, self.addresses = pace, ending, asked, addresses
+        self.interval = interval + MARGIN if interval else 0.0
         self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    @classmethod
+    def of(cls, crawler: Any) -> "PaceMiddleware | None":
+        """The crawler's one; None if its spider has no connection, and keeps the pace by itself."""
+        spider = crawler.spider
+        if not hasattr(spider, "connection"):
+            return None
+        if not hasattr(spider, "pace"):
+            settings = crawler.settings
+            interval = settings.getfloat("EXEMPLAR_DELAY", DEFAULT_INTERVAL)
+            addresses = AddressBook(_resolver()) if settings.getbool("EXEMPLAR_PER_ADDRESS") else None
+            spider.pace = cls(Pace(spider.connection), interval, spider.is_ending, spider.asked, addresses)
+        return cast(PaceMiddleware, spider.pace)
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "PaceMiddleware":
         """Scrapy's way to make one; the spider brings the connection, and ends its run when Redis is away."""
-        spider = crawler.spider
-        if not hasattr(spider, "connection"):
+        found = cls.of(crawler)
+        if found is None:
             raise NotConfigured
-        pace, interval = Pace(spider.connection), crawler.settings.getfloat("EXEMPLAR_DELAY", DEFAULT_INTERVAL)
-        return cls(lambda url: spider.asked(pace.ask, url, interval), spider.is_ending)
+        return found
 
     async def process_request(self, request: Request) -> None:
-        """Wait for the turn. Raises `Ending` if the run ends before it comes."""
-        async with self._lines[host_of(request.url)]:
+        """Wait for the turn. Raises `Ending` if the run ends before it comes, `HostClosed` if it is too far off."""
+        host = host_of(request.url) if self.addresses is None else await self.addresses.limiter_of(request.url)
+        async with self._lines[host]:
+            waited = 0.0
             while not self.ending():
-                wait = self.ask(request.url)
-                if wait == 0:
+                turn: Turn | None = self.asked(self.pace.ask, host, self.interval)
+                if turn is None:  # Redis is away: the run ends
+                    continue
+                if turn.wait == 0:
+                    request.meta["turn"] = host, turn
                     return
-                await sleep(wait or 0, self.ending)
+                if turn.closed:
+                    waited += turn.wait
+                    if waited > PATIENCE:
+                        raise HostClosed(turn.closed, turn.wait)
+                await sleep(turn.wait, self.ending)
         raise Ending("the run ends")
+
+    async def in_time(self, request: Request) -> None:
+        """Call just before the request is sent: if it is late for its turn, it takes or waits for another."""
+        while "turn" in request.meta:
+            host, turn = request.meta["turn"]
+            turn = self.asked(self.pace.in_time, host, turn, self.interval)
+            if turn is not None:
+                request.meta["turn"] = host, turn
+                return
+            del request.meta["turn"]
+            await self.process_request(request)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Report an answer."""
+        host, turn = request.meta.pop("turn", (None, None))
+        if host is not None:
+            if trouble := trouble_of(response):
+                self.asked(self.pace.trouble, host, turn.at, trouble)
+            else:
+                self.asked(self.pace.came, host, turn.at, request.meta.get("download_latency"))
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Report that there was no answer."""
+        host, turn = request.meta.pop("turn", (None, None))
+        if host is None or refused_address(exception, request.url):
+            return
+        name = type(exception).__name__
+        if name in NO_ANSWER:
+            self.asked(self.pace.trouble, host, turn.at, Trouble(of_failure(exception).reason, failed=True))
+
+    async def crawl_delay(self, url: str, seconds: float, kept: float) -> None:
+        """Let the Crawl-delay of a URL's host count for everyone, for `kept` seconds."""
+        host = host_of(url) if self.addresses is None else await self.addresses.limiter_of(url)
+        self.asked(self.pace.crawl_delay, host, seconds, kept)
+
+
+def _resolver() -> Any:
+    from twisted.internet import reactor
+
+    return reactor.nameResolver
 
 
 async def sleep(seconds: float, ending: Callable[[], bool]) -> None:

@@ -82,7 +82,7 @@ def publish(
     new = Edition(tasks.fingerprint, origin_of(path), time.time(), source, FORM)
     with connection.pipeline(transaction=True) as pipe:
         while True:
-            pipe.watch(keys.EDITION)  # whoever else publishes meanwhile: we look again
+            pipe.watch(keys.EDITION)  # type: ignore[no-untyped-call]  # whoever else publishes meanwhile: we look again
             current = edition(connection)
             same = current is not None and (current.fingerprint, current.form) == (new.fingerprint, FORM)
             if current and same and current.origin == new.origin:
@@ -176,7 +176,7 @@ def published_names(connection: "redis.Redis") -> list[str]:
 
 def published_count(connection: "redis.Redis") -> int:
     """How many tasks are in force."""
-    return int(cast(int, connection.hlen(keys.TASKS)))
+    return int(connection.hlen(keys.TASKS))
 
 
 def published_periods(connection: "redis.Redis") -> dict[str, str]:
@@ -190,7 +190,7 @@ def periods_of(tasks: Mapping[str, Task]) -> dict[str, str]:
     return {name: str(task.every) for name, task in tasks.items() if not task.paused}
 
 
-def brief(task: Task, folder: Path) -> Brief:
+def brief(task: Task, folder: Path, product: str = "") -> Brief:
     """What the workers need to know of a task."""
     return Brief(
         task=task.name,
@@ -201,6 +201,10 @@ def brief(task: Task, folder: Path) -> Brief:
         method=task.method,
         keep=_brief_filter(task.keep),
         drop=_brief_filter(task.drop),
+        near_duplicates=task.near_duplicates,
+        revisit=task.revisit.seconds if task.revisit else None,
+        skip=task.skip,
+        product=product,
     )
 
 
@@ -211,8 +215,11 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
     raw = json.loads(tasks.to_json())
     texts = {name: json.dumps(one, ensure_ascii=False, sort_keys=True).encode() for name, one in raw["tasks"].items()}
     folder = path.resolve().parent
+    product = tasks.settings.user_agent.split("/")[0]
     # Outputs are relative to the file's folder.
-    moved = current is None or (current.origin, current.form) != (new.origin, new.form)
+    settings = json.dumps(raw["settings"], ensure_ascii=False)
+    known = cast("bytes | None", connection.get(keys.SETTINGS))
+    moved = current is None or (current.origin, current.form) != (new.origin, new.form) or known != settings.encode()
     removed = [name for name in old if name not in texts]
     different = [name for name, text in texts.items() if old.get(name) != text]
     active = periods_of(tasks.tasks)
@@ -222,12 +229,12 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
     for names in _batches(removed):
         pipe.hdel(keys.TASKS, *names)  # the brief stays: pages that were fetched are still written
     for names in _batches(texts if moved else different):
-        pipe.hset(keys.BRIEFS, mapping={name: brief(tasks[name], folder).to_json() for name in names})
+        pipe.hset(keys.BRIEFS, mapping={name: brief(tasks[name], folder, product).to_json() for name in names})
     for names in _batches(different):
         pipe.hset(keys.TASKS, mapping={name: texts[name] for name in names})
     for names in _batches(name for name in (texts if moved else different) if name in active):
         pipe.hset(keys.PERIODS, mapping={name: active[name] for name in names})
-    pipe.set(keys.SETTINGS, json.dumps(raw["settings"], ensure_ascii=False))
+    pipe.set(keys.SETTINGS, settings)
     pipe.hset(keys.EDITION, mapping=asdict(new))
     pipe.lpush(keys.EDITION + ":history", new.fingerprint)
     pipe.ltrim(keys.EDITION + ":history", 0, HISTORY_KEPT - 1)
@@ -263,12 +270,18 @@ def _brief_filter(asked: Filter) -> BriefFilter:
 
 
 def environment_problems(tasks: Mapping[str, Task]) -> list[str]:
-    """The environment variables that outputs name and that are not set on this machine, one sentence a task."""
+    """The environment variables that tasks name and that are not set on this machine, each in one sentence."""
     problems = []
     for task in tasks.values():
-        for output in task.outputs():
+        for text in _with_variables(task):
             try:
-                expand(output, os.environ)
+                expand(text, os.environ)
             except TaskError as error:
                 problems.append(f"task {task.name}: {error}")
-    return problems
+    return list(dict.fromkeys(problems))
+
+
+def _with_variables(task: Task) -> list[str]:
+    login = (task.auth.user, task.auth.password) if task.auth else ()
+    values = (*task.headers.values(), *(task.cookies or {}).values(), *login, task.proxy or "")
+    return [*task.outputs(), *values]

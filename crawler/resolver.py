@@ -11,16 +11,37 @@ from typing import Any
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface.declarations import implementer
 
+from extractors.urls import ascii_host
+
 from .guard import Guard
 
 GUARD: dict[str, Guard] = {}  # "current": the guard of this process; set before the crawler starts
-REFUSED: dict[str, str] = {}  # host -> the address that was refused; read where the failure is reported
+REFUSED: dict[str, str] = {}  # `host:port` -> the address that was refused; read where the failure is reported
 REFUSED_KEPT = 1000
 
 
 def use_guard(guard: Guard) -> None:
     """Make `guard` the one of this process. Without one, only public addresses are allowed."""
     GUARD["current"] = guard
+
+
+def note(host: str, port: int, refused: str | None) -> None:
+    """Remember the address that was refused for a host and port, for the message; None: nothing is refused now."""
+    place = _place(host, port)
+    REFUSED.pop(place, None)
+    if refused:
+        while len(REFUSED) >= REFUSED_KEPT:
+            REFUSED.pop(next(iter(REFUSED)))
+        REFUSED[place] = refused
+
+
+def refused_at(host: str, port: int) -> str | None:
+    """The address that was refused when this host and port was looked up last; None if none was."""
+    return REFUSED.get(_place(host, port))
+
+
+def _place(host: str, port: int) -> str:
+    return f"{ascii_host(host.strip('[]'))}:{port}"
 
 
 @implementer(IResolutionReceiver)
@@ -47,10 +68,7 @@ class _Filter:
 
     def resolutionComplete(self) -> None:
         """The lookup is over; remember what was held back, for the message."""
-        if self.refused and not self.passed:
-            while len(REFUSED) >= REFUSED_KEPT:
-                REFUSED.pop(next(iter(REFUSED)))
-            REFUSED[self.host] = self.refused
+        note(self.host, self.port or 80, None if self.passed else self.refused)
         self.receiver.resolutionComplete()
 
 

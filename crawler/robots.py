@@ -119,7 +119,7 @@ def unreachable(reason: str) -> tuple[Unreachable, float]:
 def parse(body: bytes, product: str) -> Robots:
     """Return the rules for the crawler `product`: those of all groups with its name, else of `*`. Never raises."""
     records, name = list(_records(body)), product.lower().encode()
-    rules = {_rule(record) for record in _said_to(name, records, RULES) if record.value}
+    rules = {rule_of(record) for record in _said_to(name, records, RULES) if record.value}
     delays = [_seconds(record.value) for record in _said_to(name, records, RULES | DELAY) if record.key in DELAY]
     ordered = sorted(rules, key=lambda rule: (-rule.octets, not rule.allow, rule.path))
     return Robots(tuple(ordered), max((delay for delay in delays if delay is not None), default=None))
@@ -186,7 +186,8 @@ def _groups(records: Iterable[Record], kinds: Set[bytes]) -> Iterator[tuple[set[
     yield names, said
 
 
-def _rule(record: Record) -> Rule:
+def rule_of(record: Record) -> Rule:
+    """Return the rule of an allow or disallow record; its path may hold `*`, and `$` at its end."""
     ends = record.value.endswith(b"$")
     path, mark, query = record.value.removesuffix(b"$").partition(b"?")
     return Rule(record.key == b"allow", _escaped(path, b"/=&*") + mark + _escaped(query, b"=&*"), ends)

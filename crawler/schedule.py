@@ -28,6 +28,7 @@ import redis
 
 from workers import keys
 
+from .crew import disband
 from .periods import Period
 from .publishing_rate import History, interval, observe
 
@@ -174,7 +175,7 @@ class Schedule:
                 self.redis.zrangebyscore(keys.SCHEDULE, "-inf", now, start=0, num=FIRED_AT_ONCE, withscores=True),
             )
             if rows:
-                args = [repr(now), *chain.from_iterable(self._next_of(rows, now))]
+                args: list[Any] = [repr(now), *chain.from_iterable(self._next_of(rows, now))]
                 fired += [name.decode() for name in cast(list[bytes], self._fire(keys=_KEYS, args=args))]
             if len(rows) < FIRED_AT_ONCE:
                 return fired
@@ -198,7 +199,7 @@ class Schedule:
     def clear(self) -> None:
         """Take back what is due or running: for one who knows that no other crawl worker is alive."""
         for raw in cast(list[bytes], self.redis.zrange(keys.RUNNING, 0, -1)):
-            self.redis.delete(keys.of_task(raw.decode(), "run"))
+            disband(self.redis, raw.decode())
         self.redis.delete(keys.DUE, keys.RUNNING, keys.RUN_HOLDERS)
 
     def lease(self, *, seconds: float = LEASE_SECONDS) -> RunLease | None:

@@ -5,11 +5,13 @@ SPIDER_MODULES = ["crawler.spiders"]
 NEWSPIDER_MODULE = "crawler.spiders"
 
 # Guard: only http and https; every address is checked where it is connected to.
-DOWNLOAD_HANDLERS = {"data": None, "file": None, "ftp": None, "s3": None}
+_HANDLER = "crawler.limits.LimitedHandler"
+DOWNLOAD_HANDLERS = {"http": _HANDLER, "https": _HANDLER, "data": None, "file": None, "ftp": None, "s3": None}
 TWISTED_DNS_RESOLVER = "crawler.resolver.GuardedResolver"
-HTTPPROXY_ENABLED = False  # a proxy of the environment would connect where the resolver can't look
+HTTPPROXY_ENABLED = False  # those of the environment; a task's own is `crawler.proxying`'s
 DOWNLOAD_MAXSIZE = 32 * 2**20  # bytes, after decompression too
 DOWNLOAD_WARNSIZE = 0
+DOWNLOAD_TIMEOUT = 30  # seconds for a whole answer, from the connection to the last byte
 REDIRECT_MAX_TIMES = 5
 METAREFRESH_MAXDELAY = 10  # seconds; a page that reloads itself later is meant to be read
 
@@ -24,14 +26,22 @@ HTTPERROR_ALLOW_ALL = True
 
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "crawler.middlewares.RobotsMiddleware": 100,
+    "crawler.middlewares.UrlMiddleware": 50,
+    "crawler.host_rules.RobotsMiddleware": 100,
+    "crawler.host_rules.TdmMiddleware": 110,
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "crawler.limits.MetaRefresh": 580,
+    "crawler.limits.Unpacking": 590,
+    "crawler.limits.Redirects": 600,
+    "crawler.credentials.CredentialsMiddleware": 700,
+    "crawler.proxying.ProxyMiddleware": 750,
     "crawler.middlewares.GuardMiddleware": 940,  # sees the answers before redirects are followed
     "crawler.middlewares.PaceMiddleware": 950,
     # What costs something at every page and does nothing here:
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the spider names no domains, the guard decides
     "scrapy.downloadermiddlewares.stats.DownloaderStats": None,
-    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
-    "crawler.meta_refresh.MetaRefresh": 580,  # Scrapy's, which decodes every page, only where there is something to see
 }
 SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,  # verdicts are ours

@@ -16,17 +16,17 @@ from workers.connection import reason
 from workers.errors import ExemplarError, RedisUnavailable
 from workers.processes import die_with_parent
 
-from .section_run import RunReport, TaskBusy
+from .section_run import RunReport
 from .tasks import TaskError
 
-EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE, EXIT_BUSY = 0, 1, 2, 3, 75  # 75: sysexits' "try again later"
+EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 
 
 def run_section(task: str, **arguments: Any) -> RunReport:
     """Run the spider for one task in this process and return its report.
 
-    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since. Raises what is wrong at the start
-    as `ExemplarError`, `TaskError` or `redis.RedisError`.
+    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises what
+    is wrong at the start as `ExemplarError`, `TaskError` or `redis.RedisError`.
     """
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
     warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
@@ -60,9 +60,6 @@ def main(task: str) -> int:
     die_with_parent()
     try:
         report = run_section(task)
-    except TaskBusy as error:
-        print(error, file=sys.stderr)
-        return EXIT_BUSY
     except (RedisUnavailable, redis.RedisError) as error:
         print(reason(error), file=sys.stderr)
         return EXIT_UNAVAILABLE
@@ -74,8 +71,9 @@ def main(task: str) -> int:
 
 
 def quiet_scrapy() -> None:
-    """Drop what Scrapy says for nothing: that no Referer is sent."""
-    logging.getLogger("scrapy.downloadermiddlewares.redirect").setLevel(logging.ERROR)
+    """Drop what Scrapy says for nothing: that no Referer is sent; what was too large, which the ledger says."""
+    for name in ("downloadermiddlewares.redirect", "downloadermiddlewares.httpcompression", "core.downloader.handlers"):
+        logging.getLogger(f"scrapy.{name}").setLevel(logging.ERROR)
 
 
 class _NoTraceback(logging.Filter):

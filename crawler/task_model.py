@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 from datetime import date, timedelta
 from pathlib import Path, PurePath
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
@@ -20,12 +21,14 @@ from pydantic import (
     field_validator,
 )
 
+from crawler.ages import Age, Revisit
 from crawler.environment import check_variables
 from crawler.mistakes import BadValueError, TaskError, nearest, show, suggest
 from crawler.patterns import Pattern, PatternError
 from crawler.periods import Period
 from extractors.registry import METHODS as KNOWN_METHODS
 from extractors.urls import split_web
+from workers.usage import SKIPPABLE
 
 METHODS = tuple(KNOWN_METHODS)
 OUTPUT_SUFFIXES = (".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3")
@@ -116,6 +119,41 @@ def _check_kind(output: str) -> None:
         raise BadValueError(what, f"did you mean {near}?" if near else supported)
 
 
+def _render(value: object) -> object:
+    if not isinstance(value, bool) and value != "auto":
+        raise BadValueError(f"{show(value)} is neither true, false nor auto", "write render: true")
+    return value
+
+
+def _secret(value: object) -> object:
+    """Text that no message shows."""
+    if not isinstance(value, str) or not value:
+        raise BadValueError("wants text", "put it in quotes, or write ${NAME}")
+    check_variables(value)
+    return value
+
+
+def _login(value: object) -> object:
+    if isinstance(value, dict) and not {"user", "password"} <= value.keys():
+        raise BadValueError("needs user and password", "write {user: reader, password: ${READER_PASSWORD}}")
+    return value
+
+
+def _proxy(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    check_variables(value)
+    bare = re.sub(r"\$\{[^}]*\}", "x", value)
+    try:
+        parts = urlsplit(bare)
+        usable = parts.scheme == "http" and bool(parts.hostname) and parts.path in ("", "/") and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable and not re.fullmatch(r"\$\{[^}]*\}(:.*)?", value):
+        raise BadValueError("no proxy that can be used", "write http://host:3128 or http://user:${PASSWORD}@host:3128")
+    return value
+
+
 def _filter(value: object) -> object:
     return {"keywords": value} if isinstance(value, str | list | tuple | int) else value
 
@@ -126,6 +164,7 @@ def _one_or_more(item: dict[str, Any]) -> WithJsonSchema:
 
 _TEXT = {"type": "string", "minLength": 1}
 _AS_TEXT = PlainSerializer(str, return_type=str)
+_OPTIONAL_TEXT = PlainSerializer(lambda value: str(value) if value else None, return_type=str | None)
 UrlPattern = Annotated[Pattern, BeforeValidator(_pattern), _AS_TEXT, WithJsonSchema(_TEXT)]
 StartPattern = Annotated[Pattern, BeforeValidator(_start), _AS_TEXT]
 Day = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]
@@ -166,6 +205,13 @@ Every = Annotated[
 ]
 
 
+Render = Annotated[bool | Literal["auto"], BeforeValidator(_render), WithJsonSchema({"enum": [True, False, "auto"]})]
+Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})]
+Visits = Annotated[
+    Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
+]
+
+
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
 
@@ -194,6 +240,17 @@ class Filter(_Frozen):
 
 
 Words = Annotated[Filter, BeforeValidator(_filter)]
+
+
+class Login(_Frozen):
+    """User and password of HTTP authentication; both may hold `${VARIABLES}`."""
+
+    user: Annotated[str, BeforeValidator(_secret), WithJsonSchema(_TEXT)] = Field(
+        description="User name.", examples=["reader"]
+    )
+    password: Annotated[str, BeforeValidator(_secret), WithJsonSchema(_TEXT)] = Field(
+        repr=False, description="Password; ${NAME} takes it from the environment.", examples=["${READER_PASSWORD}"]
+    )
 
 
 class Task(_Frozen):
@@ -229,7 +286,7 @@ class Task(_Frozen):
     )
     start: Annotated[tuple[StartPattern, ...], BeforeValidator(as_list), _one_or_more(_TEXT)] = Field(
         default=(),
-        description="The section's list pages, where they can't be derived from the pattern. "
+        description="The section's list pages, feeds or sitemaps, where they can't be derived from the pattern. "
         "May hold {date:…} and {n:1..5}.",
         examples=["https://news.example/a/", ["/a/", "/b/list_{n:1..3}.html"]],
     )
@@ -259,6 +316,22 @@ class Task(_Frozen):
         description="Drop articles with these words or of these days.",
         examples=[["广告"], {"until": "2023-12-31"}],
     )
+    near_duplicates: Literal["mark", "drop", "keep"] = Field(
+        default="mark",
+        description="What becomes of an article that says almost the same as an earlier one of the task: it is written "
+        "with the earlier one's URL (mark), not written (drop), or not looked for (keep).",
+        examples=["drop"],
+    )
+    revisit: Visits = Field(
+        default=None,
+        description="Look at young articles again, and write a new version when the text has changed.",
+        examples=["1d for 3d"],
+    )
+    forget: Forget = Field(
+        default=None,
+        description="Forget URLs that were first seen so long ago; one that is listed still is fetched again.",
+        examples=["180d"],
+    )
     delay: float = Field(
         default=DEFAULT_DELAY,
         ge=0,
@@ -273,10 +346,47 @@ class Task(_Frozen):
         default=3, ge=0, le=100, description="How often a failure in passing is tried again.", examples=[3]
     )
     robots: bool = Field(default=True, description="Obey robots.txt.", examples=[True])
+    render: Render = Field(
+        default="auto",
+        description="Render the articles in a browser (Chromium): true, false, or auto: if the example is an empty "
+        "shell without JavaScript.",
+        examples=["auto", True],
+    )
+    skip: Annotated[
+        tuple[str, ...],
+        BeforeValidator(as_list),
+        _one_or_more({"type": "string", "enum": [*SKIPPABLE]}),
+    ] = Field(
+        default=(),
+        description="Leave out pages of which the site says this: robots directives (X-Robots-Tag, meta robots) and "
+        "tdm-reservation (header, meta, tdmrep.json).",
+        examples=[["noindex", "noai", "tdm-reservation"]],
+    )
     headers: dict[str, str] = Field(
         default_factory=dict,
         description="Further request headers; values may hold ${NAME}.",
         examples=[{"Accept-Language": "zh-CN"}],
+    )
+    cookies: dict[str, str] | None = Field(
+        default=None,
+        repr=False,
+        description="Cookies for the example's host; values may hold ${NAME}. With this key, even as {}, cookies that "
+        "sites set are kept during a run.",
+        examples=[{"consent": "yes"}, {}],
+    )
+    auth: Annotated[Login | None, BeforeValidator(_login)] = Field(
+        default=None,
+        description="HTTP authentication (Basic), sent to the example's host only.",
+        examples=[{"user": "reader", "password": "${READER_PASSWORD}"}],
+    )
+    proxy: Annotated[str, BeforeValidator(_proxy), WithJsonSchema(_TEXT)] | None = Field(
+        default=None,
+        repr=False,
+        description="Proxy for all requests of the task, http://host:port; may hold ${NAME}.",
+        examples=["http://reader:${PROXY_PASSWORD}@proxy.example:3128"],
+    )
+    concurrency: int = Field(
+        default=16, ge=1, le=256, description="Articles in flight at most; the host's pace still holds.", examples=[4]
     )
 
     @field_validator("name")
@@ -300,6 +410,14 @@ class Task(_Frozen):
             raise BadValueError(f"unknown method {method!r}", suggest(method, METHODS))
         return method
 
+    @field_validator("skip")
+    @classmethod
+    def _are_directives(cls, skip: tuple[str, ...]) -> tuple[str, ...]:
+        for name in skip:
+            if name not in SKIPPABLE:
+                raise BadValueError(f"unknown directive {show(name)}", suggest(name, SKIPPABLE))
+        return skip
+
     @field_validator("headers")
     @classmethod
     def _are_headers(cls, headers: dict[str, str]) -> dict[str, str]:
@@ -311,13 +429,25 @@ class Task(_Frozen):
             check_variables(value)
         return headers
 
+    @field_validator("cookies")
+    @classmethod
+    def _are_cookies(cls, cookies: dict[str, str] | None) -> dict[str, str] | None:
+        for name, value in (cookies or {}).items():
+            if not re.fullmatch(_TOKEN, name):
+                raise BadValueError(f"{show(name)} is no cookie's name", "copy it from the browser", inner=(name,))
+            if re.search(r"[\r\n\0;]", re.sub(r"\$\{[^}]*\}", "", value)):
+                raise BadValueError("a cookie's value is one line without ;", "write each as a key", inner=(name,))
+            check_variables(value)
+        return cookies
+
     @property
     def fingerprint(self) -> str:
         """16 hex digits over what decides which pages are taken and what is written of them.
 
         When and how politely (every, paused, delay, timeout, retries, limit …) don't count.
         """
-        chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "output"}
+        chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "skip", "output"}
+        chosen |= {"near_duplicates", "revisit", "render"}
         return _digest(self.model_dump(mode="json", include=chosen))
 
     def start_urls(self, today: date, days: int = 7) -> list[str]:
@@ -383,6 +513,11 @@ class Settings(_Frozen):
         allow_inf_nan=False,
         description="Seconds between two requests to a host, for tasks that name none.",
         examples=[1.0],
+    )
+    per_address: bool = Field(
+        default=False,
+        description="Hosts on one IP address share one pace.",
+        examples=[True],
     )
     user_agent: str = Field(
         default=PRODUCT,

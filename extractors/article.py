@@ -52,7 +52,8 @@ class Article:
     `text`: the blocks of the kinds that the caller asked for, joined by a blank line. `published`, `modified`: aware
     where the page names its zone, else a naive datetime as the page shows it, else a date. `method`: the one that
     really cut it. `confidence`: 0 to 1, the measured share of like pages whose text was right (F1 ≥ .9). `reason`: why
-    this method, in words for a person.
+    this method, in words for a person. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
+    `tdm_meta`: what they say of text and data mining, `1` for reserved.
     """
 
     text: str
@@ -72,6 +73,8 @@ class Article:
     description: str | None = None
     site_name: str | None = None
     image: str | None = None
+    robots_meta: tuple[str, ...] = ()
+    tdm_meta: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types, times in ISO 8601."""
@@ -79,6 +82,7 @@ class Article:
         for name in ("published", "modified"):
             row[name] = row[name].isoformat() if row[name] else None
         row["keywords"] = list(self.keywords)
+        row["robots_meta"] = list(self.robots_meta)
         row["blocks"] = [block.to_dict() for block in self.blocks]
         return row
 

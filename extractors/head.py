@@ -28,6 +28,11 @@ _ITEMS = etree.XPath("descendant::*[@itemprop]")
 _WANTED_ITEMS = frozenset({"author", "datepublished", "datecreated", "datemodified"})
 _PICTURE = frozenset({"svg", "symbol", "g", "defs"})
 _PUBLISHED_MARK = re.compile(r"publi|pubdate|posted|created|entry-date", re.IGNORECASE)
+_CRAWLER = re.compile(r"[a-z][\w.-]{0,60}")
+_DIRECTIVES = re.compile(  # so that it is no other kind of element
+    r"\s*(?:(?:none|no(?:index|follow|archive|cache|snippet|imageindex|translate|ai|imageai)|index|follow|all)\s*(?:,\s*|$))+",
+    re.IGNORECASE,
+)
 _MODIFIED_MARK = re.compile(r"updat|modif", re.IGNORECASE)
 
 
@@ -35,13 +40,15 @@ _MODIFIED_MARK = re.compile(r"updat|modif", re.IGNORECASE)
 class Head:
     """What one walk over the tree collects, in document order.
 
-    `meta`: contents by lower-case name, property or itemprop, of the names in `meta_names`. `times`: of <time> elements
-    that don't say what of; `published` and `modified`: of those that do. `article` and `declared_page`: what JSON-LD
-    says about the article and about the page.
+    `meta`: contents by lower-case name, property or itemprop, of the names in `meta_names`. `robots`: what
+    is said to crawlers, `name: …` where it is said to one. `times`: of <time> elements that don't say what of;
+    `published` and `modified`: of those that do. `article` and `declared_page`: what JSON-LD says about the article and
+    about the page.
     """
 
     root: etree._Element
     meta: dict[str, list[str]] = field(default_factory=dict)
+    robots: list[str] = field(default_factory=list)
     title: str = ""
     headings: list[str] = field(default_factory=list)
     times: list[str] = field(default_factory=list)
@@ -88,6 +95,8 @@ def read_head(root: etree._Element) -> Head:
         tag = element.tag
         if tag == "meta":
             _read_meta(head.meta, element)
+            if len(head.robots) < MAX_REPEATED:
+                _read_robots(head.robots, element)
         elif tag == "script":
             if "ld+json" in (element.get("type") or "") and element.text:
                 texts.append(element.text)
@@ -125,6 +134,17 @@ def _read_meta(meta: dict[str, list[str]], element: etree._Element) -> None:
             if not content:
                 return
             meta.setdefault(name, []).append(content)
+
+
+def _read_robots(robots: list[str], element: etree._Element) -> None:
+    content = element.get("content") or ""
+    if "no" not in content.lower() and "max-" not in content and "unavailable" not in content:
+        return
+    name = (element.get("name") or element.get("property") or "").strip().lower()
+    if name == "robots":
+        robots.append(content[:MAX_ITEM].strip())
+    elif name not in KNOWN and _CRAWLER.fullmatch(name) and _DIRECTIVES.fullmatch(content[:MAX_ITEM]):
+        robots.append(f"{name}: {content.strip()}")
 
 
 def _read_title(element: etree._Element) -> str:

@@ -34,11 +34,14 @@ IMAGE = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "tw
 URL = ("og:url",)
 LANGUAGE = ("og:locale", "content-language", "language", "dc.language")
 KIND = ("og:type",)
+ROBOTS = ("robots",)  # what crawlers may do with the page; other names address one crawler, see `head`
+TDM = ("tdm-reservation",)  # TDM Reservation Protocol: 1 is reserved, 0 is not
 
 KNOWN = frozenset(
     name
     for names in (
-        TITLE, PUBLISHED, MODIFIED, AUTHOR, SOURCE, DESCRIPTION, KEYWORDS, TAGS, SITE, IMAGE, URL, LANGUAGE, KIND
+        TITLE, PUBLISHED, MODIFIED, AUTHOR, SOURCE, DESCRIPTION, KEYWORDS, TAGS, SITE, IMAGE, URL, LANGUAGE, KIND,
+        ROBOTS, TDM,
     )
     for name in names
 )  # fmt: skip

@@ -15,7 +15,7 @@ from .dates import may_hold_date
 from .head import Head, clean
 from .language import find_language
 from .lines import Lines
-from .meta_names import AUTHOR, DESCRIPTION, IMAGE, KEYWORDS, LANGUAGE, SITE, SOURCE, TAGS, TITLE, URL
+from .meta_names import AUTHOR, DESCRIPTION, IMAGE, KEYWORDS, LANGUAGE, SITE, SOURCE, TAGS, TDM, TITLE, URL
 from .page import Page
 from .phrases import may_be_byline
 from .times import Nearby, find_modified, find_published, in_zone_of
@@ -62,6 +62,8 @@ class Metadata(TypedDict):
     description: str | None
     site_name: str | None
     image: str | None
+    robots_meta: tuple[str, ...]
+    tdm_meta: str | None
 
 
 def read_metadata(head: Head, lines: Lines, kept: list[int], title_line: int, page: Page) -> Metadata:
@@ -89,6 +91,8 @@ def read_metadata(head: Head, lines: Lines, kept: list[int], title_line: int, pa
         description=clean(head.first(DESCRIPTION)) or _first_text(article.get("description")),
         site_name=site_name,
         image=next(filter(None, (web_url(base, url) for url in _image_urls(head))), None),
+        robots_meta=tuple(head.robots),
+        tdm_meta=head.first(TDM).strip() or None,
     )
 
 

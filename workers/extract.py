@@ -7,8 +7,9 @@ one: when a page takes its worker down, no other page of the job is blamed or lo
 import logging
 import os
 import threading
+import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,16 +20,20 @@ from rq import get_current_job
 from extractors import Article, NoArticle, Section, UnusablePage
 from extractors.decoding import decode
 from extractors.page_types import page_type
+from extractors.parts import joined
 from extractors.urls import normalise
 
 from .briefs import Brief, begin_example, brief_of, end_example, example_of, example_version
 from .errors import OutputError, SinkUnavailable
-from .filters import unwanted
+from .filters import of_other_days, unwanted
+from .forgetting import has_forgotten
 from .inbox import StoredPage, unpack
-from .ledger import MOST_CUTS, Fingerprint, Ledger, Taken, fingerprint
+from .ledger import MOST_CUTS, Fingerprint, Ledger, Taken, Visits, fingerprint
+from .near_duplicates import NearDuplicates
 from .quarantine import quarantine, state_folder
-from .rows import row_of
+from .rows import Row, row_of
 from .sinks import Sink, open_sink
+from .usage import Usage, usage_of
 from .watch import NoWatch, Watch
 
 PAGE_DEADLINE = 20.0  # seconds for one page; the supervisor ends a worker that takes longer
@@ -121,9 +126,7 @@ class Station:
             self._fail(prepared, ledger, taken, page, f"ended its worker {MOST_CUTS} times (time or memory)")
             return
         try:
-            found = prepared.section.extract(
-                page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at
-            )
+            found = _cut_whole(prepared.section, page)
         except UnusablePage as error:
             self._fail(prepared, ledger, taken, page, f"unusable page: {error}")
             return
@@ -139,13 +142,22 @@ class Station:
         if reason := list_reason(found, page, prepared.brief):
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
+        usage = usage_of(page.headers, found.robots_meta, found.tdm_meta, prepared.brief.product)
+        if said := usage.forbids(prepared.brief.skip):
+            ledger.settle(taken.fingerprint, "rejected", f"skip: {said}", worker=self.worker)
+            return
         if reason := unwanted(found, prepared.brief):
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
+        if (days := taken.info.get("days")) and (reason := of_other_days(found, days)):
+            ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
+            return
         self.watch.end()  # from here on it is the sinks' time, not the page's
-        self._write(prepared, ledger, taken, page, found)
+        self._write(prepared, ledger, taken, page, found, usage)
 
-    def _write(self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, article: Article) -> None:
+    def _write(
+        self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, article: Article, usage: Usage
+    ) -> None:
         canonical = canonical_url(article, page.url, taken.url, prepared.brief)
         claim = ledger.claim(taken.fingerprint, fingerprint(canonical), self.worker)
         if claim == "lost":
@@ -156,21 +168,41 @@ class Station:
         if claim == "theirs":
             ledger.settle(taken.fingerprint, "duplicate", canonical, worker=self.worker)
             return
+        near = self._near_duplicate(prepared.brief, article, canonical)
+        if near and prepared.brief.near_duplicates == "drop":
+            ledger.settle(taken.fingerprint, "duplicate", f"near {near}", worker=self.worker)
+            return
+        visited = taken.visits
         row = row_of(
             article,
             task=prepared.brief.task,
             url=taken.url,
             canonical_url=canonical,
             fetched_at=page.fetched_at,
+            version=visited.version + 1 if visited else 1,
+            near_duplicate_of=near,
+            parts=1 + len(page.parts),
+            parts_missing=page.missing,
+            usage=usage,
         )
+        visits = _next_visits(prepared.brief, visited, row)
+        if visited and visited.hash == row["content_hash"]:
+            ledger.settle(taken.fingerprint, "written", "unchanged", worker=self.worker, visits=visits)
+            return
+        again = taken.again or has_forgotten(ledger)
         with ExitStack() as locks:
             for sink in sorted(prepared.sinks, key=lambda sink: sink.name):  # one order everywhere: no deadlock
                 locks.enter_context(sink.exclusive())
             if not ledger.holds(taken.fingerprint, self.worker):
                 return  # the lease ran out while we waited; the page is in other hands
             for sink in prepared.sinks:
-                sink.write([row], again=taken.again)
-            ledger.settle(taken.fingerprint, "written", "", worker=self.worker)
+                sink.write([row], again=again)
+            ledger.settle(taken.fingerprint, "written", "", worker=self.worker, visits=visits)
+
+    def _near_duplicate(self, brief: Brief, article: Article, canonical: str) -> str | None:
+        if brief.near_duplicates == "keep":
+            return None
+        return NearDuplicates(self.redis, brief.task).first_like(article.text, canonical)
 
     def _fail(self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, reason: str) -> None:
         quarantine(self.state, prepared.brief.task, taken.fingerprint, page, reason)
@@ -218,6 +250,29 @@ def _without_example(brief: Brief) -> Section:
         return Section(None, method=brief.method)
     except ValueError:
         return Section(None, method="density")
+
+
+def _cut_whole(section: Section, page: StoredPage) -> Article | NoArticle:
+    """Cut the article out of all its pages. What a further page can't give does not lose the rest."""
+    found = section.extract(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+    if not isinstance(found, Article) or not page.parts:
+        return found
+    further = []
+    for part in page.parts:
+        with suppress(UnusablePage):
+            cut = section.extract(part.body, part.url, content_type=part.content_type, fetched_at=part.fetched_at)
+            further += [cut] if isinstance(cut, Article) else []
+    return joined(found, further)
+
+
+def _next_visits(brief: Brief, visited: Visits | None, row: Row) -> Visits | None:
+    """When to look at a written article again, and what it is now; None if never."""
+    if visited is None and brief.revisit is None:
+        return None
+    every, during = brief.revisit or (0.0, 0.0)  # the task asks for none any more: this was the last one
+    until = visited.until if visited else time.time() + during
+    version = row["version"] if visited is None or visited.hash != row["content_hash"] else visited.version
+    return Visits(every, until if brief.revisit else 0.0, version, row["content_hash"])
 
 
 def list_reason(found: Article, page: StoredPage, brief: Brief) -> str | None:

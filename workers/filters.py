@@ -1,10 +1,24 @@
 """`keep:` and `drop:`: which articles of a task are wanted, by keyword and by day."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 
 from extractors import Article
 
 from .briefs import Brief, Filter
+
+OTHER_DAYS = "not of the days asked for"  # a back-fill's; another back-fill finds it again
+
+
+def of_other_days(article: Article, days: Sequence[str | None]) -> str | None:
+    """Why a back-fill that asked for the days from one to another does not want this article; None if it does.
+
+    An article without a date is wanted.
+    """
+    since, until = (date.fromisoformat(day) if day else None for day in days)
+    day = _day(article)
+    inside = day is None or ((since is None or day >= since) and (until is None or day <= until))
+    return None if inside else OTHER_DAYS
 
 
 def unwanted(article: Article, brief: Brief) -> str | None:

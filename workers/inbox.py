@@ -6,8 +6,9 @@ without a page. The ledger is the queue of record; a job only says "look at thes
 able to run code in a worker.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, cast
@@ -20,6 +21,7 @@ from rq.serializers import JSONSerializer
 
 from . import keys
 from .ledger import Fingerprint, Ledger, with_pages
+from .usage import Headers
 
 QUEUE = "exemplar-pages"
 JOB = "workers.extract.cut_pages"  # the function that answers the doorbell
@@ -31,7 +33,10 @@ LARGEST_PAGE = 32 * 2**20  # bytes
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A page as the spider hands it in. `url` is where it was found after redirects, `body` the raw bytes."""
+    """A page as the spider hands it in. `url` is where it was found after redirects, `body` the raw bytes.
+
+    `headers`: those that say what may be done with the page (`workers.usage`).
+    """
 
     fingerprint: Fingerprint
     url: str
@@ -39,6 +44,9 @@ class FetchedPage:
     content_type: str
     status: int
     fetched_at: datetime
+    headers: Headers = field(default_factory=dict)
+    parts: tuple["StoredPage", ...] = ()  # the article's further pages, in order
+    missing: tuple[str, ...] = ()  # further pages that could not be had
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,9 @@ class StoredPage:
     body: bytes
     content_type: str
     fetched_at: datetime
+    headers: Headers = field(default_factory=dict)
+    parts: tuple["StoredPage", ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 class Inbox:
@@ -126,17 +137,29 @@ class Inbox:
 def unpack(page: Mapping[str, bytes]) -> StoredPage:
     """The stored form back to a page. Raises `ValueError` if it is damaged."""
     try:
-        if zstandard.frame_content_size(page["body"]) > LARGEST_PAGE:  # the limit below is for frames that don't say
-            raise ValueError("larger than a page may be")
-        body = zstandard.ZstdDecompressor().decompress(page["body"], max_output_size=LARGEST_PAGE)
+        at = datetime.fromtimestamp(float(page["at"]), UTC)
         return StoredPage(
             url=page["url"].decode(),
-            body=body,
+            body=_unpack_body(page["body"]),
             content_type=page["type"].decode("latin-1"),
-            fetched_at=datetime.fromtimestamp(float(page["at"]), UTC),
+            fetched_at=at,
+            headers=json.loads(page.get("headers", b"{}")),
+            parts=tuple(_unpack_part(page, number, at) for number in range(1, int(page.get("parts", 0)) + 1)),
+            missing=tuple(json.loads(page.get("missing", b"[]"))),
         )
     except (KeyError, ValueError, OverflowError, OSError, zstandard.ZstdError) as error:
         raise ValueError(f"stored page is damaged: {error!r}") from None
+
+
+def _unpack_part(page: Mapping[str, bytes], number: int, at: datetime) -> StoredPage:
+    body, url, kind = (page[f"{name}:{number}"] for name in ("body", "url", "type"))
+    return StoredPage(url.decode(), _unpack_body(body), kind.decode("latin-1"), at)
+
+
+def _unpack_body(packed: bytes) -> bytes:
+    if zstandard.frame_content_size(packed) > LARGEST_PAGE:  # the limit below is for frames that don't say
+        raise ValueError("larger than a page may be")
+    return zstandard.ZstdDecompressor().decompress(packed, max_output_size=LARGEST_PAGE)
 
 
 def pack_body(body: bytes) -> bytes:
@@ -151,10 +174,21 @@ def _compressor() -> zstandard.ZstdCompressor:
 
 
 def _packed(page: FetchedPage) -> dict[str, bytes | str | float]:
-    return {
+    packed: dict[str, bytes | str | float] = {
         "body": pack_body(page.body),
         "url": page.url,
         "type": page.content_type.encode("latin-1", "replace"),
         "status": page.status,
         "at": page.fetched_at.timestamp(),
     }
+    for number, part in enumerate(page.parts, 1):
+        packed[f"body:{number}"] = pack_body(part.body)
+        packed[f"url:{number}"] = part.url
+        packed[f"type:{number}"] = part.content_type.encode("latin-1", "replace")
+    if page.parts:
+        packed["parts"] = len(page.parts)
+    if page.missing:
+        packed["missing"] = json.dumps(page.missing)
+    if page.headers:
+        packed["headers"] = json.dumps(page.headers)
+    return packed

@@ -18,6 +18,7 @@ DUE = PREFIX + "due"  # zset: task -> when it fell due; waits for a crawl worker
 RUNNING = PREFIX + "running"  # zset: task -> when the run's lease ends
 RUN_HOLDERS = PREFIX + "running:holders"  # hash: task -> token of the run
 LEDGERS = PREFIX + "ledgers"  # set: tasks that have a ledger
+TROUBLED_HOSTS = PREFIX + "hosts:troubled"  # zset: host -> until when that is remembered, Redis' microseconds
 FETCHED = PREFIX + "fetched"  # set: tasks that may have pages which are fetched and not settled
 ALIVE = PREFIX + "alive"  # hash: process -> its last sign of life (JSON)
 

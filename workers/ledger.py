@@ -15,29 +15,31 @@ that should have given an article and did not.
 """
 
 import json
+import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from hashlib import blake2b
 from typing import Any, Literal, cast
 
 import redis
 
 from . import keys
-from .lua import SCRIPTS
+from .lua import COMMON, SCRIPTS
 
 State = Literal["waiting", "leased", "fetched", "written", "duplicate", "rejected", "failed", "forgotten"]
 OPEN_STATES: tuple[State, ...] = ("waiting", "leased", "fetched")
 FINAL_STATES: tuple[State, ...] = ("written", "duplicate", "rejected", "failed", "forgotten")
 
-FETCH_LEASE = 120.0  # seconds a spider may keep a URL without a sign of life; it renews long before
+FETCH_LEASE = 30.0  # seconds a spider may keep a URL without a sign of life; it renews every second
 RING_AGAIN = 60.0  # seconds after which an untouched fetched page is rung for again, if its doorbell is not waiting
 CLOCKS_DIFFER = 30.0  # seconds by which the clocks of two machines may differ
 MOST_CUTS = 3  # times a page may take its worker down with it
-EPOCH_DAY = 18262  # 2020-01-01 in days since 1970: settled days are counted from here, in 3 hex digits
+EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
 PROBLEMS_KEPT = 1000  # the newest rejected and failed URLs of a task, kept in full for a person to read
 REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
-BUCKET_BITS = 14
+BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
 
 Fingerprint = str  # 16 hex digits
 
@@ -54,6 +56,16 @@ class Found:
     url: str
     rank: float = 0.0
     info: Mapping[str, Any] = field(default_factory=dict)  # what discovery knows of it, JSON-ready
+
+
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """When a written article is looked at again: `every` so many seconds `until` a Unix time. What it was last time."""
+
+    every: float
+    until: float
+    version: int
+    hash: str  # the row's content_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +91,13 @@ class Taken:
     cuts: int
     again: bool
     page: Mapping[str, bytes]  # the stored page: body (compressed), url, type, status, at
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def visits(self) -> Visits | None:
+        """What the article was at the last visit, if it was written before."""
+        said = self.info.get("visits")
+        return Visits(**said) if said else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +132,7 @@ class Ledger:
     def __init__(self, connection: "redis.Redis", task: str):
         self.redis = connection
         self.task = task
-        self._keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
+        self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
         self._scripts = {name: connection.register_script(_PRELUDE + text) for name, text in SCRIPTS.items()}
 
     # -- the spider's side ------------------------------------------------------------------------------------------
@@ -124,27 +143,34 @@ class Ledger:
         if not items:
             return []
         self.redis.sadd(keys.LEDGERS, self.task)
-        args: list[Any] = []
+        day = day_code(today())
+        args: list[Any] = [day]
         for item in items:
             name = fingerprint(item.url)
-            record = json.dumps({"url": item.url, "rank": item.rank, **item.info}, ensure_ascii=False)
-            args += [name, record, item.rank, *self._bucket(name)]
-        return [bool(new) for new in self._call("add", *args)]
+            record = json.dumps({"url": item.url, "rank": item.rank, "day": day, **item.info}, ensure_ascii=False)
+            args += [name, record, item.rank, *self.place_of(name)]
+        return [bool(new) for new in self.step("add", *args)]
 
     def known(self, urls: Sequence[str]) -> list[bool]:
         """For each URL, whether the ledger has it in any state."""
+        return self.knows([fingerprint(url) for url in urls])
+
+    def knows(self, names: Sequence[Fingerprint]) -> list[bool]:
+        """For each fingerprint, whether the ledger has it in any state."""
         pipe = self.redis.pipeline(transaction=False)
-        for url in urls:
-            name = fingerprint(url)
-            bucket, slot = self._bucket(name)
-            pipe.hexists(self._keys["open"], name)
+        for name in names:
+            bucket, slot = self.place_of(name)
+            pipe.hexists(self.keys["open"], name)
             pipe.hexists(bucket, slot)
         answers = pipe.execute()
         return [bool(here or done) for here, done in zip(answers[::2], answers[1::2], strict=True)]
 
-    def lease(self, most: int, *, seconds: float = FETCH_LEASE) -> list[Leased]:
-        """Up to `most` waiting URLs, best rank first, for `seconds`. Leases that ran out are taken back first."""
-        rows = self._call("lease", most, time.time(), seconds)
+    def lease(self, most: int, *, seconds: float = FETCH_LEASE, below: float = math.inf) -> list[Leased]:
+        """Up to `most` waiting URLs of a rank `below` a bound, best first, for `seconds`.
+
+        Leases that ran out are taken back first.
+        """
+        rows = self.step("lease", most, time.time(), seconds, f"({below}")
         return [
             Leased(_text(name), (record := json.loads(raw))["url"], int(tries), record)
             for name, raw, tries in zip(rows[::3], rows[1::3], rows[2::3], strict=True)
@@ -153,24 +179,24 @@ class Ledger:
     def renew(self, names: Sequence[Fingerprint], *, seconds: float = FETCH_LEASE) -> None:
         """Keep leased URLs for `seconds` more."""
         if names:
-            self.redis.zadd(self._keys["leased"], dict.fromkeys(names, time.time() + seconds), xx=True)
+            self.redis.zadd(self.keys["leased"], dict.fromkeys(names, time.time() + seconds), xx=True)
 
     def reclaim(self) -> int:
         """All leased URLs wait again, the tries counted: for one who knows that no spider of the task is alive."""
-        names = [_text(name) for name in cast(list[bytes], self.redis.zrange(self._keys["leased"], 0, -1))]
+        names = [_text(name) for name in cast(list[bytes], self.redis.zrange(self.keys["leased"], 0, -1))]
         if names:
-            self.redis.zadd(self._keys["leased"], dict.fromkeys(names, 0.0), xx=True)
+            self.redis.zadd(self.keys["leased"], dict.fromkeys(names, 0.0), xx=True)
             self.lease(0)
         return len(names)
 
     def put_back(self, names: Sequence[Fingerprint]) -> None:
         """Leased URLs that were not looked at wait again, and the try is not counted."""
         if names:
-            self._call("put_back", *names)
+            self.step("put_back", *names)
 
     def try_later(self, name: Fingerprint, reason: str, seconds: float, *, counted: bool = True) -> None:
         """A leased URL failed in passing: it waits again, from `seconds` on. Not `counted`: it was never asked for."""
-        self._call("try_later", name, _plain(reason), time.time() + seconds, 0 if counted else -1)
+        self.step("try_later", name, _plain(reason), time.time() + seconds, 0 if counted else -1)
 
     def arrive(self, name: Fingerprint, page: Mapping[str, bytes | str | float], pipe: Any = None) -> None:
         """A page came in: its body is stored and its state is fetched, in one step.
@@ -180,22 +206,23 @@ class Ledger:
         if pipe is None:
             self.redis.sadd(keys.FETCHED, self.task)  # `Inbox.deliver` says it once for all its pages
         flat: list[Any] = [part for pair in page.items() for part in pair]
-        self._call("arrive", name, time.time() + RING_AGAIN, *flat, pipe=pipe)
+        self.step("arrive", name, time.time() + RING_AGAIN, *flat, pipe=pipe)
 
     # -- the worker's side ------------------------------------------------------------------------------------------
 
     def take(self, name: Fingerprint, worker: str, *, seconds: float) -> Taken | None:
         """Lease a fetched page for a worker and count the attempt; None if it is settled or in other hands."""
-        answer = self._call("take", name, worker, time.time(), time.time() + seconds)
+        answer = self.step("take", name, worker, time.time(), time.time() + seconds)
         if not answer:
             return None
         raw, cuts, flat = answer
         page = {_text(key): value for key, value in zip(flat[::2], flat[1::2], strict=True)}
-        return Taken(name, json.loads(raw)["url"], int(cuts), int(page["takes"]) > 1, page)
+        record = json.loads(raw)
+        return Taken(name, record["url"], int(cuts), int(page["takes"]) > 1, page, record)
 
     def holds(self, name: Fingerprint, worker: str) -> bool:
         """Whether the worker still holds the page (nobody took it because its lease ran out)."""
-        holder = cast("bytes | None", self.redis.hget(self._keys["holders"], name))
+        holder = cast("bytes | None", self.redis.hget(self.keys["holders"], name))
         return holder is not None and _text(holder) == worker
 
     def claim(
@@ -206,65 +233,69 @@ class Ledger:
         "theirs": another URL of the task has written it. "busy": another URL is at it; ask again later.
         "lost": the worker does not hold the page any more.
         """
-        answer = _text(self._call("claim", name, canonical, worker, *self._bucket(canonical)))
+        answer = _text(self.step("claim", name, canonical, worker, *self.place_of(canonical)))
         return cast('Literal["mine", "theirs", "busy", "lost"]', answer)
 
     def let_go(self, name: Fingerprint, worker: str, seconds: float, reason: str) -> None:
         """Give a page in hand back: it rests for `seconds`, then is rung for; the attempt is not counted."""
-        self._call("let_go", name, worker, _plain(reason), time.time() + seconds)
+        self.step("let_go", name, worker, _plain(reason), time.time() + seconds)
 
     def postpone(self, names: Sequence[Fingerprint], seconds: float, reason: str) -> None:
         """Fetched pages that can't be cut now rest for `seconds`, then are rung for."""
         if names:
-            self._call("postpone", time.time() + seconds, _plain(reason), *names)
+            self.step("postpone", time.time() + seconds, _plain(reason), *names)
 
     # -- the end of a URL -------------------------------------------------------------------------------------------
 
-    def settle(self, name: Fingerprint, state: State, reason: str, *, worker: str = "") -> bool:
+    def settle(
+        self, name: Fingerprint, state: State, reason: str, *, worker: str = "", visits: Visits | None = None
+    ) -> bool:
         """Give a URL its final state and drop its page. With `worker`, only if that worker still holds it.
 
-        Returns False if it was settled before, or is held by another.
+        With `visits` a written article is looked at again. One that was written before stays written, whatever came of
+        looking again. Returns False if it was settled before, or is held by another.
         """
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
-        day = f"{int(time.time() // 86400) - EPOCH_DAY:03x}"
-        code = _STATE_LETTER[state] + day + _short(reason)
-        args = (name, state, code, _plain(reason), worker, PROBLEMS_KEPT, *self._bucket(name))
-        return bool(self._call("settle", *args))
+        again = json.dumps(asdict(visits)) if visits else ""
+        reasons = (short(reason), _plain(reason))
+        args = (name, state, *reasons, worker, PROBLEMS_KEPT, *self.place_of(name), time.time(), again)
+        return bool(self.step("settle", *args))
+
+    def visit(self, most: int = 1000) -> int:
+        """Let young articles whose time has come wait again, at most so many; says how many they were."""
+        return int(self.step("visit", time.time(), most))
 
     def drop(self, name: Fingerprint) -> bool:
         """Forget an open URL as if it had never been seen: it may be entered again."""
-        return bool(self._call("drop", name))
-
-    def unsee(self, reason: str) -> int:
-        """Forget the rejected URLs of one reason, so that they can be found again; says how many they were."""
-        gone = 0
-        for bucket in self.redis.scan_iter(match=_glob_escaped(self._keys["done"]) + ":*", count=1000):
-            gone += int(self._call("unsee", bucket, _STATE_LETTER["rejected"], _short(reason), "rejected"))
-        return gone
+        return bool(self.step("drop", name))
 
     # -- looking on -------------------------------------------------------------------------------------------------
 
     def counts(self) -> Counts:
         """The counts of this moment, taken in one step."""
-        row = [int(value) for value in self._call("counts")]
+        row = [int(value) for value in self.step("counts")]
         return Counts(row[0], dict(zip((*OPEN_STATES, *FINAL_STATES), row[1:], strict=True)))
 
     def state_of(self, url: str) -> tuple[State, str] | None:
         """State and reason of a URL; None if the ledger has never seen it."""
         name = fingerprint(url)
-        answer = self._call("state_of", name, *self._bucket(name))
+        answer = self.step("state_of", name, *self.place_of(name))
         if not answer:
             return None
         if answer[0] != b"settled":
             return cast(State, _text(answer[0])), _text(answer[1])
         code = _text(answer[1])
-        return _LETTER_STATE[code[0]], code[4:]
+        return _LETTER_STATE[code[0]], code[5:]
+
+    def waiting(self, least: float) -> int:
+        """How many URLs of a rank from `least` on wait."""
+        return int(self.redis.zcount(self.keys["waiting"], least, "+inf"))
 
     def delayed(self) -> tuple[int, float | None]:
         """How many URLs wait for a later try, and when the first of them is due (Unix seconds)."""
-        first = cast(list[tuple[bytes, float]], self.redis.zrange(self._keys["delayed"], 0, 0, withscores=True))
-        return int(self.redis.zcard(self._keys["delayed"])), (first[0][1] if first else None)
+        first = cast(list[tuple[bytes, float]], self.redis.zrange(self.keys["delayed"], 0, 0, withscores=True))
+        return int(self.redis.zcard(self.keys["delayed"])), (first[0][1] if first else None)
 
     def lapsed(self, *, oldest_bell: float | None, most: int = 500) -> list[Fingerprint]:
         """Pages to ring for: their worker's lease or their rest ran out, or their doorbell got lost.
@@ -275,48 +306,55 @@ class Ledger:
         """
         now = time.time()
         overdue = now if oldest_bell is None else min(now, oldest_bell + RING_AGAIN - CLOCKS_DIFFER)
-        return [_text(name) for name in self._call("lapsed", now, now + RING_AGAIN, most, overdue)]
+        return [_text(name) for name in self.step("lapsed", now, now + RING_AGAIN, most, overdue)]
 
     def is_cut(self) -> bool:
         """Whether no page of the task is fetched and not settled; then it is no more among those who have any."""
-        names = [keys.FETCHED, self._keys["fetched"], self._keys["held"]]
+        names = [keys.FETCHED, self.keys["fetched"], self.keys["held"]]
         return bool(self.redis.eval(_CUT, len(names), *names, self.task))
 
     def free(self, worker: str) -> list[Fingerprint]:
         """Take a dead worker's pages out of its hands, to be rung for by the caller; the attempt stays counted."""
-        return [_text(name) for name in self._call("free", worker, time.time() + RING_AGAIN)]
+        return [_text(name) for name in self.step("free", worker, time.time() + RING_AGAIN)]
 
     def problems(self, most: int = 100) -> list[dict[str, Any]]:
         """The newest rejected and failed URLs, each with state, reason and time."""
-        rows = cast(list[bytes], self.redis.lrange(self._keys["problems"], 0, most - 1))
+        rows = cast(list[bytes], self.redis.lrange(self.keys["problems"], 0, most - 1))
         return [json.loads(row) for row in rows]
 
     def open_urls(self, state: State, most: int = 100) -> list[dict[str, Any]]:
         """Some of the URLs that are waiting, leased or fetched, with the reason of their last failure."""
         sets = {"waiting": ("waiting", "delayed"), "leased": ("leased",), "fetched": ("held", "fetched")}[state]
-        names = [n for key in sets for n in cast(list[bytes], self.redis.zrange(self._keys[key], 0, most - 1))][:most]
+        names = [n for key in sets for n in cast(list[bytes], self.redis.zrange(self.keys[key], 0, most - 1))][:most]
         if not names:
             return []
-        records = cast(list[bytes | None], self.redis.hmget(self._keys["open"], names))
-        why = cast(list[bytes | None], self.redis.hmget(self._keys["why"], names))
+        records = cast(list[bytes | None], self.redis.hmget(self.keys["open"], names))
+        why = cast(list[bytes | None], self.redis.hmget(self.keys["why"], names))
         return [
             {"url": json.loads(record)["url"], "state": state, "reason": _text(said) if said else ""}
             for record, said in zip(records, why, strict=True)
             if record
         ]
 
-    def forget(self) -> None:
-        """Drop the whole ledger of the task, pages included."""
-        for key in self.redis.scan_iter(match=_glob_escaped(keys.of_task(self.task, "")) + "*", count=1000):
-            self.redis.unlink(key)
-        self.redis.srem(keys.LEDGERS, self.task)
+    def days(self) -> dict[date, Counts]:
+        """The counts of the URLs that were first seen on each day (UTC), newest first.
 
-    def _bucket(self, name: Fingerprint) -> tuple[str, bytes]:
+        What is open is not told apart: it counts as waiting.
+        """
+        seen: dict[str, dict[str, int]] = {}
+        for raw, number in cast(dict[bytes, bytes], self.redis.hgetall(self.keys["days"])).items():
+            code, _, state = _text(raw).partition(":")
+            seen.setdefault(code, {})[state] = int(number)
+        return {day_of(code): _counts_of_day(row) for code, row in sorted(seen.items(), reverse=True) if row["seen"]}
+
+    def place_of(self, name: Fingerprint) -> tuple[str, bytes]:
+        """Where a settled URL is kept: the key of its bucket, and its field there."""
         number = int(name[:4], 16) >> (16 - BUCKET_BITS)
-        return f"{self._keys['done']}:{number:x}", bytes.fromhex(name[2:])
+        return f"{self.keys['done']}:{number:x}", bytes.fromhex(name[2:])
 
-    def _call(self, script: str, *args: Any, pipe: Any = None) -> Any:
-        return self._scripts[script](keys=list(self._keys.values()), args=args, client=pipe)
+    def step(self, script: str, *args: Any, pipe: Any = None) -> Any:
+        """Run one of the scripts in `workers/lua`; with `pipe` it becomes part of that."""
+        return self._scripts[script](keys=list(self.keys.values()), args=args, client=pipe)
 
 
 def with_pages(connection: "redis.Redis") -> list[str]:
@@ -342,18 +380,45 @@ _KEY_NAMES = (
     "holders",  # hash: worker that has the page
     "claims",  # hash: canonical fingerprint -> fingerprint of the URL that writes it
     "counts",  # hash: seen and the final states
+    "days",  # hash: the same by the day on which a URL was first seen (`50c1:written`)
+    "visits",  # zset by time: written, and to be looked at again
+    "young",  # hash: fingerprint -> record of the same
     "problems",  # list of JSON, newest first
     "done",  # prefix of the buckets
     "page",  # prefix of the stored pages
 )
+_LETTER_STATE: dict[str, State] = {"o" if state == "forgotten" else state[0]: state for state in FINAL_STATES}
 _CUT = """
 if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 0 end
 redis.call('SREM', KEYS[1], ARGV[1])
 return 1
 """
-_PRELUDE = "".join(f"local k_{name} = KEYS[{i}]\n" for i, name in enumerate(_KEY_NAMES, 1))
-_STATE_LETTER: dict[State, str] = {"written": "w", "duplicate": "d", "rejected": "r", "failed": "f", "forgotten": "o"}
-_LETTER_STATE = {letter: state for state, letter in _STATE_LETTER.items()}
+_PRELUDE = (
+    "".join(f"local k_{name} = KEYS[{i}]\n" for i, name in enumerate(_KEY_NAMES, 1))
+    + f"local BUCKETS_APART = {2 ** (16 - BUCKET_BITS)}\n"
+    + COMMON
+)
+
+
+def today() -> date:
+    """The day that is counted now, in UTC."""
+    return datetime.fromtimestamp(time.time(), UTC).date()
+
+
+def day_code(day: date) -> str:
+    """A day as it stands in the codes of settled URLs."""
+    return f"{max(0, (day - EPOCH).days):04x}"
+
+
+def day_of(code: str) -> date:
+    """The day that `day_code` wrote."""
+    return EPOCH + timedelta(days=int(code, 16))
+
+
+def _counts_of_day(row: Mapping[str, int]) -> Counts:
+    final = {state: row.get(state, 0) for state in FINAL_STATES}
+    open_ = row["seen"] - sum(final.values())
+    return Counts(row["seen"], {"waiting": open_, "leased": 0, "fetched": 0, **final})
 
 
 def _text(value: bytes | str) -> str:
@@ -365,9 +430,11 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _short(reason: str) -> str:
+def short(reason: str) -> str:
+    """As much of a reason as a settled URL keeps."""
     return _plain(reason).encode()[:REASON_BYTES].decode("utf-8", "ignore")
 
 
-def _glob_escaped(text: str) -> str:
+def glob_escaped(text: str) -> str:
+    """Text as a pattern of Redis that fits nothing else."""
     return "".join(f"\\{char}" if char in "*?[]\\^" else char for char in text)

@@ -1,27 +1,50 @@
 """A row: an article as the sinks get it, with what the run adds to it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 from extractors import Article
 
+from .usage import NOTHING_SAID, Usage
+
 Row = Mapping[str, Any]  # JSON-ready
+_OWN = frozenset({"url", "canonical_url", "robots_meta", "tdm_meta", "blocks"})  # what the row says in its own way
 KEY = ("task", "canonical_url", "version")  # a row is written once for each value of these
 
 
-def row_of(article: Article, *, task: str, url: str, canonical_url: str, fetched_at: datetime, version: int = 1) -> Row:
-    """The row of an article. `content_hash` is the SHA-256 of its title and text, in hexadecimal digits."""
+def row_of(
+    article: Article,
+    *,
+    task: str,
+    url: str,
+    canonical_url: str,
+    fetched_at: datetime,
+    version: int = 1,
+    near_duplicate_of: str | None = None,
+    parts: int = 1,
+    parts_missing: Sequence[str] = (),
+    usage: Usage = NOTHING_SAID,
+) -> Row:
+    """The row of an article. `content_hash` is the SHA-256 of its title and text, in hexadecimal digits.
+
+    `parts`: how many pages it was joined from; `parts_missing`: the URLs of further ones that could not be had.
+    """
     extracted = article.to_dict()
     return {
         "task": task,
         "url": url,
         "canonical_url": canonical_url,
-        **{name: value for name, value in extracted.items() if name not in ("url", "canonical_url", "blocks")},
+        **{name: value for name, value in extracted.items() if name not in _OWN},
+        "robots_directives": list(usage.directives),
+        "tdm_reservation": usage.tdm_reservation,
         "fetched_at": fetched_at.isoformat(timespec="seconds"),
         "content_hash": sha256(f"{article.title or ''}\n{article.text}".encode("utf-8", "replace")).hexdigest(),
         "version": version,
+        "near_duplicate_of": near_duplicate_of,
+        "parts": parts,
+        "parts_missing": list(parts_missing),
         "blocks": extracted.get("blocks", []),
     }
 

@@ -7,33 +7,58 @@ import click
 
 from console.options import examples, json_option, log_to_stderr, print_json, say, tasks_option, verbose_option
 
+DAY = click.DateTime(["%Y-%m-%d"])
+
 
 @click.command(
-    epilog=examples("exemplar crawl kuaibao", "exemplar crawl kuaibao --limit 20", "exemplar crawl kuaibao --all")
+    epilog=examples(
+        "exemplar crawl kuaibao",
+        "exemplar crawl kuaibao --limit 20",
+        "exemplar crawl kuaibao --from 2020-01-01 --to 2023-12-31",
+    )
 )
 @click.argument("task")
 @tasks_option
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many new articles in this run.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many articles in this run.")
 @click.option("--all", "all_", is_flag=True, help="Walk the whole archive; no bound on the first run.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only articles whose URL has this day or a later one.")
+@click.option("--since", type=DAY, help="Only articles whose URL has this day or a later one.")
+@click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; news goes first.")
+@click.option("--to", type=DAY, help="Back-fill the archive up to this day.")
 @json_option
 @verbose_option
 def command(
-    task: str, tasks: Path | None, limit: int | None, all_: bool, since: datetime | None, as_json: bool, verbose: bool
+    task: str,
+    tasks: Path | None,
+    limit: int | None,
+    all_: bool,
+    since: datetime | None,
+    from_: datetime | None,
+    to: datetime | None,
+    as_json: bool,
+    verbose: bool,
 ) -> None:
     """Find and fetch the new pages of TASK. They wait in Redis until extraction workers (or `exemplar run`) take them.
+
+    With --from or --to the section's archive is walked, beside the scheduled runs. An article whose address and lists
+    don't say its day is fetched, and left out if the page says another day.
 
     The same as: scrapy crawl section -a task=TASK
     """
     from crawler.spider_process import exit_code, run_section
 
+    if since and (from_ or to):
+        raise click.UsageError("--since is for a run that looks for news; a back-fill has --from and --to")
+    if from_ and to and to < from_:
+        raise click.UsageError(f"--to {to:%Y-%m-%d} is before --from {from_:%Y-%m-%d}; swap the two")
     log_to_stderr(verbose)
     report = run_section(
         task,
         tasks=str(tasks.absolute()) if tasks else None,
         limit=limit,
         all="yes" if all_ else None,
-        since=since.date().isoformat() if since else None,
+        since=_day(from_ or since),
+        until=_day(to),
+        backfill="yes" if from_ or to else None,
     )
     if as_json:
         print_json(report.to_dict())
@@ -44,6 +69,12 @@ def command(
         )
         for problem in report.problems:
             say(f"problem: {problem}")
+        for remark in report.remarks:
+            say(remark)
         if report.fetched:
             say("fetched pages wait for extraction: `exemplar run`, or `exemplar work extract --until-empty`")
     raise click.exceptions.Exit(exit_code(report))
+
+
+def _day(moment: datetime | None) -> str | None:
+    return moment.date().isoformat() if moment else None

@@ -3,14 +3,13 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 import scrapy
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.resolver import REFUSED
-from crawler.verdicts import of_answer, of_failure
+from crawler.middlewares import refused_address
+from crawler.verdicts import Verdict, of_answer, of_failure
 from extractors.urls import normalise
 from workers.inbox import StoredPage
 
@@ -29,17 +28,28 @@ class PagesSpider(scrapy.Spider):
     async def start(self) -> AsyncIterator[Request]:
         """One request a URL."""
         for url in self.urls:
-            yield Request(url, callback=self._came, errback=self._failed, dont_filter=True, cb_kwargs={"asked": url})
+            if request := self._request(url):
+                yield request
+
+    def _request(self, url: str) -> Request | None:
+        try:
+            return Request(url, callback=self._came, errback=self._failed, dont_filter=True, cb_kwargs={"asked": url})
+        except ValueError as error:
+            self.on_answer(url, f"no URL: {error}")
+            return None
 
     def _came(self, response: Response, asked: str) -> None:
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        verdict = of_answer(response.status, content_type, response.body)
+        verdict = self._verdict(response.status, content_type, response.body)
         if verdict.kind == "page":
             page = StoredPage(normalise(response.url), response.body, content_type, datetime.now(UTC))
             self.on_answer(asked, page)
         else:
             self.on_answer(asked, verdict.reason)
 
+    def _verdict(self, status: int, content_type: str, body: bytes) -> Verdict:
+        return of_answer(status, content_type, body)
+
     def _failed(self, failure: Any) -> None:
-        refused = REFUSED.get(urlsplit(failure.request.url).hostname or "")
+        refused = refused_address(failure.value, failure.request.url)
         self.on_answer(failure.request.cb_kwargs["asked"], of_failure(failure.value, refused=refused).reason)

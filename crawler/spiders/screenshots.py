@@ -12,8 +12,8 @@ from scrapy.http import Response
 from scrapy_playwright.page import PageMethod
 
 from crawler.middlewares import place_of
-from crawler.rendering import PLAIN, SCRIPTS
-from crawler.resolver import REFUSED
+from crawler.rendering.chromium import PLAIN, SCRIPTS
+from crawler.resolver import refused_at
 from crawler.screenshots import Shot
 from crawler.verdicts import of_answer, of_failure
 from extractors.visual.image import is_blank, read_png
@@ -77,7 +77,7 @@ class ScreenshotsSpider(scrapy.Spider):
     def _failed(self, failure: Any) -> Request | None:
         shot, context = (failure.request.cb_kwargs[name] for name in ("shot", "context"))
         place = place_of(failure.request.url)
-        verdict = of_failure(failure.value, refused=self.refused.get(place) or REFUSED.get(place[0]))
+        verdict = of_failure(failure.value, refused=self.refused.get(place) or refused_at(*place))
         reason = verdict.reason.splitlines()[0]
         return self._again(shot, context, reason) if verdict.kind == "again" else self._without(shot, reason)
 

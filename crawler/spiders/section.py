@@ -5,13 +5,13 @@
 
 import asyncio
 import logging
-import os
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import redis
 import scrapy
@@ -20,26 +20,44 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
-from crawler.discovery import ListPage
-from crawler.middlewares import CONTACT_MISSING, Ending, RobotsUnreachable, place_of, refused_address, sleep
+from crawler.credentials import Credentials, credentials_of, proxy_of
+from crawler.host_files import HostFiles
+from crawler.listings import ListPage
+from crawler.middlewares import (
+    CONTACT_MISSING,
+    Ending,
+    HostClosed,
+    RobotsUnreachable,
+    place_of,
+    refused_address,
+    sleep,
+)
+from crawler.parts import Parts
 from crawler.politeness import host_of
+from crawler.rendering.chromium import TABS
+from crawler.rendering.handler import RENDER, rendering_settings
 from crawler.resolver import use_guard
+from crawler.retry_after import asked_to_wait
 from crawler.robots import KEPT_SHORT
-from crawler.section_run import RunOptions, RunReport, SectionRun
+from crawler.section_run import PAUSES, RunOptions, RunReport, SectionRun
 from crawler.session import Session, contact_of, identity_of, open_session
 from crawler.spider_process import quiet_scrapy, say_no_more
-from crawler.tasks import Task, expand
-from crawler.verdicts import Verdict, of_answer, of_failure
+from crawler.tasks import Task
+from crawler.verdicts import Verdict, of_answer, of_failure, of_list
 from extractors.urls import normalise
 from workers.connection import reason
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 from workers.ledger import Leased
+from workers.usage import HEADERS, TDM, TDM_FILE
 
-ARTICLES_AT_ONCE = 16  # in flight, waiting for their turn included
 LISTS_AT_ONCE = 2
-UNREACHABLE_AFTER = 8  # articles in a row without any answer: the site is away, the rest waits for the next run
+REFUSALS_UNCOUNTED = 3  # answers of a run that we ask too much of an article; what comes after counts as a try
+REQUESTS_BESIDES = 16  # lists, robots.txt: what Scrapy lets through at once besides the articles
 LIST_RETRIES = 2
+NOT_MODIFIED = 304
+CONDITIONS = frozenset({b"If-None-Match", b"If-Modified-Since"})
+STATE_HEADERS = ("etag", "last-modified", "date", "link")
 LIST_PAUSES = (2.0, 5.0)  # seconds
 
 Answer = TypeVar("Answer")
@@ -52,6 +70,8 @@ class SectionSpider(scrapy.Spider):
 
     name = "section"
     report: RunReport | None = None
+    credentials: Credentials | None = None  # for `CredentialsMiddleware`
+    proxy = ""  # for `ProxyMiddleware`
 
     def __init__(self, session: Session, resources: ExitStack, run: SectionRun, headers: dict[str, str], **kwargs: Any):
         super().__init__(**kwargs)
@@ -60,13 +80,13 @@ class SectionSpider(scrapy.Spider):
         self.outcome = "finished"
         self.trouble = ""
         self._articles = self._lists = 0  # in flight
-        self._silent = 0  # articles in a row that got no answer
+        self._refusals: Counter[str] = Counter()  # answers to an article that we ask too much
         self._beat: LoopingCall | None = None
         self._closing: asyncio.Future[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
-        """Open the session and begin the run. Arguments: task, limit, all, since, tasks (the file).
+        """Open the session and begin the run. Arguments: task, limit, all, since, until, backfill, tasks (the file).
 
         A mistake ends as one line in the log, and the process with its exit code.
         """
@@ -87,12 +107,13 @@ class SectionSpider(scrapy.Spider):
             if not task:
                 raise ExemplarError("no task is named; say -a task=NAME")
             run = SectionRun(session.connection, session.tasks[task], _options(kwargs))
-            headers = {name: expand(value, os.environ) for name, value in run.task.headers.items()}
+            credentials, proxy = credentials_of(run.task), proxy_of(run.task)
             _refuse_without_contact(session, run.task)
             _apply(crawler.settings, session, run)
             use_guard(session.guard)
             run.begin()
-            spider = cls(session, resources.pop_all(), run, headers)
+            spider = cls(session, resources.pop_all(), run, dict(credentials.open))
+        spider.credentials, spider.proxy = credentials, proxy
         spider._set_crawler(crawler)
         crawler.signals.connect(spider._idle, signal=signals.spider_idle)
         crawler.signals.connect(spider._opened, signal=signals.spider_opened)
@@ -107,29 +128,71 @@ class SectionSpider(scrapy.Spider):
 
     def _first(self) -> Iterator[Request]:
         if self.asked(self.run.needs_example):
-            yield self._request(self.run.task.example, self._example_came, self._example_failed)
+            yield self._example_request()
         else:
             yield from self._more()
 
     def _more(self) -> Iterator[Request]:
         """What to fetch next: a few list pages and some articles are in flight at any time."""
-        while not self.is_ending() and self._lists < LISTS_AT_ONCE and (page := self.run.next_list()):
+        while not self.is_ending() and self._lists < LISTS_AT_ONCE and (page := self.asked(self.run.next_list)):
+            if page.kind == "robots" and self._has_been_asked_for(page):
+                continue
             self._lists += 1
             yield self._list_request(page)
-        free = ARTICLES_AT_ONCE - self._articles
-        if self.is_ending() or free < ARTICLES_AT_ONCE // 4:
+        at_once = self.run.task.concurrency
+        if self.run.rendering.renders():
+            at_once = min(at_once, TABS)
+        free = at_once - self._articles
+        if self.is_ending() or free < max(1, at_once // 4):
             return
         articles = self.asked(self.run.next_articles, free) or []
         self._articles += len(articles)
         for leased in articles:
-            yield self._request(leased.url, self._article_came, self._article_failed, leased=leased)
+            if request := self._article_request(leased):
+                yield request
 
-    def _list_request(self, page: ListPage, tries: int = 0) -> Request:
-        return self._request(page.url, self._list_came, self._list_failed, page=page, tries=tries)
+    def _example_request(self) -> Request:
+        render = self.run.rendering.on
+        return self._request(self.run.task.example, self._example_came, self._example_failed, render=render)
 
-    def _request(self, url: str, callback: Any, errback: Any, **kwargs: Any) -> Request:
+    def _article_request(self, leased: Leased) -> Request | None:
+        render = self.run.rendering.on
+        try:
+            return self._request(leased.url, self._article_came, self._article_failed, render=render, leased=leased)
+        except ValueError as error:  # a link may say anything: http://host:99999/
+            self._articles -= 1
+            self.asked(self.run.article_failed, leased, f"no URL: {error}", passing=False)
+            return None
+
+    def _has_been_asked_for(self, page: ListPage) -> bool:
+        """Take what a robots.txt says of sitemaps from where the gates keep it, if it has been asked for today."""
+        known = self.asked(HostFiles(self.connection, "robots").get, host_of(page.url))
+        if known is None:
+            return False
+        file, _ = known
+        verdict = of_answer(file.status, "text/plain", file.body)
+        if verdict.kind == "page":
+            self.asked(self.run.list_read, page, file.body, page.url, "text/plain")
+        else:
+            self.asked(self.run.list_failed, page, verdict.reason, passing=False)
+        return True
+
+    def _list_request(self, page: ListPage, tries: int = 0, *, whole: bool = False, render: bool = False) -> Request:
+        render = render or bool(self.asked(self.run.rendering.renders_list, page.url))
+        conditions = {} if whole or render else self.run.list_conditions(page)
+        request = self._request(page.url, self._list_came, self._list_failed, render=render, page=page, tries=tries)
+        request.headers.update(conditions)
+        return request
+
+    def _request(self, url: str, callback: Any, errback: Any, *, render: bool | None = False, **kwargs: Any) -> Request:
         return Request(
-            url, callback=callback, errback=errback, headers=self.headers, dont_filter=True, cb_kwargs=kwargs
+            url,
+            callback=callback,
+            errback=errback,
+            headers=self.headers,
+            dont_filter=True,
+            cb_kwargs=kwargs,
+            meta={RENDER: True} if render else None,
         )
 
     # -- what came --------------------------------------------------------------------------------------------------
@@ -138,35 +201,59 @@ class SectionSpider(scrapy.Spider):
         verdict = self._verdict(response)
         if verdict.kind == "page" and not self.run.pattern.match(response.url):
             verdict = Verdict("fail", f"leads to {response.url}, which is not of the pattern")
+        if verdict.kind == "page" and self.run.rendering.learn(_page(response)):
+            yield self._example_request()
+            return
         if verdict.kind == "page":
+            self._count_rendered(response)
             self.asked(self.run.example_came, _page(response))
         else:
             self.asked(self.run.example_failed, verdict.reason)
         yield from self._more()
 
     def _example_failed(self, failure: Any) -> Iterator[Request]:
+        if self._host_closed(failure):
+            return
         if not failure.check(Ending):
             self.asked(self.run.example_failed, self._failure(failure).reason)
         yield from self._more()
 
     async def _list_came(self, response: Response, page: ListPage, tries: int) -> AsyncIterator[Request]:
-        verdict = self._verdict(response)
+        asked_by_state = response.request is not None and CONDITIONS & {*response.request.headers}
+        if response.status == NOT_MODIFIED and asked_by_state:
+            for request in self._list_unchanged(response, page, tries):
+                yield request
+            return
+        verdict = of_list(response.status, _content_type(response), response.body)
         if verdict.kind != "page":
             async for request in self._list_missed(page, tries, verdict):
                 yield request
             return
+        if self._is_shell(response, page):
+            yield self._list_request(page, tries, render=True)
+            return
         self._lists -= 1
+        self._count_rendered(response)
         try:
-            self.asked(self.run.list_read, page, response.body, normalise(response.url), _content_type(response))
+            url, headers = normalise(response.url), _state_headers(response)
+            self.asked(self.run.list_read, page, response.body, url, _content_type(response), headers)
         except Exception as error:  # one page that we can't read does not end the walk
             log.exception("task %s: list page %s", self.run.task.name, page.url)
             self.asked(self.run.list_failed, page, _unexpected(error), passing=True)
         for request in self._more():
             yield request
 
+    def _list_unchanged(self, response: Response, page: ListPage, tries: int) -> Iterator[Request]:
+        if not self.asked(self.run.list_unchanged, page, normalise(response.url)):
+            yield self._list_request(page, tries, whole=True)
+            return
+        self._lists -= 1
+        yield from self._more()
+
     def _list_failed(self, failure: Any) -> AsyncIterator[Request]:
         asked = dict(failure.request.cb_kwargs)
-        if failure.check(RobotsUnreachable):  # it was asked for again and again already
+        self._host_closed(failure)
+        if failure.check(RobotsUnreachable, HostClosed):  # it was asked for again and again, or may not be
             asked["tries"] = LIST_RETRIES
         return self._list_missed(**asked, verdict=self._failure(failure))
 
@@ -181,52 +268,110 @@ class SectionSpider(scrapy.Spider):
         for request in self._more():
             yield request
 
-    def _article_came(self, response: Response, leased: Leased) -> Iterator[Request]:
-        self._articles -= 1
-        self._silent = 0
+    def _article_came(self, response: Response, leased: Leased, parts: Parts | None = None) -> Iterator[Request]:
+        further = None
         try:
-            self.asked(self._settle, leased, response, self._verdict(response))
+            further = self.asked(self._settle, leased, response, self._verdict(response), parts)
         except Exception as error:  # a page that we can't handle is neither lost nor tried for ever
             log.exception("task %s: %s", self.run.task.name, leased.url)
             self.asked(self.run.article_failed, leased, _unexpected(error), passing=True)
+        if further is not None:
+            yield further
+            return
+        self._articles -= 1
         yield from self._more()
 
     def _article_failed(self, failure: Any) -> Iterator[Request]:
-        self._articles -= 1
         if failure.check(Ending):
+            self._articles -= 1
             return  # it is given back at the end
         leased: Leased = failure.request.cb_kwargs["leased"]
         verdict = self._failure(failure)
-        self._silent = self._silent + 1 if verdict.kind == "again" else 0
-        if failure.check(RobotsUnreachable):
-            self._put_off(leased, failure.request.url, verdict)
+        parts: Parts | None = failure.request.cb_kwargs.get("parts")
+        if parts is not None and (verdict.kind != "again" or self.run.is_last_try(leased)):
+            parts.missed(failure.request.url)
+            if (further := self.asked(self._go_on, leased, parts, 200)) is not None:
+                yield further
+                return
+            self._articles -= 1
+            yield from self._more()
+            return
+        self._articles -= 1
+        if failure.check(HostClosed):
+            self._put_off(leased, failure.request.url, verdict, failure.value.seconds)
+            self._host_closed(failure)
+        elif failure.check(RobotsUnreachable):
+            self._put_off(leased, failure.request.url, verdict, KEPT_SHORT)
         elif verdict.kind == "reject":
             self.asked(self.run.article_rejected, leased, verdict.reason)
         else:
             self.asked(self.run.article_failed, leased, verdict.reason, passing=verdict.kind == "again")
-        if self._silent >= UNREACHABLE_AFTER:
-            host = urlsplit(leased.url).netloc
-            self._stop("unreachable", f"{host} does not answer ({verdict.reason}); the rest waits for the next run")
         yield from self._more()
 
-    def _put_off(self, leased: Leased, url: str, verdict: Verdict) -> None:
-        """There is no robots.txt to ask now. Only where the article led to another host has it been looked at."""
+    def _put_off(self, leased: Leased, url: str, verdict: Verdict, seconds: float) -> None:
+        """The host may not be asked now. Only where the article led to another host has it been looked at."""
         if host_of(url) == host_of(leased.url):
-            self.asked(self.run.article_put_off, leased, verdict.reason, KEPT_SHORT)
+            self.asked(self.run.article_put_off, leased, verdict.reason, seconds)
         else:
-            self.asked(self.run.article_failed, leased, verdict.reason, passing=True, rest=KEPT_SHORT)
+            self.asked(self.run.article_failed, leased, verdict.reason, passing=True, rest=seconds)
 
-    def _settle(self, leased: Leased, response: Response, verdict: Verdict) -> None:
+    def _host_closed(self, failure: Any) -> bool:
+        """End the run if it is the task's own host that may not be asked for long; says whether it is."""
+        own = host_of(failure.request.url) == host_of(self.run.task.example)
+        if not (own and failure.check(HostClosed)):
+            return False
+        where = place_of(failure.request.url)[0]
+        self._stop("unreachable", f"{where} is not asked now: {failure.value}; the rest waits for the next run")
+        return True
+
+    def _refused(self, leased: Leased, reason: str, rest: float) -> None:
+        """The host says that we ask too much: no fault of the article's, unless it says so of this one only."""
+        self._refusals[leased.fingerprint] += 1
+        if self._refusals[leased.fingerprint] <= REFUSALS_UNCOUNTED:
+            self.run.article_put_off(leased, reason, max(rest, PAUSES[0]))
+        else:
+            self.run.article_failed(leased, reason, passing=True, rest=rest)
+
+    def _settle(self, leased: Leased, response: Response, verdict: Verdict, parts: Parts | None) -> Request | None:
+        """Settle what an answer settles; returns the request for the article's next page if it has one."""
         url = normalise(response.url)
+        if parts is not None and (verdict.kind != "again" or self.run.is_last_try(leased)):
+            parts.came(_page(response)) if verdict.kind == "page" else parts.missed(url)
+            return self._go_on(leased, parts, 200)
         if verdict.kind == "page" and url != leased.url and not self.run.pattern.match(url):
             self.run.article_rejected(leased, f"leads to {url}, which is not of the pattern")
         elif verdict.kind == "page":
-            self.run.article_came(leased, _page(response), response.status)
+            self._count_rendered(response)
+            return self._go_on(leased, Parts(_page(response)), response.status)
         elif verdict.kind == "reject":
             if not self.run.not_there_yet(leased):
                 self.run.article_rejected(leased, verdict.reason)
+        elif (refused := asked_to_wait(response)) is not None:
+            self._refused(leased, refused.why, refused.rest)
         else:
             self.run.article_failed(leased, verdict.reason, passing=verdict.kind == "again")
+        return None
+
+    def _go_on(self, leased: Leased, parts: Parts, status: int) -> Request | None:
+        """Fetch the article's next page, or hand in what has been fetched if there is none."""
+        if (url := parts.next_url()) is not None:
+            render = self.run.rendering.on
+            return self._request(
+                url, self._article_came, self._article_failed, render=render, leased=leased, parts=parts
+            )
+        page = replace(parts.first, parts=tuple(parts.further), missing=tuple(parts.missing))
+        self.run.article_came(leased, page, status)
+        return None
+
+    def _is_shell(self, response: Response, page: ListPage) -> bool:
+        """Whether a list page that came plainly shows its links only in a browser."""
+        if RENDER in response.meta:
+            return False
+        looked_at = page, response.body, normalise(response.url), _content_type(response)
+        return bool(self.asked(self.run.list_is_shell, *looked_at))
+
+    def _count_rendered(self, response: Response) -> None:
+        self.run.report.rendered += RENDER in response.meta
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -235,8 +380,9 @@ class SectionSpider(scrapy.Spider):
         self._beat.start(1.0, now=False)
 
     def _beat_once(self) -> None:
-        if self.asked(self.run.beat) is False:
-            self._stop("stopped", "another run took the task over while this one was held up")
+        self.asked(self.run.beat)
+        if not (self._articles or self._lists):
+            self._schedule()  # another spider of the task may have found more
 
     def _idle(self) -> None:
         """Nothing is in flight: fetch what is left, wait for what is to be tried again soon, or end."""
@@ -280,6 +426,14 @@ class SectionSpider(scrapy.Spider):
         if self.crawler.engine is not None:
             self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=outcome))
 
+    def without_browser(self, trouble: str) -> None:
+        """Pages are to be rendered and there is no browser: they wait, and the tries are not counted."""
+        self._stop("no browser", f"pages of this task need JavaScript (render: {self.run.task.render}), but {trouble}")
+
+    def problem(self, text: str) -> None:
+        """Note in the run's report what a person should know."""
+        self.run.problem(text)
+
     def is_ending(self) -> bool:
         """Whether nothing more is to be fetched in this run."""
         return self.outcome != "finished" or not self.crawler.engine.running
@@ -309,11 +463,13 @@ def _refuse_without_contact(session: Session, task: Task) -> None:
 
 
 def _options(arguments: dict[str, str]) -> RunOptions:
-    limit, since = arguments.get("limit"), arguments.get("since")
+    limit, since, until = (arguments.get(name) for name in ("limit", "since", "until"))
     return RunOptions(
         limit=int(limit) if limit else None,
         all=str(arguments.get("all", "")).lower() in ("1", "true", "yes"),
         since=date.fromisoformat(since) if since else None,
+        until=date.fromisoformat(until) if until else None,
+        backfill=bool(arguments.get("backfill")),
     )
 
 
@@ -324,7 +480,13 @@ def _apply(settings: Any, session: Session, run: SectionRun) -> None:
         "ROBOTSTXT_OBEY": run.task.robots,
         "DOWNLOAD_TIMEOUT": run.task.timeout,
         "EXEMPLAR_DELAY": run.task.delay,
+        "EXEMPLAR_PER_ADDRESS": session.settings.per_address,
+        "EXEMPLAR_TDM": TDM in run.task.skip,
+        "CONCURRENT_REQUESTS": REQUESTS_BESIDES + run.task.concurrency,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": REQUESTS_BESIDES + run.task.concurrency,
     }
+    if run.task.render and run.rendering.on is not False:
+        said |= rendering_settings(settings)
     for name, value in said.items():
         settings.set(name, value, priority="spider")
 
@@ -334,7 +496,22 @@ def _unexpected(error: Exception) -> str:
 
 
 def _page(response: Response) -> StoredPage:
-    return StoredPage(normalise(response.url), response.body, _content_type(response), datetime.now(UTC))
+    url, kind = normalise(response.url), _content_type(response)
+    return StoredPage(url, response.body, kind, datetime.now(UTC), _headers_on_use(response))
+
+
+def _headers_on_use(response: Response) -> dict[str, list[str]]:
+    """What the answer and the host's tdmrep.json say may be done with the page."""
+    found = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in HEADERS}
+    of_host = response.request.meta.get(TDM_FILE) if response.request else None
+    found[TDM_FILE] = [of_host] if of_host else []
+    return {name: values for name, values in found.items() if values}
+
+
+def _state_headers(response: Response) -> dict[str, str]:
+    """What an answer says of the list's state and of where it goes on."""
+    said = {name: response.headers.get(name) for name in STATE_HEADERS}
+    return {name: value.decode("latin-1") for name, value in said.items() if value}
 
 
 def _content_type(response: Response) -> str:

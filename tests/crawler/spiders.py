@@ -14,7 +14,6 @@ from typing import Any
 import redis
 
 from tests.site import PATTERNS, SiteServer, truth
-from workers import keys
 from workers.ledger import Ledger
 
 REPOSITORY = Path(__file__).parents[2]
@@ -114,5 +113,7 @@ def states(connection: "redis.Redis", task: str = "zh-news") -> dict[str, int]:
     return {state: n for state, n in Ledger(connection, task).counts().to_dict().items() if n}
 
 
-def let_lock_run_out(connection: "redis.Redis", task: str = "zh-news") -> None:
-    connection.delete(keys.of_task(task, "run"))
+def forget_robots(connection: "redis.Redis") -> None:
+    """As if the day were over for which each host's robots.txt counts."""
+    for key in connection.scan_iter(match="exemplar:host:*:robots"):
+        connection.delete(key)

@@ -116,21 +116,6 @@ def test_two_workers_never_run_one_task_at_once(site, connection, redis_url, tmp
     assert sorted(report["new"] for _, report in first + second)[0] == 0
 
 
-def test_a_task_that_someone_crawls_by_hand_is_taken_up_again_later(
-    site, connection, redis_url, tmp_path, schedule, monkeypatch
-):
-    monkeypatch.setattr("crawler.crawl_worker.BUSY_PAUSE", 0.2)
-    publish_tasks(connection, tmp_path, site, limit=2)
-    connection.set("exemplar:task:zh-news:run", "by hand")
-    schedule.fire_now(["zh-news"])
-    with at_work(redis_url) as (workers, reports):
-        until(lambda: workers._busy)
-        assert reports == []
-        connection.delete("exemplar:task:zh-news:run")
-        until(lambda: reports)
-    assert reports[0][1]["outcome"] == "finished"
-
-
 def test_a_worker_shows_that_it_is_alive_and_leaves(connection, redis_url):
     with at_work(redis_url, count=3):
         until(lambda: alive(connection))

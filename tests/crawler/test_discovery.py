@@ -2,9 +2,12 @@
 
 import pytest
 
-from crawler.discovery import TRIES_PER_SHAPE, Walk, fruitful_lists, pagination, shape_of
+from crawler.discovery import MOST_BARREN, MOST_BELOW, TRIES_PER_SHAPE, Walk, fruitful_lists, judged
 from crawler.links import Link
+from crawler.listings import Listing, ListPage
+from crawler.pagination import pagination, shape_of
 from crawler.patterns import Pattern
+from crawler.sitemaps import Child
 
 HOST = "http://site.example"
 ARTICLES = "/a/{id}.html"
@@ -28,7 +31,12 @@ class Outing:
             for paths in (starts, options.pop("fruitful", ()), options.pop("spares", ()))
         )
         self.walk = Walk(
-            pattern(articles), starts, [pattern(text) for text in follow], fruitful=fruitful, spares=spares, **options
+            pattern(articles),
+            starts,
+            [pattern(text) for text in follow],
+            fruitful=fruitful,
+            spares=spares,
+            **{"look_for_sitemaps": False} | options,
         )
         self.read, self.articles, self.known = [], set(), set(known)
         while page := self.walk.next_page():
@@ -38,15 +46,16 @@ class Outing:
         path = page.url.removeprefix(HOST)
         self.read.append(path)
         if path not in site:
-            if page.kind == "start":
-                self.walk.missed()
+            self.walk.failed(page)
             return
-        links = [link(entry) for entry in site[path]]
+        said = site[path]
+        listing = said if isinstance(said, Listing) else Listing("page", [link(entry) for entry in said])
+        links = listing.links
         found = {taken.link.url.removeprefix(HOST) for taken in self.walk.read(links)}
         new = found - self.known
         self.articles |= found
         self.known |= found
-        self.walk.note(page, links, found=len(found), new=len(new))
+        self.walk.note(page, listing, found=len(found), new=len(new))
 
 
 def numbered(pages, per_page=2):
@@ -77,7 +86,19 @@ def test_numbers_and_next_words_lead_to_further_pages():
 
 @pytest.mark.parametrize(
     "url",
-    ["/a/?page=2", "/a/page/2/", "/a/list_2.html", "/a/index_2.shtml", "/a/p2", "/a/?start=20", "/a/list-12-2.htm"],
+    [
+        "/a/?page=2",
+        "/a/page/2/",
+        "/a/list_2.html",
+        "/a/index_2.shtml",
+        "/a/p2",
+        "/a/?start=20",
+        "/a/list-12-2.htm",
+        "/a/p/2",
+        "/a/?offset=20",
+        "/a/?pageno=2",
+        "/a/more?page=2",
+    ],
 )
 def test_a_url_that_says_page_needs_no_text(url):
     assert pagination(HOST + "/a/", [link(url)]) == [HOST + url]
@@ -93,6 +114,23 @@ def test_other_sections_hosts_and_files_are_no_pagination(entry):
 
 def test_the_second_page_knows_the_third():
     assert pagination(HOST + "/posts/page/2/", [link("/posts/page/3/")]) == [HOST + "/posts/page/3/"]
+
+
+@pytest.mark.parametrize(
+    ("page", "url"), [("/news.html", "/news_2.html"), ("/n/c12.htm", "/n/c12_3.htm"), ("/n/c12_2.htm", "/n/c12.htm")]
+)
+def test_pages_of_one_name_with_a_number_are_one_list(page, url):
+    assert pagination(HOST + page, [link(url)]) == [HOST + url]
+
+
+@pytest.mark.parametrize("entry", [("/list.php?cat=3&page=2", "下一页"), ("/ajax/list_2.json?x=1", "Load more")])
+def test_a_text_that_means_nothing_else_counts_on_the_whole_host(entry):
+    path, text = entry
+    assert pagination(HOST + "/a/", [Link(HOST + path, text, "next" if ".json" in path else "")]) == [HOST + path]
+
+
+def test_more_of_another_section_is_no_pagination():
+    assert pagination(HOST + "/a/", [link(("/b/", "更多")), link(("/b/2024/", "More"))]) == []
 
 
 def test_rel_next_is_enough():
@@ -182,9 +220,112 @@ def test_a_calendar_without_end_is_bounded():
             day = int(path.rpartition("_")[2].removesuffix(".html") or 1) if "_" in path else 1
             return [f"/a/list_{day + 1}.html"]
 
-    outing = Outing(Calendar(), most_lists=50)
-    assert len(outing.read) == 50
-    assert "50 list pages" in outing.walk.stopped
+    outing = Outing(Calendar(), most_lists=5)
+    assert len(outing.read) == 5
+    assert outing.walk.limits == ["stopped after 5 list pages"]
+
+
+def test_a_calendar_without_articles_is_left_soon():
+    calendar = {"/a/": ["/a/1.html", "/a/list_1.html"]}
+    calendar |= {f"/a/list_{n}.html": [f"/a/list_{n + 1}.html", f"/a/d{n}"] for n in range(1, 99)}
+    outing = Outing(calendar)
+    assert len(outing.read) == 1 + MOST_BARREN + 1
+    assert "10 pages in a row without an article, as calendars have" in outing.walk.limits[0]
+
+
+def test_pages_that_show_the_same_again_are_not_followed_on():
+    site = {"/a/": ["/a/1.html", "/a/2.html", "/about", "/a/?page=2"]}
+    site |= {f"/a/?page={n}": ["/a/2.html", "/a/1.html", "/about", f"/a/?page={n + 1}"] for n in range(2, 99)}
+    assert Outing(site).read == ["/a/", "/a/?page=2"]
+
+
+def test_pages_of_other_sections_with_the_same_sidebar_are_no_circle():
+    site = {"/a/": ["/a/1.html", "/x/1", "/a/?page=2"], "/a/?page=2": ["/a/1.html", "/x/2", "/a/?page=3"]}
+    site["/a/?page=3"] = ["/a/2.html"]
+    assert Outing(site).articles == {"/a/1.html", "/a/2.html"}
+
+
+def test_an_endless_pagination_ends():
+    class Endless(dict):
+        def __contains__(self, path):
+            return True
+
+        def __getitem__(self, path):
+            number = int(path.rpartition("_")[2].removesuffix(".html") or 1) if "_" in path else 1
+            return [f"/a/{number}.html", f"/a/list_{number + 1}.html"]
+
+    outing = Outing(Endless())
+    assert len(outing.read) == 1 + MOST_BELOW
+    assert outing.walk.limits == [f"{HOST}/a/: stopped after {MOST_BELOW} further pages of it"]
+
+
+# Feeds
+
+
+def feed(*paths, home="", further=()):
+    return Listing("feed", [link(path) for path in paths], next=[HOST + path for path in further], home=home)
+
+
+def test_a_start_pages_feeds_are_read_before_its_other_pages():
+    site = {
+        "/a/": Listing("page", [link("/a/1.html"), link("/a/list_2.html")], feeds=[HOST + "/feed"]),
+        "/feed": feed("/a/2.html"),
+        "/a/list_2.html": ["/a/3.html"],
+    }
+    outing = Outing(site)
+    assert outing.read == ["/a/", "/feed", "/a/list_2.html"]
+    assert len(outing.articles) == 3
+
+
+def test_a_feed_may_be_the_start_and_goes_on_to_its_further_pages():
+    site = {"/feed": feed("/a/3.html", further=["/feed?p=2"]), "/feed?p=2": feed("/a/2.html", "/a/1.html")}
+    assert Outing(site, ["/feed"]).articles == {"/a/1.html", "/a/2.html", "/a/3.html"}
+
+
+def full_feed():
+    return {"/feed": feed("/a/4.html", "/a/3.html", home=HOST + "/a/"), **numbered(4)}
+
+
+def test_of_a_start_feed_the_archive_is_that_of_its_page():
+    assert len(Outing(full_feed(), ["/feed"]).articles) == 8
+
+
+def test_where_all_in_a_feed_is_new_its_page_is_read_as_well():
+    known = {f"/a/{n}.html" for n in (1, 2)}
+    assert "/a/" in Outing(full_feed(), ["/feed"], known=known, complete=True).read
+
+
+def test_where_something_in_a_feed_is_known_it_is_enough():
+    known = {f"/a/{n}.html" for n in range(1, 9) if n != 4}
+    assert Outing(full_feed(), ["/feed"], known=known, complete=True).read == ["/feed"]
+
+
+def test_later_walks_read_the_feeds_that_are_remembered():
+    assert Outing({"/a/": [], "/feed": feed()}, complete=True, feeds=[HOST + "/feed"]).read == ["/feed", "/a/"]
+
+
+# Sitemaps
+
+
+def sitemap(*paths):
+    return Listing("sitemap", [link(path) for path in paths])
+
+
+def test_sitemaps_come_last_and_from_robots_txt():
+    site = {"/a/": ["/a/1.html", "/a/list_2.html"], "/a/list_2.html": ["/a/2.html"]}
+    site |= {"/robots.txt": Listing("robots", sitemaps=[Child(HOST + "/map.xml")]), "/map.xml": sitemap("/a/3.html")}
+    outing = Outing(site, look_for_sitemaps=True)
+    assert outing.read == ["/a/", "/a/list_2.html", "/robots.txt", "/map.xml"]
+    assert "/a/3.html" in outing.articles
+
+
+def test_without_a_word_in_robots_txt_the_usual_place_is_tried():
+    site = {"/a/": ["/a/1.html"], "/robots.txt": Listing("robots"), "/sitemap.xml": sitemap("/a/3.html")}
+    assert "/a/3.html" in Outing(site, look_for_sitemaps=True).articles
+
+
+def test_later_walks_read_no_sitemap_that_was_of_no_use():
+    assert Outing({"/a/": []}, look_for_sitemaps=True, complete=True).read == ["/a/"]
 
 
 # Later walks
@@ -212,6 +353,19 @@ def test_fruitful_lists_are_those_that_brought_links_best_first():
     assert fruitful_lists(brought, [], most=1) == ["/start"]
 
 
+def test_a_list_at_which_a_run_broke_off_is_read_as_if_it_had_news():
+    site = numbered(6)
+    unread = [ListPage(HOST + "/a/list_2.html", "next", 0, HOST + "/a/")]
+    outing = Outing(site, known=Outing(site).articles, complete=True, unread=unread)
+    assert outing.read == ["/a/list_2.html", "/a/", "/a/list_3.html"]
+
+
+def test_an_unchanged_list_leads_to_the_lists_it_led_to():
+    walk = Walk(pattern(ARTICLES), [HOST + "/a/"], complete=True, follow=[pattern("/t/*")])
+    walk.unchanged(walk.next_page(), [ListPage(HOST + "/t/x", "follow", 1)], found=3)
+    assert walk.next_page().url == HOST + "/t/x"
+
+
 # Spare starts
 
 
@@ -222,6 +376,29 @@ def test_a_spare_start_is_tried_where_the_first_is_missing_or_bare():
 
 def test_a_start_that_brings_articles_needs_no_spare():
     assert Outing({"/a/": ["/a/1.html"], "/": []}, spares=["/"]).read == ["/a/"]
+
+
+# Reasons
+
+
+def test_each_link_is_judged_with_its_reason():
+    links = [
+        link(each)
+        for each in ["/a/1.html", "/a/2.html", "/a/", "/t/x", "/a/list_2.html", "http://other.example/a/1.html",
+                     "/a/1.pdf", "/about"]
+    ]  # fmt: skip
+    said = judged(links, pattern(ARTICLES), [pattern("/t/*")], HOST + "/a/", known={HOST + "/a/2.html"})
+    assert [(each.taken, each.reason.partition(":")[0]) for each in said] == [
+        (True, "of the pattern"),
+        (False, "known already"),
+        (False, "the list page itself"),
+        (False, "a list page to follow"),
+        (False, "a further page of the list"),
+        (False, "on another host"),
+        (False, "a file, no page"),
+        (False, "after 'http"),
+    ]
+    assert said[-1].reason == pattern(ARTICLES).difference(HOST + "/about")
 
 
 # Shapes

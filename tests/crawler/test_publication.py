@@ -1,5 +1,6 @@
 """One task list in force for the whole cluster, and who may change it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,21 @@ def test_workers_get_a_brief_of_each_task(connection):
     publish(connection, task_file("news"), HERE)
     brief = brief_of(connection, "news")
     assert (brief.outputs, brief.folder) == (("out/news.jsonl",), "/here")
+
+
+def test_workers_know_what_to_skip_and_by_which_name_sites_address_us(connection):
+    publish(connection, task_file("news", skip="[noai, tdm-reservation]"), HERE)
+    brief = brief_of(connection, "news")
+    assert (brief.skip, brief.product) == (("noai", "tdm-reservation"), "Exemplar")
+
+
+def test_a_brief_from_before_there_was_anything_to_skip_is_read(connection):
+    publish(connection, task_file("news"), HERE)
+    raw = json.loads(connection.hget(keys.BRIEFS, "news"))
+    connection.hset(
+        keys.BRIEFS, "news", json.dumps({name: raw[name] for name in raw if name not in ("skip", "product")})
+    )
+    assert brief_of(connection, "news").skip == ()
 
 
 def test_without_a_list_in_force_one_is_told_what_to_do(connection):
@@ -187,3 +203,15 @@ def test_variables_that_outputs_need_are_missed_before_anything_runs(monkeypatch
     [problem] = environment_problems(broken)
     assert "news" in problem
     assert "NOT_SET_ANYWHERE" in problem
+
+
+def test_variables_of_headers_cookies_logins_and_proxies_are_missed_before_a_run(monkeypatch):
+    monkeypatch.setenv("READER", "x")
+    keys = {
+        "headers": "{X-Key: '${KEY_A}', X-Again: '${KEY_A}'}",
+        "cookies": "{session: '${KEY_B}'}",
+        "auth": "{user: '${READER}', password: '${KEY_C}'}",
+        "proxy": "http://u:${KEY_D}@proxy.example:3128",
+    }
+    problems = environment_problems(task_file("news", **keys).tasks)
+    assert [problem.split()[5] for problem in problems] == ["KEY_A", "KEY_B", "KEY_C", "KEY_D"]

@@ -5,8 +5,8 @@ import multiprocessing
 import pytest
 import redis
 
-from crawler.schedule import SPREAD_MOST, SPREAD_SHARE, Schedule, note_visit
 from crawler.publication import periods_of
+from crawler.schedule import SPREAD_MOST, SPREAD_SHARE, Schedule, note_visit
 from tests.crawler.task_lists import task_file
 from workers import keys
 

@@ -216,7 +216,17 @@ EDITS = [
     ("output:", "delay: -1\n    output:", "9:12", "tasks.kuaibao.delay", "wants at least 0"),
     ("output:", "delay: .nan\n    output:", "9:12", "tasks.kuaibao.delay", ""),
     ("output:", "headers: {A B: c}\n    output:", "9:20", "tasks.kuaibao.headers.A B", "no header's name"),
+    ("output:", "skip: noindx\n    output:", "9:11", "tasks.kuaibao.skip", "unknown directive"),
     ("output:", "headers: {X: 1}\n    output:", "9:18", "tasks.kuaibao.headers.X", "wants text"),
+    ("output:", "render: always\n    output:", "9:13", "tasks.kuaibao.render", "neither true, false nor auto"),
+    ("output:", "cookies: {a b: c}\n    output:", "9:20", "tasks.kuaibao.cookies.a b", "no cookie's name"),
+    ("output:", "cookies: {a: b;c}\n    output:", "9:18", "tasks.kuaibao.cookies.a", "one line without ;"),
+    ("output:", "auth: {user: a, password: 12345}\n    output:", "9:31", "tasks.kuaibao.auth.password", "in quotes"),
+    ("output:", "auth: {user: a}\n    output:", "9:11", "tasks.kuaibao.auth", "needs user and password"),
+    ("output:", "auth: {user: a, password: '${'}\n    output:", "9:31", "tasks.kuaibao.auth.password", "${NAME}"),
+    ("output:", "proxy: socks5://h:1\n    output:", "9:12", "tasks.kuaibao.proxy", "write http://host:3128"),
+    ("output:", "proxy: http://h:99999\n    output:", "9:12", "tasks.kuaibao.proxy", "no proxy that can be used"),
+    ("output:", "concurrency: 0\n    output:", "9:18", "tasks.kuaibao.concurrency", "wants at least 1"),
     ("output:", "start: http://h/\n    output:", "9:5", "tasks.kuaibao.start", "duplicate key, first on line 7"),
     ("2012-01-01", "2012-02-30", "10:35", "tasks.kuaibao.keep.since", "write it as 2024-12-31"),
     ("2012-01-01}", "2012-01-01, until: 2011-01-01}", "10:54", "tasks.kuaibao.keep.until", "swap the two"),
@@ -238,6 +248,33 @@ EDITS = [
     ("settings:", "---\nsettings:", "11:1", "", "one file holds one task list"),
     ("contact: https", "contact: !me https", "12:12", "settings.contact", "a tag (!me) has no meaning here"),
 ]
+
+
+def test_a_mistake_in_a_login_or_a_proxy_shows_no_secret():
+    wrong = ["auth: {user: a, password: 12345}", "auth: {user: a, pasword: abc12345}", "proxy: ftp://u:abc12345@h/"]
+    for line in wrong:
+        with pytest.raises(TaskFileError) as caught:
+            loads(GOOD.replace("output:", f"{line}\n    output:"))
+        assert "12345" not in str(caught.value)
+
+
+def test_a_tasks_login_cookies_and_proxy_keep_their_variables():
+    lines = (
+        "auth: {user: a, password: '${PW}'}\n    cookies: {s: '${S}'}\n    proxy: http://u:${PW}@h:3128\n    output:"
+    )
+    task = loads(GOOD.replace("output:", lines)).tasks["kuaibao"]
+    assert (task.auth.password, task.cookies, task.proxy) == ("${PW}", {"s": "${S}"}, "http://u:${PW}@h:3128")
+    plain = loads(GOOD).tasks["kuaibao"]
+    assert (plain.auth, plain.cookies, plain.proxy, plain.concurrency) == (None, None, None, 16)
+    assert task.fingerprint == plain.fingerprint
+
+
+@pytest.mark.parametrize(("said", "render"), [("true", True), ("false", False), ("auto", "auto")])
+def test_a_task_says_whether_it_is_rendered(said, render):
+    task = loads(GOOD.replace("output:", f"render: {said}\n    output:")).tasks["kuaibao"]
+    plain = loads(GOOD).tasks["kuaibao"]
+    assert (task.render, plain.render) == (render, "auto")
+    assert (task.fingerprint == plain.fingerprint) == (render == "auto")
 
 
 @pytest.mark.parametrize(("old", "new", "place", "key_path", "says"), EDITS, ids=[f"{e[0]}->{e[1]}" for e in EDITS])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.verdicts import of_answer, of_failure
+from crawler.verdicts import Verdict, of_answer, of_failure
 
 HTML = b"<html><p>text</p></html>"
 
@@ -21,7 +21,7 @@ def test_what_a_busy_server_says_is_tried_again(status):
     assert of_answer(status, "text/html", HTML).kind == "again"
 
 
-@pytest.mark.parametrize("status", [301, 304, 400, 401, 451])
+@pytest.mark.parametrize("status", [300, 304, 400, 451])
 def test_other_refusals_fail_without_another_try(status):
     verdict = of_answer(status, "text/html", HTML)
     assert (verdict.kind, verdict.reason) == ("fail", f"http {status}")
@@ -88,3 +88,24 @@ def test_an_error_nobody_foresaw_is_tried_again_under_its_name():
     assert verdict.kind == "again"
     assert verdict.reason.startswith("StrangeError: xxx")
     assert len(verdict.reason) == 100
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "reason"),
+    [
+        (
+            "Could not open CONNECT tunnel with proxy h:1 [{'status': 407, 'reason': b'x'}]",
+            "fail",
+            "http 407: the proxy",
+        ),
+        ("Could not open CONNECT tunnel with proxy h:1 [{'status': 403, 'reason': b'x'}]", "again", "proxy: http 403"),
+        ("Could not open CONNECT tunnel with proxy h:1 [b'nonsense']", "again", "no way through the proxy"),
+    ],
+)
+def test_what_a_proxy_says_against_a_tunnel_is_said(text, kind, reason):
+    verdict = of_failure(error("TunnelError", text))
+    assert (verdict.kind, reason in verdict.reason) == (kind, True)
+
+
+def test_a_proxy_that_is_away_is_said_and_tried_again():
+    assert of_failure(error("ProxyTrouble", "proxy not found")) == Verdict("again", "proxy not found")

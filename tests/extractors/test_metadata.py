@@ -263,3 +263,27 @@ def test_headings_within_headings_are_not_all_read(monkeypatch):
     monkeypatch.setattr(head_module, "inner_text", lambda element: read.append(element) or "")
     read_head(parse("<h1><time>" * 200 + "Bread"))
     assert len(read) == 2 * head_module.MAX_TRIED
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("robots", "noindex, nofollow", ("noindex, nofollow",)),
+        ("ROBOTS", "NOAI", ("NOAI",)),
+        ("robots", "index, follow", ()),
+        ("robots", "max-snippet:50", ("max-snippet:50",)),
+        ("googlebot", "noindex", ("googlebot: noindex",)),
+        ("exemplar", " none ", ("exemplar: none",)),
+        ("description", "noindex", ()),
+        ("theme", "normal", ()),
+        ("apple-mobile-web-app-capable", "no", ()),
+        ("format-detection", "telephone=no", ()),
+    ],
+)
+def test_what_meta_elements_allow_crawlers(name, content, expected):
+    assert article(meta(name, content)).robots_meta == expected
+
+
+def test_a_reservation_of_text_and_data_mining():
+    assert article(meta("tdm-reservation", " 1 ")).tdm_meta == "1"
+    assert article().tdm_meta is None

@@ -65,13 +65,15 @@ def archive():
         <a href="/town/?page=2">Next page</a> <a href="/town/?page=3">3</a></body></html>""".encode()
 
 
-def deliver(connection, pages, *, task=TASK, ring=True):
+def deliver(connection, pages, *, task=TASK, ring=True, headers=None):
     """Pages (number → bytes) come in as from a spider, in one job of ten; says their fingerprints."""
     ledger, inbox = Ledger(connection, task), Inbox(connection)
     ledger.add([Found(url(number)) for number in pages])
     ledger.lease(len(pages))
     fetched = [
-        FetchedPage(fingerprint(url(number)), url(number), body, "text/html; charset=utf-8", 200, FETCHED_AT)
+        FetchedPage(
+            fingerprint(url(number)), url(number), body, "text/html; charset=utf-8", 200, FETCHED_AT, headers or {}
+        )
         for number, body in pages.items()
     ]
     inbox.deliver(ledger, fetched)

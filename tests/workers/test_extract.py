@@ -320,3 +320,38 @@ def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(
     station.cut_pages(TASK, [name])
     assert rows(tmp_path) == []
     assert ledger.holds(name, "quicker")
+
+
+def test_what_the_site_says_of_a_pages_use_is_in_its_row(connection, station, tmp_path):
+    publish(connection, tmp_path, product="Exemplar")
+    said = {"robots": "noarchive", "exemplar": "noai", "tdm-reservation": "1"}
+    head = "".join(f'<meta name="{name}" content="{content}">' for name, content in said.items())
+    deliver(connection, {1: article(1, head=head), 2: article(2)}, headers={"x-robots-tag": ["noindex", "bot: none"]})
+    station.cut_pages(TASK, [fingerprint(url(number)) for number in (1, 2)])
+    first, second = rows(tmp_path)
+    assert first["robots_directives"] == ["noindex", "noarchive", "noai"]
+    assert first["tdm_reservation"] is True
+    assert (second["robots_directives"], second["tdm_reservation"]) == (["noindex"], None)
+    assert "robots_meta" not in first
+
+
+def test_a_page_that_its_site_reserves_is_skipped_on_request(connection, station, ledger, tmp_path):
+    publish(connection, tmp_path, product="Exemplar", skip=("noai", "tdm-reservation"))
+    pages = {
+        1: article(1, head='<meta name="robots" content="noai">'),
+        2: article(2, head='<meta name="googlebot" content="noai">'),
+        3: article(3, head='<meta name="tdm-reservation" content="1">'),
+        4: article(4, head='<meta name="tdm-reservation" content="0">'),
+    }
+    station.cut_pages(TASK, deliver(connection, pages))
+    assert states(connection, 1, 2, 3, 4) == ["rejected", "written", "rejected", "written"]
+    assert ledger.state_of(url(1)) == ("rejected", "skip: noai")
+    assert ledger.state_of(url(3)) == ("rejected", "skip: tdm-reservation")
+
+
+def test_a_page_that_was_stored_without_headers_is_cut(connection, station, tmp_path):
+    publish(connection, tmp_path)
+    [name] = deliver(connection, {1: article(1)})
+    assert not connection.hexists(f"exemplar:task:{TASK}:page:{name}", "headers")
+    station.cut_pages(TASK, [name])
+    assert rows(tmp_path)[0]["robots_directives"] == []

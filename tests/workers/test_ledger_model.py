@@ -1,13 +1,16 @@
 """The ledger beside a model of it in plain Python: after any steps both say the same."""
 
+import time
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import islice
 from random import Random
 
 import pytest
 
-from workers.ledger import FINAL_STATES, Found, Ledger, fingerprint
+from workers.forgetting import expire, unsee, unsee_rejected
+from workers.ledger import EPOCH, FINAL_STATES, Found, Ledger, Visits, fingerprint
 
 URLS = [f"http://a.example/{number}" for number in range(3)]  # few, so that steps meet
 WORKERS = ("one", "two")
@@ -27,6 +30,9 @@ class Entry:
     reason: str = ""
     cuts: int = 0
     takes: int = 0
+    young: bool = False  # written, and to be looked at again
+    visited: bool = False  # was written before
+    day: int = 0
 
 
 @dataclass
@@ -34,6 +40,8 @@ class Model:
     """What the docstrings of `Ledger` say, without Redis."""
 
     entries: dict[str, Entry] = field(default_factory=dict)
+    forgotten: Counter = field(default_factory=Counter)  # by day
+    today: int = 0
 
     def of(self, url, *wanted):
         entry = self.entries.get(url)
@@ -42,7 +50,7 @@ class Model:
     def add(self, url, rank):
         if url in self.entries:
             return False
-        self.entries[url] = Entry(rank=rank)
+        self.entries[url] = Entry(rank=rank, day=self.today)
         return True
 
     def lease(self, most, over):
@@ -105,19 +113,39 @@ class Model:
             self.entries[url].holder = None
         return found
 
-    def settle(self, url, state, reason, worker):
+    def settle(self, url, state, reason, worker, young):
         entry = self.of(url, "waiting", "leased", "fetched")
         if entry is None or (worker and entry.holder != worker):
             return False
-        self.entries[url] = Entry(state, reason=reason)
+        if entry.visited and state != "written":
+            state, reason = "written", f"visited: {state}"
+        self.entries[url] = Entry(state, entry.rank, reason=reason, day=entry.day)
+        self.entries[url].young = state == "written" and (young or entry.visited)
         return True
+
+    def visit(self):
+        due = [(url, entry) for url, entry in self.entries.items() if entry.young]
+        for url, entry in due:
+            if entry.state == "written":
+                self.entries[url] = Entry(rank=entry.rank, visited=True, day=entry.day)
+            entry.young = False
+        return sum(entry.state == "written" for _, entry in due)
+
+    def expire(self):
+        gone = [url for url, e in self.entries.items() if e.state in FINAL_STATES and e.day < self.today - 1]
+        for url in gone:
+            self.forgotten[self.entries.pop(url).day] += 1
+        return len(gone)
 
     def drop(self, url):
         if entry := self.of(url, "waiting", "leased", "fetched"):
             del self.entries[url]
         return entry is not None
 
-    def unsee(self, reason):
+    def unsee(self, url):
+        return self.entries.pop(url, None) is not None
+
+    def unsee_rejected(self, reason):
         gone = [url for url, e in self.entries.items() if e.state == "rejected" and e.reason == reason]
         for url in gone:
             del self.entries[url]
@@ -139,9 +167,13 @@ def steps(random):
         "postpone": (6, lambda: (url(), reason(), over())),
         "lapsed": (2, lambda: ()),
         "free": (2, lambda: (worker(),)),
-        "settle": (1, lambda: (url(), random.choice(FINAL_STATES), reason(), random.choice(["", *WORKERS]))),
+        "settle": (1, lambda: (url(), random.choice(FINAL_STATES), reason(), random.choice(["", *WORKERS]), over())),
+        "visit": (1, lambda: ()),
         "drop": (1, lambda: (url(),)),
-        "unsee": (1, lambda: (reason(),)),
+        "unsee": (1, lambda: (url(),)),
+        "unsee_rejected": (1, lambda: (reason(),)),
+        "sleep": (1, lambda: ()),
+        "expire": (1, lambda: ()),
     }
     weights = [weight for weight, _ in kinds.values()]
     while True:
@@ -194,21 +226,40 @@ class Steps:
     def free(self, worker):
         assert set(self.ledger.free(worker)) == set(map(fingerprint, self.model.free(worker)))
 
-    def settle(self, url, state, reason, worker):
-        settled = self.ledger.settle(fingerprint(url), state, reason, worker=worker)
-        assert settled == self.model.settle(url, state, reason, worker)
+    def settle(self, url, state, reason, worker, young):
+        visits = Visits(OVER, time.time() + FAR, 1, "") if young else None
+        settled = self.ledger.settle(fingerprint(url), state, reason, worker=worker, visits=visits)
+        assert settled == self.model.settle(url, state, reason, worker, young)
+
+    def visit(self):
+        assert self.ledger.visit() == self.model.visit()
+
+    def sleep(self):
+        self.model.today += 1
+
+    def expire(self):
+        assert expire(self.ledger, timedelta(days=1)) == self.model.expire()
 
     def drop(self, url):
         assert self.ledger.drop(fingerprint(url)) == self.model.drop(url)
 
-    def unsee(self, reason):
-        assert self.ledger.unsee(reason) == self.model.unsee(reason)
+    def unsee(self, url):
+        assert unsee(self.ledger, url) == self.model.unsee(url)
+
+    def unsee_rejected(self, reason):
+        assert unsee_rejected(self.ledger, reason) == self.model.unsee_rejected(reason)
 
     def agree(self):
         counts, entries = self.ledger.counts(), self.model.entries
         assert counts.unaccounted == 0
-        assert counts.seen == len(entries)
-        assert {s: n for s, n in counts.states.items() if n} == Counter(e.state for e in entries.values())
+        gone = sum(self.model.forgotten.values())
+        assert counts.seen == len(entries) + gone
+        states = Counter(e.state for e in entries.values()) + Counter(forgotten=gone)
+        assert {s: n for s, n in counts.states.items() if n} == states
+        for day, of_day in self.ledger.days().items():
+            known = Counter(_shown(e.state) for e in entries.values() if EPOCH + timedelta(days=e.day) == day)
+            known += Counter(forgotten=self.model.forgotten[(day - EPOCH).days])
+            assert ({s: n for s, n in of_day.states.items() if n}, of_day.unaccounted) == (known, 0)
         for url in URLS:
             entry = entries.get(url)
             assert self.ledger.state_of(url) == (entry and (entry.state, entry.reason))
@@ -219,13 +270,19 @@ class Steps:
         assert self.ledger.known(URLS) == [url in entries for url in URLS]
 
 
+def _shown(state):
+    return state if state in FINAL_STATES else "waiting"
+
+
 def _seconds(over):
     return OVER if over else FAR
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_every_url_has_one_state_and_the_counts_add_up_after_every_step(connection, seed):
+def test_every_url_has_one_state_and_the_counts_add_up_after_every_step(connection, seed, monkeypatch):
     both = Steps(Ledger(connection, "walk"))
+    for clock in ("workers.ledger.today", "workers.forgetting.today"):
+        monkeypatch.setattr(clock, lambda: EPOCH + timedelta(days=both.model.today))
     for name, arguments in islice(steps(Random(seed)), STEPS):
         getattr(both, name)(*arguments)
         both.agree()

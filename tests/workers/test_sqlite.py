@@ -67,9 +67,12 @@ def test_rows_are_written_wholly_or_not_at_all(path):
 def test_a_table_from_before_a_column_gets_it(path):
     write(path, row(1))
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("ALTER TABLE articles DROP COLUMN modified")
-    write(path, row(2, modified="2026-03-13"))
+        for column in ("modified", "robots_directives", "tdm_reservation"):
+            connection.execute(f"ALTER TABLE articles DROP COLUMN {column}")
+    write(path, row(2, modified="2026-03-13", robots_directives=["noai"], tdm_reservation=True))
     assert [found["modified"] for found in read(path)] == [None, "2026-03-13"]
+    assert [found["robots_directives"] for found in read(path)] == [None, '["noai"]']
+    assert [found["tdm_reservation"] for found in read(path)] == [None, 1]
 
 
 def test_a_lone_surrogate_does_not_stop_a_row(path):

@@ -1,10 +1,13 @@
 -- An open URL is forgotten as if it had never been seen. ARGV: fingerprint
 local name = ARGV[1]
-if redis.call('HDEL', k_open, name) == 0 then return 0 end
+local raw = redis.call('HGET', k_open, name)
+if not raw then return 0 end
+redis.call('HDEL', k_open, name)
 for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
 for _, map in ipairs({k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
 redis.call('UNLINK', k_page .. ':' .. name)
-redis.call('HINCRBY', k_counts, 'seen', -1)
+count('seen', -1)
+count_of_day(cjson.decode(raw).day, 'seen', -1)
 local canonical = redis.call('HGET', k_claims, name .. ':for')
 if canonical then
   redis.call('HDEL', k_claims, name .. ':for')

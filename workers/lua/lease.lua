@@ -1,4 +1,4 @@
--- Lease waiting URLs. ARGV: most, now, seconds -> flat (fingerprint, record, tries) …
+-- Lease waiting URLs. ARGV: most, now, seconds, greatest rank -> flat (fingerprint, record, tries) …
 local most, now, seconds = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local function wait_again(set)
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', set, '-inf', now, 'LIMIT', 0, 1000)) do
@@ -10,7 +10,7 @@ wait_again(k_delayed)
 wait_again(k_leased)
 local out = {}
 if most <= 0 then return out end
-for _, name in ipairs(redis.call('ZRANGE', k_waiting, 0, most - 1)) do
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', k_waiting, '-inf', ARGV[4], 'LIMIT', 0, most)) do
   redis.call('ZREM', k_waiting, name)
   redis.call('ZADD', k_leased, now + seconds, name)
   out[#out + 1] = name

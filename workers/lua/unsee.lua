@@ -1,14 +1,24 @@
--- Settled URLs of one bucket whose code ends in a reason are forgotten. ARGV: bucket, letter, reason, state -> how many
+-- Settled URLs are forgotten as if they had never been seen: of one bucket those whose code ends in a reason, or the
+-- one of a slot. ARGV: bucket, 'reason' or 'slot', which -> how many
 local gone = 0
+local function forget(slot, code)
+  local state, day = state_of[string.sub(code, 1, 1)], string.sub(code, 2, 5)
+  redis.call('HDEL', ARGV[1], slot)
+  count(state, -1)
+  count('seen', -1)
+  count_of_day(day, state, -1)
+  count_of_day(day, 'seen', -1)
+  gone = gone + 1
+end
+if ARGV[2] == 'slot' then
+  local code = redis.call('HGET', ARGV[1], ARGV[3])
+  if code then forget(ARGV[3], code) end
+  return gone
+end
 local all = redis.call('HGETALL', ARGV[1])
 for i = 1, #all, 2 do
-  if string.sub(all[i + 1], 1, 1) == ARGV[2] and string.sub(all[i + 1], 5) == ARGV[3] then
-    redis.call('HDEL', ARGV[1], all[i])
-    gone = gone + 1
+  if string.sub(all[i + 1], 1, 1) == letter_of.rejected and string.sub(all[i + 1], 6) == ARGV[3] then
+    forget(all[i], all[i + 1])
   end
-end
-if gone > 0 then
-  redis.call('HINCRBY', k_counts, ARGV[4], -gone)
-  redis.call('HINCRBY', k_counts, 'seen', -gone)
 end
 return gone

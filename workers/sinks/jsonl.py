@@ -4,6 +4,7 @@ import fcntl
 import json
 import mmap
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any
 
 from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row, key_of
+
+# Inside of a string the quotes would be escaped
+_CANONICAL = re.compile(rb'"canonical_url":\s*("(?:[^"\\\n]|\\.)*")')
 
 
 class JsonLinesSink:
@@ -20,6 +24,7 @@ class JsonLinesSink:
         self.path = path
         self.name = str(path)
         self._file: int | None = None
+        self._known = _KnownUrls()
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -39,7 +44,7 @@ class JsonLinesSink:
         """Append the rows in one write; a write that fails half-way is undone."""
         assert self._file is not None, "write inside `with sink.exclusive()`"
         if again:
-            rows = [row for row in rows if not _holds(self._file, row)]
+            rows = [row for row in rows if not (self._known.may_hold(self._file, row) and _holds(self._file, row))]
         data = b"".join(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in rows)
         end = os.fstat(self._file).st_size
         try:
@@ -95,8 +100,28 @@ def _mend_tail(file: int) -> None:
         os.write(file, b"\n")  # a whole row that somebody's editor left without its line end
 
 
+class _KnownUrls:
+    """The canonical URLs of a file's rows, as hashes, so that the file is read once and then only what is new in it."""
+
+    def __init__(self) -> None:
+        self._hashes: set[int] = set()
+        self._read: tuple[int, int, int] = (0, 0, 0)  # device, inode, bytes
+
+    def may_hold(self, file: int, row: Row) -> bool:
+        """Whether the file may have a row of this row's canonical URL; False is certain."""
+        stat = os.fstat(file)
+        device, inode, read = self._read
+        if (device, inode) != (stat.st_dev, stat.st_ino) or read > stat.st_size:
+            self._hashes, read = set(), 0
+        if stat.st_size > read:
+            with mmap.mmap(file, stat.st_size, access=mmap.ACCESS_READ) as text:
+                self._hashes.update(hash(found[1]) for found in _CANONICAL.finditer(text, read))
+        self._read = (stat.st_dev, stat.st_ino, stat.st_size)
+        return hash(json.dumps(row["canonical_url"], ensure_ascii=False).encode("utf-8", "replace")) in self._hashes
+
+
 def _holds(file: int, row: Row) -> bool:
-    """Whether the file has a row with this row's key. Only for pages that came a second time: it reads the file."""
+    """Whether the file has a row with this row's key. It reads the file."""
     size = os.fstat(file).st_size
     if size == 0:
         return False

@@ -34,7 +34,12 @@ COLUMNS = {
     "fetched_at": "TEXT NOT NULL",
     "content_hash": "TEXT NOT NULL",
     "version": "INTEGER NOT NULL",
+    "near_duplicate_of": "TEXT",
+    "parts": "INTEGER",
+    "parts_missing": "TEXT",  # JSON list
     "blocks": "TEXT",  # JSON list
+    "robots_directives": "TEXT",  # JSON list
+    "tdm_reservation": "INTEGER",  # 1, 0 or NULL
 }
 _CREATE = (
     "CREATE TABLE IF NOT EXISTS articles ("

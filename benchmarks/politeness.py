@@ -1,0 +1,185 @@
+"""Whether spiders keep a host's pace together: `python -m benchmarks.politeness` prints what the host's own log says.
+
+    floor        spiders on one host: how close any two of `--requests` requests came to each other
+    retry-after  one answer `429, Retry-After: 3` among them: who asked before it was over, when the first came after
+    turn         what a turn costs, in Redis' round trips' own time
+
+Each spider is a process of its own with a task of its own, against one Redis. The server notes when a request's last
+byte came in, in a process of its own.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import multiprocessing
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import redis
+
+from crawler.politeness import Pace
+from workers.embedded import answers, server_binary
+
+REPOSITORY = Path(__file__).parents[1]
+ALLOWED = 0.02  # seconds of jitter that the bar grants
+RETRY_AFTER = 3  # seconds
+TURNS = 2000
+
+PAGE = b"<html><head><title>An article</title></head><body><h1>An article</h1><p>" + b"Some words of text. " * 200
+HEAD = "HTTP/1.1 {} OK\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}\r\n"
+
+
+class Site:
+    """A section with `articles` articles for each of some tasks. The `refused`th request is answered 429."""
+
+    def __init__(self, articles: int, refused: int | None):
+        self.articles, self.refused = articles, refused
+        self.log: list[tuple[float, str, int]] = []
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the requests of one connection."""
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                came, path = time.monotonic(), head.split(b" ")[1].decode()
+                status, kind, body, more = self.answer(path)
+                self.log.append((came, path, status))
+                writer.write(HEAD.format(status, kind, len(body), more).encode() + body)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    def answer(self, path: str) -> tuple[int, str, bytes, str]:
+        """Status, type, body and further headers."""
+        if path == "/robots.txt":
+            return 404, "text/plain", b"", ""
+        if len(self.log) == self.refused:
+            return 429, "text/html", b"", f"Retry-After: {RETRY_AFTER}\r\n"
+        if path.endswith("/"):
+            links = "".join(
+                f'<li><a href="{path}{number}.html">Article {number}</a>' for number in range(self.articles)
+            )
+            return 200, "text/html", f"<html><body><h1>News</h1><ul>{links}</ul>".encode(), ""
+        return 200, "text/html", PAGE, ""
+
+
+def host(articles: int, refused: int | None, pipe: Connection) -> None:
+    """The server's process: says its port, and its log when it is asked to end."""
+
+    async def run() -> None:
+        site = Site(articles, refused)
+        server = await asyncio.start_server(site.serve, "127.0.0.1", 0)
+        pipe.send(server.sockets[0].getsockname()[1])
+        await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
+        pipe.send(site.log)
+
+    asyncio.run(run())
+
+
+@contextmanager
+def own_redis() -> Iterator[str]:
+    """A Redis for this measurement alone."""
+    with tempfile.TemporaryDirectory(prefix="rd-") as folder:
+        options = ["--port", "0", "--unixsocket", f"{folder}/s", "--save", "", "--dir", folder]
+        server = subprocess.Popen([str(server_binary()), *options], stdout=subprocess.DEVNULL)
+        try:
+            while not answers(f"unix://{folder}/s"):
+                time.sleep(0.02)
+            yield f"unix://{folder}/s"
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def crawl(spiders: int, requests: int, floor: float, refused: int | None = None) -> list[tuple[float, str, int]]:
+    """Let the spiders run to their end; the host's log, by time."""
+    ours, theirs = multiprocessing.Pipe()
+    server = multiprocessing.Process(target=host, args=(-(-requests // spiders), refused, theirs))
+    server.start()
+    base = f"http://127.0.0.1:{ours.recv()}"
+    tasks = "".join(
+        f"  task{n}: {{example: '{base}/{n}/0.html', pattern: '{base}/{n}/{{id}}.html', start: '{base}/{n}/', "
+        f"every: 1h, output: out.jsonl, delay: {floor}}}\n"
+        for n in range(spiders)
+    )
+    with own_redis() as url, tempfile.TemporaryDirectory() as folder:
+        Path(folder, "tasks.yaml").write_text(f"settings: {{allow_hosts: [127.0.0.1]}}\ntasks:\n{tasks}", "utf-8")
+        environment = {"PYTHONPATH": str(REPOSITORY), "REDIS_URL": url, "PATH": "/usr/bin:/bin"}
+        command = [sys.executable, "-m", "crawler.spider_process"]
+        children = [
+            subprocess.Popen([*command, f"task{n}"], cwd=folder, env=environment, stdout=subprocess.PIPE)
+            for n in range(spiders)
+        ]
+        for child in children:
+            report = json.loads(child.communicate()[0].splitlines()[-1])
+            if report["outcome"] != "finished" or report["failed"]:
+                print(f"a spider: {report}", file=sys.stderr)
+    ours.send("end")
+    log: list[tuple[float, str, int]] = ours.recv()
+    server.join()
+    return sorted(log)
+
+
+def measure_floor(spiders: int, requests: int, floor: float) -> bool:
+    """Print how close requests came; whether the bar holds."""
+    times = [came for came, _, _ in crawl(spiders, requests, floor)]
+    gaps = sorted(later - earlier for earlier, later in itertools.pairwise(times))
+    close = sum(gap < floor - ALLOWED for gap in gaps)
+    print(
+        f"floor: {len(times)} requests of {spiders} spiders, floor {floor:g} s: smallest gaps "
+        f"{', '.join(f'{gap * 1000:.1f}' for gap in gaps[:3])} ms, median {statistics.median(gaps) * 1000:.1f} ms; "
+        f"{close} below {(floor - ALLOWED) * 1000:.0f} ms"
+    )
+    return close == 0
+
+
+def measure_retry_after(spiders: int, requests: int, floor: float) -> bool:
+    """Print who asked before the host's time was over; whether the bar holds."""
+    log = crawl(spiders, requests, floor, refused=requests // 2)
+    [told] = [came for came, _, status in log if status == 429]
+    after = [came - told for came, _, _ in log if came > told]
+    early = [gap for gap in after if gap < RETRY_AFTER - ALLOWED]
+    first = min(gap for gap in after if gap >= RETRY_AFTER - ALLOWED)
+    print(
+        f"retry-after: {spiders} spiders, floor {floor:g} s: {len(early)} requests before {RETRY_AFTER} s were over"
+        f"{f' (the last {max(early) * 1000:.0f} ms after the 429)' if early else ''}; the first after {first:.2f} s"
+    )
+    return all(gap < 1.0 for gap in early) and first < RETRY_AFTER + 1
+
+
+def measure_turns() -> None:
+    """Print what asking for a turn costs."""
+    with own_redis() as url:
+        pace = Pace(redis.Redis.from_url(url))
+        for what, interval in (("taken", 1e-6), ("not yet", 1000.0), ("without interval", 0.0)):
+            began, used = time.perf_counter(), time.process_time()
+            for _ in range(TURNS):
+                pace.ask(f"{what[0]}.example:80", interval)
+            wall, cpu = time.perf_counter() - began, time.process_time() - used
+            print(f"turn: {what}: {wall / TURNS * 1000:.3f} ms, of them {cpu / TURNS * 1000:.3f} ms of CPU here")
+
+
+def main() -> int:
+    """Measure all three; exit code 1 if a bar is missed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--spiders", type=int, default=3)
+    parser.add_argument("--requests", type=int, default=1000)
+    parser.add_argument("--floor", type=float, default=0.2, help="seconds")
+    said = parser.parse_args()
+    measure_turns()
+    kept = measure_floor(said.spiders, said.requests, said.floor)
+    for floor in (0.0, said.floor):
+        kept &= measure_retry_after(said.spiders, 1500 if floor == 0 else 120, floor)
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""`exemplar forget`: the next run finds again what is forgotten, and nothing is written twice."""
+
+import json
+from pathlib import Path
+
+import redis
+
+from tests.console.conftest import Exemplar
+from tests.site import SiteServer, truth
+from workers.ledger import Found, Ledger
+
+
+def rows(folder: Path) -> list[str]:
+    return [json.loads(line)["url"] for line in (folder / "out/zh-news.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_a_forgotten_url_is_fetched_again_and_written_once(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    assert exemplar("run", "--once").code == 0
+    before = rows(folder)
+    path = truth("zh")[0].path
+    done = exemplar("forget", "zh-news", site.url + path, site.url + "/nothing.html")
+    assert (done.code, "1 URL forgotten" in done.err, "not known" in done.err) == (1, True, True)
+    asked = len(site.requests)
+    exemplar("run", "--once")
+    assert [request.path for request in site.requests[asked:]].count(path) == 1
+    assert sorted(rows(folder)) == sorted(before)
+
+
+def test_a_forgotten_task_is_crawled_anew(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    assert exemplar("run", "--once").code == 0
+    assert exemplar("forget", "zh-news", "--json", "--yes").code == 0
+    (folder / "out/zh-news.jsonl").unlink()
+    assert exemplar("run", "--once").code == 0
+    assert len(rows(folder)) == len(truth("zh"))
+
+
+def test_nothing_is_forgotten_without_a_yes(exemplar: Exemplar, connection: "redis.Redis", redis_url: str) -> None:
+    Ledger(connection, "zh-news").add([Found("http://a.example/1")])
+    assert exemplar("forget", "zh-news", stdin=b"n\n", REDIS_URL=redis_url).code == 130
+    assert Ledger(connection, "zh-news").counts().seen == 1
+    assert exemplar("forget", "zh-news", stdin=b"y\n", REDIS_URL=redis_url).code == 0
+    assert Ledger(connection, "zh-news").counts().seen == 0
+
+
+def test_a_task_that_is_not_known_is_named_with_the_nearest(
+    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+) -> None:
+    Ledger(connection, "zh-news").add([Found("http://a.example/1")])
+    done = exemplar("forget", "zh-new", REDIS_URL=redis_url)
+    assert done.code == 1
+    assert "nothing is known of a task 'zh-new'; did you mean 'zh-news'?" in done.err

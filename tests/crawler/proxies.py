@@ -1,0 +1,107 @@
+"""A small real proxy on loopback for tests, and a certificate for a server behind it."""
+
+import datetime
+import select
+import socket
+import socketserver
+import ssl
+import threading
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+
+class Proxy(socketserver.ThreadingTCPServer):
+    """Passes on what it is asked for to 127.0.0.1, whatever the name; `targets`: (method, host:port, authorization).
+
+    `refusal`: the status line it answers with instead.
+    """
+
+    daemon_threads = True
+    request_queue_size = 64
+    allow_reuse_address = True
+
+    def __init__(self, refusal=""):
+        self.refusal, self.targets = refusal, []
+        super().__init__(("127.0.0.1", 0), _Passing)
+        self.port = self.server_address[1]
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *error):
+        self.shutdown()
+        self.server_close()
+
+
+class _Passing(socketserver.BaseRequestHandler):
+    def handle(self):
+        with suppress(OSError):
+            while head := self.head():
+                self.one(head)
+
+    def head(self):
+        data = b""
+        while b"\r\n\r\n" not in data:
+            piece = self.request.recv(65536)
+            if not piece:
+                return b""
+            data += piece
+        return data
+
+    def one(self, head):
+        first, *lines = head.decode("latin-1").split("\r\n")
+        method, target, _ = first.split(" ")
+        place = target if method == "CONNECT" else urlsplit(target).netloc
+        said = [line.partition(": ")[2] for line in lines if line.lower().startswith("proxy-authorization:")]
+        self.server.targets.append((method, place, said[0] if said else ""))
+        if self.server.refusal:
+            self.request.sendall(f"HTTP/1.1 {self.server.refusal}\r\nContent-Length: 0\r\n\r\n".encode())
+            return
+        with socket.create_connection(("127.0.0.1", int(place.rpartition(":")[2])), timeout=10) as far:
+            if method == "CONNECT":
+                self.request.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                self.relay(far)
+            else:
+                kept = [line for line in lines if not line.lower().startswith(("proxy-", "connection:"))]
+                path = target[target.index("/", 8) :]
+                far.sendall("\r\n".join([f"{method} {path} HTTP/1.1", "Connection: close", *kept]).encode("latin-1"))
+                while piece := far.recv(65536):
+                    self.request.sendall(piece)
+                self.request.shutdown(socket.SHUT_RDWR)
+
+    def relay(self, far):
+        ends = {self.request: far, far: self.request}
+        while True:
+            for one in select.select([*ends], [], [], 20)[0]:
+                piece = one.recv(65536)
+                if not piece:
+                    return
+                ends[one].sendall(piece)
+
+
+def server_context(folder, name):
+    """A TLS context with a certificate for `name` that it signed itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    file = folder / "server.pem"
+    file.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    return context

@@ -1,0 +1,264 @@
+"""What a host sees of several spiders at once, by its own log, when it is asked too much, or is away."""
+
+import itertools
+import json
+import re
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from crawler.host_states import host_state, hosts
+from crawler.politeness import host_of
+from tests.crawler.spiders import Child, asked_for, crawl, states, until, write_tasks
+from tests.site import Response, SiteServer, truth
+from workers.ledger import Found, Ledger, fingerprint
+
+pytestmark = pytest.mark.timeout(150)
+
+ARTICLES = [article.path for article in truth("zh")]
+EXAMPLE = truth("zh")[3].path
+TASKS = ("zh-news", "second", "third")
+FLOOR = 0.2  # seconds
+JITTER = 0.1  # seconds between a turn and its request's arrival where others use the machine too
+# (the bar of 20 ms is measured by benchmarks/politeness.py)
+
+
+@pytest.fixture
+def site():
+    with SiteServer() as server:
+        yield server
+
+
+def write_three(folder, site, **keys):
+    """The section three times, as tasks of their own."""
+    write_tasks(folder, site.url, **keys)
+    file = folder / "tasks.yaml"
+    head, _, task = file.read_text("utf-8").partition("tasks:\n")
+    file.write_text(head + "tasks:\n" + "".join(task.replace("zh-news:", f"{name}:") for name in TASKS), "utf-8")
+
+
+class Three:
+    """Three spiders on one host."""
+
+    def __init__(self, folder, redis_url):
+        with ExitStack() as running:
+            self.children = [running.enter_context(Child(name, folder, redis_url)) for name in TASKS]
+            self.running = running.pop_all()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.running.close()
+
+    def end(self):
+        return [child.end(60) for child in self.children]
+
+
+def refusing(site, times, status=429, **headers):
+    """An answer for articles: the first `times` requests are refused; says when."""
+    refused = []
+
+    def answer(request):
+        if len(refused) < times:
+            refused.append(request.time)
+            return Response(status, {name.replace("_", "-"): value for name, value in headers.items()}, b"")
+        return site._pages[request.path]
+
+    return answer, refused
+
+
+def test_three_spiders_keep_the_floor_together(site, connection, redis_url, tmp_path):
+    write_three(tmp_path, site, delay=FLOOR)
+    with Three(tmp_path, redis_url) as three:
+        assert [ended.code for ended in three.end()] == [0, 0, 0]
+    times = sorted(request.time for request in site.requests)
+    assert len(times) >= 60
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= FLOOR - JITTER
+    assert times[-1] - times[0] >= FLOOR * (len(times) - 1) - JITTER
+    assert asked_for(site, "/").count("/robots.txt") == 1, "one asks for all"
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.2])
+def test_nobody_asks_before_the_time_that_one_of_them_was_told(site, connection, redis_url, tmp_path, delay):
+    answer, refused = refusing(site, 1, Retry_After="3")
+    site.override(ARTICLES[-1], answer)
+    for path in ARTICLES:  # slow enough that all three are at work when it comes
+        if path != ARTICLES[-1]:
+            site.override(path, delay=0.2)
+    write_three(tmp_path, site, delay=delay)
+    with Three(tmp_path, redis_url) as three:
+        ended = three.end()
+    assert [one.report["outcome"] for one in ended] == ["finished"] * 3
+    assert [one.report["failed"] for one in ended] == [0, 0, 0]
+    [told] = refused
+    later = sorted(request.time - told for request in site.requests if request.time > told)
+    # What was under way when the answer came, or was sent before its process heard of it; then nothing for 3 s.
+    held = [gap for gap in later if gap > 1.0]
+    assert held[0] >= 3.0 - JITTER
+    assert held[0] <= 4.5
+
+
+def test_an_article_that_was_refused_is_fetched_later_and_no_try_is_counted(site, connection, redis_url, tmp_path):
+    answer, refused = refusing(site, 2, Retry_After="1")
+    site.override(ARTICLES[-1], answer)
+    write_tasks(tmp_path, site.url, retries=0)
+    ended = crawl(tmp_path, redis_url)
+    assert (ended.code, ended.report["failed"], len(refused)) == (0, 0, 2)
+    assert ended.report["later"] == 2
+    assert Ledger(connection, "zh-news").state_of(site.url + ARTICLES[-1]) == ("fetched", "")
+
+
+def test_an_article_that_is_always_refused_does_not_keep_the_run_for_ever(site, connection, redis_url, tmp_path):
+    answer, refused = refusing(site, 1000, Retry_After="1")
+    site.override(ARTICLES[-1], answer)
+    write_tasks(tmp_path, site.url, retries=0)
+    ended = crawl(tmp_path, redis_url)
+    assert (ended.report["outcome"], ended.report["failed"], len(refused)) == ("finished", 1, 4)
+    state, reason = Ledger(connection, "zh-news").state_of(site.url + ARTICLES[-1])
+    assert (state, reason.startswith("http 429")) == ("failed", True)
+
+
+def test_a_host_that_asks_for_long_is_left_alone_and_its_articles_wait(site, connection, redis_url, tmp_path):
+    answer, refused = refusing(site, 1000, status=503, Retry_After="600")
+    for path in ARTICLES:
+        site.override(path, answer)
+    site.restore(EXAMPLE)
+    write_tasks(tmp_path, site.url, retries=0, delay=0.1)
+    ended = crawl(tmp_path, redis_url)
+    assert (ended.code, ended.report["outcome"], len(refused)) == (1, "unreachable", 1)
+    [problem] = ended.report["problems"]
+    assert problem == "127.0.0.1 is not asked now: http 503; the host asks for 600 s; the rest waits for the next run"
+    now = states(connection)
+    assert now["waiting"] == now["seen"] - now.get("fetched", 0)
+    seen = len(site.requests)
+    ended = crawl(tmp_path, redis_url)
+    assert (ended.report["outcome"], len(site.requests)) == ("unreachable", seen), "the next run does not ask either"
+    [state] = hosts(connection)
+    assert state.until == pytest.approx(time.time() + 590, abs=60)
+
+
+def test_refusals_slow_everyone_down_and_good_answers_make_up_for_it(site, connection, redis_url, tmp_path):
+    answer, refused = refusing(site, 1)
+    site.override(ARTICLES[-1], answer)
+    write_tasks(tmp_path, site.url)
+    ended = crawl(tmp_path, redis_url)
+    assert (ended.code, ended.report["failed"]) == (0, 0)
+    after = sorted(request.time for request in site.requests if request.time > refused[0])
+    gaps = [later - earlier for earlier, later in itertools.pairwise(after)]
+    assert max(gaps) >= 0.5
+    assert host_state(connection, host_of(site.url)).interval < 1.0
+
+
+def test_a_crawl_delay_is_kept_by_who_does_not_read_robots_txt_too(site, connection, redis_url, tmp_path):
+    site.robots_txt = "User-agent: *\nCrawl-delay: 0.6\n"
+    write_tasks(tmp_path, site.url, limit=3)
+    assert crawl(tmp_path, redis_url).code == 0
+    write_tasks(tmp_path, site.url, limit=6, robots="false")
+    assert crawl(tmp_path, redis_url).code == 0
+    times = [request.time for request in site.requests]
+    assert len(times) >= 6, "the first run's five and the second one's list page"
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.6 - JITTER
+
+
+def test_a_crawl_delay_beyond_measure_is_said_once(site, connection, redis_url, tmp_path):
+    site.robots_txt = "User-agent: *\nCrawl-delay: 86400\n"
+    write_tasks(tmp_path, site.url)
+    with Child("zh-news", tmp_path, redis_url) as child:
+        until(lambda: host_state(connection, host_of(site.url)).interval == 60.0)
+        child.process.terminate()
+        ended = child.end()
+    [problem] = ended.report["problems"]
+    assert re.search(r"asks for a Crawl-delay of 86400 s; 60 s are kept", problem)
+
+
+def let_it_look(connection, site):
+    """The time is over for which the breaker is open."""
+    connection.hset(f"exemplar:host:{host_of(site.url)}:pace", "open_until", 1)
+
+
+def test_the_breaker_ends_a_run_and_the_next_one_looks_once(connection, redis_url, tmp_path, site):
+    for path in [*ARTICLES, "/zh/news/"]:
+        site.override(path, status=502, body=b"")
+    write_tasks(tmp_path, site.url, retries=5)
+    Ledger(connection, "zh-news").add(Found(site.url + path) for path in ARTICLES)
+
+    ended = crawl(tmp_path, redis_url)
+    assert ended.report["outcome"] == "unreachable"
+    assert "http 502" in ended.report["problems"][-1]
+    asked = len(site.requests)
+    assert 8 <= asked <= 8 + 18, "what was under way when it opened"
+    assert states(connection)["waiting"] >= len(ARTICLES) - 1
+    state = host_state(connection, host_of(site.url))
+    assert (state.state, state.why) == ("closed", "http 502")
+
+    crawl(tmp_path, redis_url)
+    assert len(site.requests) == asked, "nobody asks while it is open"
+    let_it_look(connection, site)
+    assert crawl(tmp_path, redis_url).report["outcome"] == "unreachable"
+    assert len(site.requests) == asked + 1, "one looks"
+
+    for path in [*ARTICLES, "/zh/news/"]:
+        site.restore(path)
+    let_it_look(connection, site)
+    assert crawl(tmp_path, redis_url).report["outcome"] == "finished"
+    assert hosts(connection) == []
+
+
+def test_names_of_one_address_share_a_pace_where_that_is_wanted(site, connection, redis_url, tmp_path):
+    said = "{contact: a@example.org, allow_hosts: [127.0.0.1, localhost], delay: 0.3, per_address: true}"
+    write_tasks(tmp_path, site.url, settings=said, limit=4)
+    other = site.url.replace("127.0.0.1", "localhost")
+    file = tmp_path / "tasks.yaml"
+    text = file.read_text("utf-8")
+    file.write_text(text + text.partition("tasks:\n")[2].replace("zh-news", "other").replace(site.url, other), "utf-8")
+    with ExitStack() as running:
+        children = [running.enter_context(Child(name, tmp_path, redis_url)) for name in ("zh-news", "other")]
+        assert [child.end().report["outcome"] for child in children] == ["finished"] * 2
+    times = sorted(request.time for request in site.requests)
+    assert len(times) >= 10
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.3 - JITTER
+
+
+# What the site says of its pages travels with them
+
+
+def stored_headers(connection, site, path):
+    raw = connection.hget(f"exemplar:task:zh-news:page:{fingerprint(site.url + path)}", "headers")
+    return json.loads(raw) if raw else {}
+
+
+def test_headers_about_the_use_of_a_page_travel_with_it(site, connection, redis_url, tmp_path):
+    html = {"Content-Type": "text/html; charset=utf-8"}
+    site.override(ARTICLES[-1], headers={**html, "X-Robots-Tag": "noai, noimageai", "TDM-Reservation": "1"})
+    write_tasks(tmp_path, site.url)
+    crawl(tmp_path, redis_url)
+    assert stored_headers(connection, site, ARTICLES[-1]) == {
+        "x-robots-tag": ["noai, noimageai"],
+        "tdm-reservation": ["1"],
+    }
+    assert stored_headers(connection, site, ARTICLES[-2]) == {}
+    assert "/.well-known/tdmrep.json" not in asked_for(site, "/"), "no task skips by it"
+
+
+def test_tdmrep_json_is_asked_for_once_where_a_task_skips_by_it(site, connection, redis_url, tmp_path):
+    rules = [{"location": ARTICLES[-1], "tdm-reservation": 0}, {"location": "/zh/*", "tdm-reservation": 1}]
+    site.override("/.well-known/tdmrep.json", status=200, body=json.dumps(rules).encode())
+    write_tasks(tmp_path, site.url, skip="tdm-reservation")
+    crawl(tmp_path, redis_url)
+    crawl(tmp_path, redis_url)
+    assert asked_for(site, "/").count("/.well-known/tdmrep.json") == 1
+    assert stored_headers(connection, site, ARTICLES[-1]) == {"tdmrep": ["0"]}
+    assert stored_headers(connection, site, ARTICLES[-2]) == {"tdmrep": ["1"]}
+
+
+def test_robots_txt_that_leads_to_a_public_host_is_not_followed_without_a_contact(
+    site, connection, redis_url, tmp_path
+):
+    site.override("/robots.txt", status=302, headers={"Location": "http://news.example/robots.txt"}, body=b"")
+    write_tasks(tmp_path, site.url, settings="{allow_hosts: [127.0.0.1], delay: 0}", limit=2)
+    with Child("zh-news", tmp_path, redis_url) as child:
+        ended = child.end()
+    assert any("no contact is given" in problem for problem in ended.report["problems"])
+    assert asked_for(site) == []

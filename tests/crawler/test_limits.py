@@ -1,0 +1,204 @@
+"""What one answer may cost: real servers that misbehave, and what is said of each."""
+
+import gzip
+import socketserver
+import threading
+import time
+import zlib
+from contextlib import suppress
+
+import brotli
+import pytest
+import zstandard
+
+from tests.crawler.servers import Server, attempt
+from workers.ledger import REASON_BYTES
+
+pytestmark = pytest.mark.timeout(60)
+
+MIB = 2**20
+PAGE = b"<html><p>" + b"The harbour was quiet. " * 40
+BOMB = bytes(20 * MIB)
+TIMEOUT = 3.0  # seconds
+
+
+def raw_deflate(data):
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(data) + packer.flush()
+
+
+PACKED = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "raw deflate": raw_deflate,
+    "br": lambda data: brotli.compress(data, quality=5),
+    "zstd": zstandard.compress,
+}
+
+
+def packed(name, data):
+    return {"Content-Encoding": name.removeprefix("raw ")}, PACKED[name](data)
+
+
+def answers():
+    """Path → status, headers, body."""
+    said = {"/good": (200, {}, PAGE)}
+    for name in PACKED:
+        said[f"/packed/{name.replace(' ', '-')}"] = (200, *packed(name, PAGE))
+        said[f"/bomb/{name.replace(' ', '-')}"] = (200, *packed(name, BOMB))
+    twice = gzip.compress(gzip.compress(BOMB))
+    dense = PAGE * 800  # 750 KB that pack 300 times over, and are no danger
+    said |= {
+        "/dense": (200, *packed("gzip", dense)),
+        "/nested": (200, {"Content-Encoding": "gzip, gzip"}, twice),
+        "/nested/page": (200, {"Content-Encoding": "gzip, deflate"}, zlib.compress(gzip.compress(PAGE))),
+        "/layers": (200, {"Content-Encoding": "gzip, gzip, gzip, gzip"}, twice),
+        "/torn": (200, {"Content-Encoding": "gzip"}, b"<html>not packed at all</html>"),
+        "/announced": (200, {"Content-Length": str(40 * MIB), "Connection": "close"}, b"x"),
+        "/giant": (200, {"Content-Length": str(3 * 2**30), "Connection": "close"}, b"x"),
+        "/part": (206, {}, PAGE),
+        "/no-content": (204, {}, b""),
+        "/reset-content": (205, {}, b""),
+        "/nowhere": (302, {}, b""),
+        "/multiple": (300, {}, PAGE),
+        "/unmodified": (304, {}, b""),
+        "/login": (401, {"WWW-Authenticate": "Basic"}, b""),
+        "/circle": (302, {"Location": "/circle"}, b""),
+        "/ping": (302, {"Location": "/pong"}, b""),
+        "/pong": (302, {"Location": "/ping"}, b""),
+        "/reload": (200, {}, b'<meta http-equiv="refresh" content="0; url=/reload">'),
+        "/broken-location": (302, {"Location": "http://[broken/"}, b""),
+        "/hop/6": (200, {}, PAGE),
+        "/robots.txt": (404, {}, b""),
+    }
+    return said | {f"/hop/{number}": (302, {"Location": f"/hop/{number + 1}"}, b"") for number in range(6)}
+
+
+class Misbehaving(socketserver.ThreadingTCPServer):
+    """Says whatever a path names, without HTTP's manners."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), _Rude)
+        self.port = self.server_address[1]
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *error):
+        self.shutdown()
+        self.server_close()
+
+
+class _Rude(socketserver.BaseRequestHandler):
+    def handle(self):
+        path = self.request.recv(65536).split(b" ")[1].decode()
+        ok = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+        with suppress(OSError):
+            if path == "/robots.txt":
+                self.request.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            elif path == "/endless-chunks":
+                self.request.sendall(ok + b"Transfer-Encoding: chunked\r\n\r\n")
+                self.endlessly(b"100000\r\n" + bytes(MIB) + b"\r\n")
+            elif path == "/endless-body":
+                self.request.sendall(ok + b"\r\n")
+                self.endlessly(bytes(MIB))
+            elif path == "/endless-headers":
+                self.request.sendall(ok)
+                self.endlessly(b"X-Padding: " + b"x" * 8000 + b"\r\n")
+            elif path == "/endless-line":
+                self.request.sendall(ok + b"X-Padding: ")
+                self.endlessly(b"x" * 8000)
+            elif path == "/endless-interim":
+                self.endlessly(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 100)
+            elif path == "/long-headers":
+                self.request.sendall(
+                    ok + b"Connection: close\r\n" + (b"X-Some: " + b"y" * 900 + b"\r\n") * 100 + b"\r\n" + PAGE
+                )
+            elif path == "/drip":
+                self.request.sendall(ok + b"Content-Length: 100000\r\n\r\n")
+                self.endlessly(b"x", pause=0.2)
+            elif path == "/drip-headers":
+                self.endlessly(b"H", pause=0.2)
+            elif path == "/silent":
+                time.sleep(3 * TIMEOUT)
+            elif path == "/half":
+                self.request.sendall(ok + b"Content-Length: 9000\r\n\r\nhalf")
+
+    def endlessly(self, data, pause=0.0):
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            self.request.sendall(data)
+            time.sleep(pause)
+
+
+RUDE = ["/endless-chunks", "/endless-body", "/endless-headers", "/endless-line", "/endless-interim", "/long-headers",
+        "/drip", "/drip-headers", "/silent", "/half"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What is said of each path."""
+    known = answers()
+    with Server("127.0.0.1", lambda handler: known[handler.path]) as site, Misbehaving() as rude:
+        urls = {path: f"http://127.0.0.1:{site.port}{path}" for path in known}
+        urls |= {path: f"http://127.0.0.1:{rude.port}{path}" for path in RUDE}
+        found, _ = attempt(tmp_path_factory.mktemp("said"), [*urls.values()], {}, "127.0.0.1", TIMEOUT)
+        return {path: found[url] for path, url in urls.items()}
+
+
+def test_pages_are_unpacked_however_they_are_packed(said):
+    paths = ["/good", "/dense", "/nested/page", *(path for path in said if path.startswith("/packed/"))]
+    assert len(paths) == 3 + len(PACKED)
+    assert {said[path] for path in paths} == {"fetched"}
+
+
+@pytest.mark.parametrize("path", [*(f"/bomb/{name.replace(' ', '-')}" for name in PACKED), "/nested"])
+def test_a_bomb_is_refused_by_its_ratio(said, path):
+    assert said[path] == "unpacks to over 100 times its size"
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("/layers", "packed 4 times over"),
+        ("/torn", "the answer can't be unpacked"),
+        ("/announced", "the page is larger than 32 MiB: 40 MiB"),
+        ("/giant", "the page is larger than 32 MiB: 3 GiB"),
+        ("/endless-chunks", "the page is larger than 32 MiB"),
+        ("/endless-body", "the page is larger than 32 MiB"),
+        ("/endless-headers", "its head is larger than 256 KiB"),
+        ("/endless-line", "its head is larger than 256 KiB"),
+        ("/endless-interim", "its head is larger than 256 KiB"),
+        ("/drip", "the answer took too long"),
+        ("/drip-headers", "no answer in time"),
+        ("/silent", "no answer in time"),
+        ("/half", "the answer broke off"),
+        ("/circle", "redirects in a circle"),
+        ("/ping", "redirects in a circle"),
+        ("/reload", "redirects in a circle"),
+        ("/hop/0", "more than 5 redirects"),
+        ("/broken-location", "redirects to what is no URL"),
+        ("/nowhere", "http 302 that leads nowhere we go"),
+        ("/multiple", "http 300"),
+        ("/unmodified", "http 304"),
+        ("/part", "http 206, only a part of the page"),
+        ("/no-content", "http 204 without a page"),
+        ("/reset-content", "http 205 without a page"),
+        ("/login", "http 401: it wants a password (auth)"),
+    ],
+)
+def test_each_limit_has_its_own_reason_that_fits_into_the_ledger(said, path, reason):
+    assert said[path] == reason
+    assert len(reason.encode()) <= REASON_BYTES
+
+
+def test_as_many_redirects_as_are_allowed_are_followed(said):
+    assert said["/hop/1"] == "fetched"
+
+
+def test_large_but_honest_headers_are_read(said):
+    assert said["/long-headers"] == "fetched"

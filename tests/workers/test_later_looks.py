@@ -1,0 +1,180 @@
+"""What a station writes when an article comes a second time: at a later visit, after it was forgotten, as a reprint."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from workers import forgetting
+from workers.extract import Station
+from workers.forgetting import expire, unsee
+from workers.inbox import FetchedPage, Inbox, StoredPage
+from workers.ledger import Found, Ledger, fingerprint
+
+from .helpers import FETCHED_AT, TASK, article, deliver, publish, states, url
+
+DAY = 86400.0
+
+
+@pytest.fixture
+def station(connection, tmp_path):
+    station = Station(connection, "here", state=tmp_path / "state")
+    yield station
+    station.close()
+
+
+@pytest.fixture
+def ledger(connection):
+    return Ledger(connection, TASK)
+
+
+def rows(folder):
+    path = folder / "out.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+
+def come_again(connection, ledger, monkeypatch, body, days):
+    """Let so many days pass, and the page come in at its next visit; says how many pages were to be visited."""
+    import time
+
+    now = time.time() + days * DAY
+    with monkeypatch.context() as clock:
+        clock.setattr("workers.ledger.time.time", lambda: now)
+        due = ledger.visit()
+        [leased] = ledger.lease(9) or [None]
+        if leased:
+            page = FetchedPage(leased.fingerprint, leased.url, body, "text/html; charset=utf-8", 200, FETCHED_AT)
+            Inbox(connection).deliver(ledger, [page])
+    return due
+
+
+def test_a_changed_article_becomes_a_new_version(connection, station, ledger, tmp_path, monkeypatch):
+    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
+    [name] = deliver(connection, {1: article(1)})
+    station.cut_pages(TASK, [name])
+    assert come_again(connection, ledger, monkeypatch, article(1, word="corrected"), 1) == 1
+    assert ledger.counts().unaccounted == 0
+    station.cut_pages(TASK, [name])
+    assert [(row["version"], "corrected" in row["text"]) for row in rows(tmp_path)] == [(1, False), (2, True)]
+    assert ledger.state_of(url(1)) == ("written", "")
+
+
+def test_an_article_that_stayed_the_same_is_written_once(connection, station, ledger, tmp_path, monkeypatch):
+    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
+    [name] = deliver(connection, {1: article(1)})
+    station.cut_pages(TASK, [name])
+    for days in (1, 2):
+        assert come_again(connection, ledger, monkeypatch, article(1), days) == 1
+        station.cut_pages(TASK, [name])
+    assert len(rows(tmp_path)) == 1
+    assert ledger.state_of(url(1)) == ("written", "unchanged")
+
+
+def test_visits_end_with_the_articles_youth(connection, station, ledger, tmp_path, monkeypatch):
+    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
+    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    assert come_again(connection, ledger, monkeypatch, article(1), 0.5) == 0
+    visits = 0
+    for days in range(1, 9):
+        if come_again(connection, ledger, monkeypatch, article(1), days + 0.01):
+            visits += 1
+            with monkeypatch.context() as clock:
+                import time
+
+                now = time.time() + (days + 0.01) * DAY
+                clock.setattr("workers.ledger.time.time", lambda now=now: now)
+                station.cut_pages(TASK, [fingerprint(url(1))])
+    assert visits == 2, "on the first and the second day; the third is over by a little"
+
+
+@pytest.mark.parametrize("state", ["rejected", "failed", "duplicate"])
+def test_an_article_that_is_gone_at_a_later_visit_stays_written(connection, station, ledger, tmp_path, state):
+    publish(connection, tmp_path, revisit=(0.0, 3 * DAY))
+    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    ledger.visit()
+    [leased] = ledger.lease(1)
+    ledger.settle(leased.fingerprint, state, "http 404")
+    assert ledger.state_of(url(1)) == ("written", f"visited: {state}")
+    assert (ledger.counts().states["written"], ledger.counts().unaccounted, ledger.problems()) == (1, 0, [])
+
+
+def test_during_a_visit_nobody_else_gets_the_article(connection, station, ledger, tmp_path):
+    publish(connection, tmp_path, revisit=(0.0, DAY))
+    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    ledger.visit()
+    station.cut_pages(TASK, deliver(connection, {2: article(1, canonical=url(1))}))
+    assert states(connection, 2) == ["fetched"], "it waits for the visit's end"
+    assert len(rows(tmp_path)) == 1
+
+
+def test_a_forgotten_article_that_comes_again_is_not_written_twice(connection, station, ledger, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    station.cut_pages(TASK, deliver(connection, {1: article(1), 2: article(2)}))
+    assert unsee(ledger, url(1))
+    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2)]
+    monkeypatch.setattr(forgetting, "today", lambda: FETCHED_AT.date() + timedelta(days=9999))
+    assert expire(ledger, timedelta(days=180)) == 2
+    station.cut_pages(TASK, deliver(connection, {1: article(1), 3: article(3)}))
+    assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2), url(3)]
+    assert (ledger.counts().states["forgotten"], ledger.counts().unaccounted) == (2, 0)
+
+
+def test_a_reprint_names_the_first_article(connection, station, tmp_path):
+    publish(connection, tmp_path)
+    again = article(1).replace(b"</div></div>", b"<p>Editor: J. Wang</p></div></div>")
+    station.cut_pages(TASK, deliver(connection, {1: article(1), 2: again, 3: article(3, word="different")}))
+    assert [(row["url"], row["near_duplicate_of"]) for row in rows(tmp_path)][:2] == [(url(1), None), (url(2), url(1))]
+
+
+def test_a_reprint_is_dropped_if_the_task_wants_that(connection, station, ledger, tmp_path):
+    publish(connection, tmp_path, near_duplicates="drop")
+    station.cut_pages(TASK, deliver(connection, {1: article(1), 2: article(1)}))
+    assert [row["url"] for row in rows(tmp_path)] == [url(1)]
+    state, reason = ledger.state_of(url(2))
+    assert (state, reason.startswith("near http")) == ("duplicate", True)
+
+
+def test_a_reprint_is_nothing_special_if_the_task_does_not_ask(connection, station, tmp_path):
+    publish(connection, tmp_path, near_duplicates="keep")
+    station.cut_pages(TASK, deliver(connection, {1: article(1), 2: article(1)}))
+    assert [row["near_duplicate_of"] for row in rows(tmp_path)] == [None, None]
+
+
+def test_an_article_of_several_pages_is_one_row(connection, station, tmp_path):
+    publish(connection, tmp_path)
+    ledger = Ledger(connection, TASK)
+    ledger.add([Found(url(1))])
+    ledger.lease(1)
+    parts = tuple(
+        StoredPage(f"{url(1)}?page={n}", article(1, word=f"page {n}"), "text/html", FETCHED_AT) for n in (2, 3)
+    )
+    page = FetchedPage(
+        fingerprint(url(1)),
+        url(1),
+        article(1, word="page 1"),
+        "text/html",
+        200,
+        FETCHED_AT,
+        parts=parts,
+        missing=(url(1) + "?page=4",),
+    )
+    Inbox(connection).deliver(ledger, [page])
+    station.cut_pages(TASK, [page.fingerprint])
+    [row] = rows(tmp_path)
+    assert [row["text"].count(f"page {n}:") for n in (1, 2, 3)] == [4, 4, 4]
+    assert row["text"].index("page 1") < row["text"].index("page 2") < row["text"].index("page 3")
+    assert (row["parts"], row["parts_missing"]) == (3, [url(1) + "?page=4"])
+
+
+def test_an_article_of_other_days_than_a_backfill_asked_for_is_left_out(connection, station, ledger, tmp_path):
+    publish(connection, tmp_path)
+    dated = [article(n, head=f'<meta property="article:published_time" content="{day}">') for n, day in
+             ((1, "2020-05-05T08:00:00Z"), (2, "2021-05-05T08:00:00Z"))]  # fmt: skip
+    ledger.add([Found(url(n), info={"days": ["2020-01-01", "2020-12-31"]}) for n in (1, 2)])
+    ledger.lease(2)
+    pages = [FetchedPage(fingerprint(url(n)), url(n), dated[n - 1], "text/html", 200, FETCHED_AT) for n in (1, 2)]
+    Inbox(connection).deliver(ledger, pages)
+    station.cut_pages(TASK, [page.fingerprint for page in pages])
+    assert [row["url"] for row in rows(tmp_path)] == [url(1)]
+    assert ledger.state_of(url(2)) == ("rejected", "not of the days asked for")

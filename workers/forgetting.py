@@ -1,0 +1,87 @@
+"""How a ledger forgets: by age, where the counts remember, or as if URLs had never been seen."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import cast
+
+import redis
+
+from . import keys
+from .ledger import Fingerprint, Ledger, day_code, day_of, fingerprint, glob_escaped, short, today
+
+DAYS_KEPT = 400  # for which the counts of each day are kept
+AT_ONCE = 200  # buckets or claims in one step: it may not hold Redis up
+
+
+def expire(ledger: Ledger, age: timedelta) -> int:
+    """Forget the settled URLs that were first seen longer ago; they count as forgotten. Says how many they were."""
+    before = day_code(today() - age)
+    gone = sum(int(ledger.step("expire", before, *buckets)) for buckets in _buckets(ledger))
+    if gone:
+        _release_claims(ledger, lambda owners: [not known for known in ledger.knows(owners)])
+        _note(ledger)
+    oldest = today() - timedelta(days=DAYS_KEPT)
+    days = ledger.keys["days"]
+    old = [code for code in cast(list[bytes], ledger.redis.hkeys(days)) if day_of(code.decode()[:4]) < oldest]
+    if old:
+        ledger.redis.hdel(days, *[code.decode() for code in old])
+    return gone
+
+
+def unsee(ledger: Ledger, url: str) -> bool:
+    """Forget one normalised URL, in whatever state, so that it can be found again. False if it is not known."""
+    name = fingerprint(url)
+    bucket, slot = ledger.place_of(name)
+    gone = ledger.drop(name) or bool(ledger.step("unsee", bucket, "slot", slot))
+    if gone:
+        _release_claims(ledger, lambda owners: [owner == name for owner in owners])
+        _note(ledger)
+    return gone
+
+
+def unsee_rejected(ledger: Ledger, reason: str) -> int:
+    """Forget the rejected URLs of one reason, so that they can be found again; says how many they were."""
+    code = short(reason)
+    return sum(int(ledger.step("unsee", name, "reason", code)) for names in _buckets(ledger) for name in names)
+
+
+def forget_task(connection: "redis.Redis", task: str) -> None:
+    """Forget a task's whole ledger, the pages that wait included, its example and where its last walk left off."""
+    for key in connection.scan_iter(match=glob_escaped(keys.of_task(task, "")) + "*", count=1000):
+        connection.unlink(key)
+    connection.srem(keys.LEDGERS, task)
+    _note(Ledger(connection, task))
+
+
+def has_forgotten(ledger: Ledger) -> bool:
+    """Whether URLs of the task were ever forgotten, so that rows of it may be there already."""
+    return bool(ledger.redis.hexists(ledger.keys["counts"], "unseen"))
+
+
+def _note(ledger: Ledger) -> None:
+    ledger.redis.hset(ledger.keys["counts"], "unseen", 1)
+
+
+def _buckets(ledger: Ledger) -> Iterator[list[str]]:
+    """The names of all buckets that exist."""
+    names: list[str] = []
+    for raw in ledger.redis.scan_iter(match=glob_escaped(ledger.keys["done"]) + ":*", count=1000):
+        names.append(raw.decode("utf-8", "surrogatepass"))
+        if len(names) >= AT_ONCE:
+            yield names
+            names = []
+    if names:
+        yield names
+
+
+def _release_claims(ledger: Ledger, is_gone: Callable[[list[Fingerprint]], list[bool]]) -> None:
+    """Canonical URLs whose owner is gone are free again."""
+    claims: list[tuple[str, Fingerprint]] = []
+    for canonical, owner in ledger.redis.hscan_iter(ledger.keys["claims"], count=AT_ONCE):
+        if not canonical.endswith(b":for"):
+            claims.append((canonical.decode(), owner.decode()))
+    for start in range(0, len(claims), AT_ONCE):
+        some = claims[start : start + AT_ONCE]
+        gone = is_gone([owner for _, owner in some])
+        if free := [canonical for (canonical, _), left in zip(some, gone, strict=True) if left]:
+            ledger.redis.hdel(ledger.keys["claims"], *free)

@@ -1,0 +1,23 @@
+-- Young written articles whose time has come wait to be looked at again. ARGV: now, most -> how many
+local awake = 0
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', k_visits, '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])) do
+  local raw = redis.call('HGET', k_young, name)
+  redis.call('ZREM', k_visits, name)
+  redis.call('HDEL', k_young, name)
+  local bucket, slot = place_of(name)
+  local code = redis.call('HGET', bucket, slot)
+  if raw and code and string.sub(code, 1, 1) == letter_of.written then -- else it was forgotten meanwhile
+    local record = cjson.decode(raw)
+    redis.call('HDEL', bucket, slot)
+    count('written', -1)
+    count_of_day(record.day, 'written', -1)
+    redis.call('HSET', k_open, name, raw)
+    redis.call('ZADD', k_waiting, record.rank, name)
+    if not redis.call('HGET', k_claims, name) then -- its own name stays its own
+      redis.call('HSET', k_claims, name, name)
+      redis.call('HSET', k_claims, name .. ':for', name)
+    end
+    awake = awake + 1
+  end
+end
+return awake
