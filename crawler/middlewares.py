@@ -4,10 +4,10 @@ What came of it is reported.
 """
 
 import asyncio
-import ipaddress
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -79,7 +79,7 @@ class GuardMiddleware:
         """Refuse by the address that was connected to, should it ever pass the resolver."""
         host, port = request.meta.get(PROXY_PLACE) or place_of(request.url)
         if response.ip_address is not None:
-            address = ipaddress.ip_address(str(response.ip_address))
+            address = response.ip_address
             if not GUARD.get("current", Guard()).allows(address, host, port):
                 raise IgnoreRequest(f"address {address} is not public; list the host under allow_hosts if it is yours")
         return response
@@ -200,6 +200,7 @@ async def sleep(seconds: float, ending: Callable[[], bool]) -> None:
         await asyncio.sleep(min(left, NAP))
 
 
+@lru_cache(maxsize=1024)  # several ask for each request
 def place_of(url: str) -> tuple[str, int]:
     """Host and port of a URL."""
     parts = urlsplit(url)
