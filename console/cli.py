@@ -12,9 +12,10 @@ import click
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 
-COMMANDS = {  # name: what --help says of it; the module is console.commands.<name>
+COMMANDS = {  # name: what --help says of it; the module is console.commands.<name>, or as `MODULES` has it
     "init": "Write a sample tasks.yaml here.",
-    "add": "Add the sections of a spreadsheet (CSV) to tasks.yaml.",
+    "add": "Add a section to tasks.yaml from one article's URL, or many from a spreadsheet.",
+    "try": "Show what a task would take and cut; write nothing.",
     "check": "Check tasks.yaml and say what is wrong with it.",
     "run": "Run all tasks on this machine: schedule, crawl, extract, write.",
     "crawl": "Crawl one task now; its pages wait for extraction.",
@@ -25,6 +26,7 @@ COMMANDS = {  # name: what --help says of it; the module is console.commands.<na
     "forget": "Forget URLs of a task, so that they are found again.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }
+MODULES = {"try": "trial"}  # commands whose name no module can have
 EPILOG = """\b
 Examples:
   exemplar init                       start here
@@ -46,7 +48,7 @@ class _Lazy(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = import_module(f"console.commands.{cmd_name}").command
+        found: click.Command = import_module(f"console.commands.{MODULES.get(cmd_name, cmd_name)}").command
         return found
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:

@@ -71,6 +71,7 @@ class Walk:
     unread: Sequence[ListPage] = ()  # where an earlier run broke off
     since: date | None = None  # older articles are not asked for
     look_for_sitemaps: bool = True  # while the archive is incomplete
+    asks_robots: bool = True  # for sitemaps; else only their usual place is tried
     most_lists: int = MOST_LISTS
 
     limits: list[str] = field(default_factory=list, init=False)  # bounds that the walk ran into: something was left out
@@ -102,7 +103,10 @@ class Walk:
             self._push(ListPage(url, "sitemap", start=url))
         if self.look_for_sitemaps and not self.complete:
             for url in dict.fromkeys(urljoin(url, "/robots.txt") for url in self._homes()):
-                self._push(ListPage(url, "robots", start=url))
+                usual = usual_place(url)
+                self._push(
+                    ListPage(url, "robots", start=url) if self.asks_robots else ListPage(usual, "sitemap", start=usual)
+                )
 
     def next_page(self) -> ListPage | None:
         """The list to read next; None if there is none now (one that is being read may bring more)."""

@@ -34,6 +34,7 @@ from .listings import ListPage, read_listing, robots_listing
 from .patterns import Match
 from .recency import last_day, moments_of, newest_first
 from .rendering.task import MARKUP, Rendering
+from .schedule import note_visit
 from .tasks import Task
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
@@ -161,6 +162,8 @@ class SectionRun:
             report.remarks += self._remarks(self.walk)
         if walked and self.walk is not None and not self.options.backfill:
             self.memory.save(self._memory(self.walk), self.tally.unread)
+            if report.lists and not self.tally.failed and self.options == RunOptions():
+                note_visit(self.redis, self.task.name, 0 if self.first else report.new)
         pipe = self.redis.pipeline()
         history = keys.of_task(self.task.name, "runs")
         pipe.lpush(history, json.dumps(report.to_dict(), ensure_ascii=False))
@@ -397,6 +400,7 @@ class SectionRun:
             sitemaps=self.tally.sitemaps(),
             unread=() if self.options.backfill else self.memory.unread(),
             since=self.options.since,
+            asks_robots=self.task.robots,
         )
         self._add_enumerated()
 

@@ -185,6 +185,20 @@ Every = Annotated[
                         "zone": {"type": "string", "description": "IANA time zone; UTC if left out."},
                     },
                 },
+                {
+                    "type": "object",
+                    "required": ["auto"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "auto": {
+                            "type": "array",
+                            "items": {"type": "string"},
+                            "minItems": 2,
+                            "maxItems": 2,
+                            "description": "The shortest and the longest period.",
+                        },
+                    },
+                },
             ]
         }
     ),
@@ -256,8 +270,9 @@ class Task(_Frozen):
         examples=["https://news.example/a/{date:%Y/%m%d}/{id}.html", "/a/{slug}/{id}.html"],
     )
     every: Every = Field(
-        description="How often to look: 30m, 2h, 1d, or a cron line with time zone.",
-        examples=["1h", "0 8 * * 1-5 Asia/Shanghai"],
+        description="How often to look: 30m, 2h, 1d, a cron line with time zone, or auto: as often as the section "
+        "publishes, between 10m and 1d or bounds of your own (auto 15m..12h).",
+        examples=["1h", "auto", "auto 15m..12h", "0 8 * * 1-5 Asia/Shanghai"],
     )
     output: Annotated[
         tuple[Annotated[str, BeforeValidator(_output)], ...],

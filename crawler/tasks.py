@@ -1,7 +1,8 @@
 """tasks.yaml: what to crawl, how often and where to. The front door; the rooms behind it:
 
 `task_model` what a task may say, `task_file` reading it with every mistake at once, `task_schema` the JSON Schema and
-the sample, `sections_csv` tasks from a spreadsheet, `periods` when, `environment` variables, `redaction` secrets.
+the sample, `sections_csv` tasks from a spreadsheet, `task_edit` tasks added to the file, `periods` when, `environment`
+variables, `redaction` secrets.
 """
 
 from crawler.environment import expand
@@ -9,7 +10,8 @@ from crawler.mistakes import Mistake, TaskError, TaskFileError
 from crawler.patterns import Match, Pattern, PatternError
 from crawler.periods import Period
 from crawler.redaction import redact
-from crawler.sections_csv import append_tasks, read_sections
+from crawler.sections_csv import read_sections
+from crawler.task_edit import append_tasks
 from crawler.task_file import load, loads
 from crawler.task_model import METHODS, Filter, Settings, Task, TaskFile
 from crawler.task_schema import SCHEMA_BESIDE_TASKS, SCHEMA_FILE, json_schema, sample, write_schema

@@ -2,20 +2,22 @@
 
 DATA holds `sites/<name>/` (a document root with truth.jsonl), `nginx.conf` and `serve.sh` beside them. The figures, by
 site: articles in the output against those that links lead to, rows that are there twice, articles fetched again by a
-second run, and the F1 of the texts. With `--prototype FOLDER` the same pages are cut by the extractor in that folder
-too (`final.py` with `Page`, `Paths` and `auto`), with the same example.
+second run, and the F1 of the texts. With `--add N` each site is configured by `exemplar add URL` instead, nothing
+edited, once for each of N of its articles. With `--prototype FOLDER` the same pages are cut by the extractor in that
+folder too (`final.py` with `Page`, `Paths` and `auto`), with the same example.
 """
 
 import argparse
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +62,11 @@ def main() -> int:
     arguments = _arguments()
     names = arguments.sites or list(SITES)
     with tempfile.TemporaryDirectory() as work, serving(arguments.data):
-        results = [_measure(arguments.data, name, Path(work) / name, arguments.prototype) for name in names]
+        results = [
+            _measure(arguments.data, name, Path(work) / f"{name}{n}", arguments.prototype, example)
+            for name in names
+            for n, example in enumerate(_examples(arguments.data, name, arguments.add))
+        ]
     print(_table(results))
     if arguments.json:
         arguments.json.write_text(json.dumps(results, ensure_ascii=False, indent=1), "utf-8")
@@ -102,11 +108,25 @@ def reachable(site: Site, truth: Mapping[str, dict[str, Any]]) -> set[str]:
     return found
 
 
-def _measure(data: Path, name: str, work: Path, prototype: Path | None) -> dict[str, Any]:
+def _examples(data: Path, name: str, number: int | None) -> Sequence[str | None]:
+    """The articles to begin from: none (the pattern is written), or the usual one and others, the same each time."""
+    if number is None:
+        return [None]
+    rows = _truth(data / "sites" / name)
+    articles = [key for key, row in rows.items() if row["kind"] == "article" and row["body"]]
+    others = random.Random(number).sample(sorted({*articles} - {_key(SITES[name].example)}), max(0, number - 1))
+    return [SITES[name].example, *others][:number]
+
+
+def _measure(data: Path, name: str, work: Path, prototype: Path | None, example: str | None = None) -> dict[str, Any]:
     site = SITES[name]
     truth = _truth(data / "sites" / name)
     work.mkdir(parents=True)
-    (work / "tasks.yaml").write_text(_tasks_yaml(site, name), "utf-8")
+    if example is None:
+        (work / "tasks.yaml").write_text(_tasks_yaml(site, name), "utf-8")
+        added = {"example": site.example, "pattern": site.pattern, "start": site.start}
+    else:
+        added = _add(work, site, example)
     first = _run(work)
     rows = [json.loads(line) for line in (work / "out.jsonl").read_text("utf-8").splitlines()]
     second = _run(work)
@@ -116,6 +136,7 @@ def _measure(data: Path, name: str, work: Path, prototype: Path | None) -> dict[
     scores = {key: score(text, body) for key, (text, body) in scored.items()}
     result = {
         "site": name,
+        "task": added,
         "reachable": len(wanted),
         "found": len(scored),
         "missing": sorted(wanted - set(by_path)),
@@ -145,6 +166,18 @@ tasks:
     every: 1d
     output: out.jsonl
 """
+
+
+def _add(work: Path, site: Site, example: str) -> dict[str, Any]:
+    """Configure the site by `exemplar add`; the keys of the task, as it wrote them."""
+    settings = "settings: {contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1], delay: 0}\ntasks:\n"
+    (work / "tasks.yaml").write_text(settings, "utf-8")
+    command = [sys.executable, "-m", "console", "add", site.base + example, "--output", "out.jsonl", "--json"]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        raise SystemExit(f"exemplar add {site.base}{example} ended with {done.returncode}:\n{done.stderr}{done.stdout}")
+    task: dict[str, Any] = json.loads(done.stdout)["task"]
+    return task
 
 
 def _run(work: Path) -> dict[str, Any]:
@@ -221,6 +254,7 @@ def _table(results: list[dict[str, Any]]) -> str:
             f"  {r['fetched_again']:5}  {r['f1']:.4f} {r['below']:6.1%}  {other:9}"
             f"  {r['seconds'][0]} + {r['seconds'][1]}"
         )
+        lines.append(f"    {r['task']['example']}  →  {r['task']['pattern']}  {r['task']['start']}")
         for note in ("missing", "not_articles", "worst"):
             if r[note]:
                 lines.append(f"    {note.replace('_', ' ')}: {r[note][:8]}")
@@ -231,6 +265,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evaluation.sites", description=__doc__.split("\n\n")[0])
     parser.add_argument("data", type=Path, help="folder with sites/, nginx.conf and serve.sh")
     parser.add_argument("sites", nargs="*", help=f"of {', '.join(SITES)}")
+    parser.add_argument(
+        "--add", type=int, metavar="N", help="configure by `exemplar add`, from N articles of each site in turn"
+    )
     parser.add_argument("--prototype", type=Path, help="folder of an extractor to score beside")
     parser.add_argument("--json", type=Path, help="write all figures there")
     found = parser.parse_args()

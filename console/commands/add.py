@@ -1,27 +1,206 @@
-"""`exemplar add`: sections from a spreadsheet into tasks.yaml."""
+"""`exemplar add`: a section into tasks.yaml, from one article's URL, or many from a spreadsheet."""
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from console.options import counted, examples, json_option, print_json, say, tasks_option
 
+if TYPE_CHECKING:
+    from crawler.survey import Scope
 
-@click.command(epilog=examples("exemplar add sections.csv", "exemplar add sections.csv --tasks news/tasks.yaml"))
-@click.argument("file", type=click.Path(path_type=Path), metavar="SECTIONS.CSV")
+
+@click.command(
+    epilog=examples(
+        "exemplar add https://news.example/harbour/2026/1103/1042.html",
+        "exemplar add https://news.example/harbour/2026/1103/1042.html --every 30m --dry-run",
+        "exemplar add urls.txt --tasks news/tasks.yaml",
+        "exemplar add sections.csv",
+    )
+)
+@click.argument("sources", nargs=-1, required=True, metavar="URL|URL-LIST|SECTIONS.CSV...")
+@click.option("--name", help="The task's name.  [default: from host and section]")
+@click.option("--every", help="How often to look: 30m, 2h, 1d or a cron line.  [default: defaults: of the file, or 1h]")
+@click.option("--output", help="Where articles go.  [default: defaults: of the file, or out/{task}.jsonl]")
+@click.option("--section", "scope", flag_value="section", help="Only the folders that the article is in.")
+@click.option("--site", "scope", flag_value="site", help="All articles of the site that are built like it.")
+@click.option("--dry-run", is_flag=True, help="Show what was found; write nothing.")
+@click.option("--yes", is_flag=True, help="Write without asking.")
 @tasks_option
 @json_option
-def command(file: Path, tasks: Path | None, as_json: bool) -> None:
-    """Add the rows of a CSV file to tasks.yaml; its comments stay.
+def command(
+    sources: tuple[str, ...],
+    name: str | None,
+    every: str | None,
+    output: str | None,
+    scope: "Scope | None",
+    dry_run: bool,
+    yes: bool,
+    tasks: Path | None,
+    as_json: bool,
+) -> None:
+    """Add a section to tasks.yaml from the URL of one of its articles; comments of the file stay.
 
-    Columns: name, example, pattern, every, output, and any other key of a task; or 名称, 示例, 规律, 周期, 输出.
-    Nothing is written if any row has a mistake.
+    Looks at a dozen pages of the site: the article, pages that may list it, and some of its siblings. Shows the list
+    pages and the pattern found, links it takes and leaves, and three extractions. On a terminal it asks before it
+    writes. Several URLs, or a text file of URLs, add a section each.
+
+    From a CSV file: its rows. Columns are name, example, pattern, every, output, and any other key of a task; or 名称,
+    示例, 规律, 周期, 输出. Nothing is written if any row has a mistake.
     """
-    from crawler.sections_csv import append_tasks, read_sections
-
     target = tasks or Path("tasks.yaml")
-    added = append_tasks(target, read_sections(file))
+    urls = _urls(sources)
+    if urls is None:
+        _add_rows(target, Path(sources[0]), as_json)
+        return
+    if name and len(urls) > 1:
+        raise click.UsageError("--name names one task, and several URLs make several")
+    _add_urls(target, urls, name, every, output, scope or "auto", write=not dry_run, ask=not yes, as_json=as_json)
+
+
+def _urls(sources: Sequence[str]) -> list[str] | None:
+    """The URLs that are named, or None if it is a spreadsheet."""
+    from console.pages_in import is_url, url_list
+
+    urls: list[str] = []
+    for source in sources:
+        if is_url(source):
+            urls.append(source)
+        elif not Path(source).exists() and ("/" in source or source.startswith("www.")) and "." in source:
+            raise click.UsageError(f"{source}: no such file; a URL begins with https:// or http://")
+        elif Path(source).exists() and (listed := url_list(Path(source))) is not None:
+            urls += listed
+        elif len(sources) > 1:
+            raise click.UsageError(f"{source}: name one CSV file, or URLs")
+        else:
+            return None
+    return list(dict.fromkeys(urls))
+
+
+def _add_rows(target: Path, csv: Path, as_json: bool) -> None:
+    from crawler.sections_csv import read_sections
+    from crawler.task_edit import append_tasks
+
+    added = append_tasks(target, read_sections(csv))
     if as_json:
         print_json({"file": str(target), "added": added})
     else:
         say(f"{target}: {counted(len(added), 'task')} added" + (f": {', '.join(added)}" if added else ""))
+
+
+def _add_urls(
+    target: Path,
+    urls: Sequence[str],
+    name: str | None,
+    every: str | None,
+    output: str | None,
+    scope: "Scope",
+    *,
+    write: bool,
+    ask: bool,
+    as_json: bool,
+) -> None:
+    from console.survey_text import shown, shown_json
+    from crawler.cuts import NoSection
+    from crawler.fetching import converse
+    from crawler.mistakes import TaskError
+    from crawler.new_task import entry_of, refuse_known
+    from crawler.survey import several
+    from crawler.task_edit import standing
+
+    there = standing(target)
+    if every:
+        _check_period(every)
+    if not name:
+        _refuse_taken(there.tasks, urls)
+    on_page = (lambda url, answer: say(f"read {url}")) if sys.stderr.isatty() else (lambda url, answer: None)
+    surveys = converse(several(urls, scope), there.settings, on_page=on_page)
+    failed, patterns = 0, dict[str, str]()
+    for url, found in surveys.items():
+        try:
+            if isinstance(found, NoSection):
+                raise found
+            if found.pattern in patterns:
+                say(f"{url}: of the same section as {patterns[found.pattern]}")
+                continue
+            patterns[found.pattern] = url
+            there = standing(target)
+            refuse_known(there.tasks, found)
+            names = there.tasks.tasks if there.tasks else ()
+            entry = entry_of(found, there.defaults, names, name=name, every=every, output=output)
+            if not as_json:
+                click.echo(shown(found, entry))
+            wanted = write and (not ask or as_json or _agreed(target))
+            if wanted:
+                _write(target, entry)
+        except (NoSection, TaskError) as error:
+            failed += 1
+            _say_why(url, error, as_json)
+            continue
+        if as_json:
+            print_json({"file": str(target), "added": [entry["name"]] if wanted else [], **shown_json(found, entry)})
+        elif wanted:
+            say(f"{target}: task {entry['name']} added. Next: exemplar try {entry['name']}; exemplar run --once")
+        else:
+            say("nothing was written")
+    if failed:
+        raise click.exceptions.Exit(1)
+
+
+def _check_period(every: str) -> None:
+    """Before anything is fetched. Raises `click.UsageError`."""
+    from crawler.mistakes import BadValueError
+    from crawler.periods import Period
+
+    try:
+        Period.parse(every)
+    except BadValueError as error:
+        raise click.UsageError(f"--every: {error}") from None
+
+
+def _refuse_taken(tasks: Any, urls: Sequence[str]) -> None:
+    from crawler.mistakes import TaskError
+    from crawler.new_task import known_as
+
+    for url in urls:
+        if known := known_as(tasks, url):
+            raise TaskError(f"task {known} takes {url} already; to add another task for it give it a --name")
+
+
+def _agreed(target: Path) -> bool:
+    """Ask on a terminal; a script has said what it wants."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    return click.confirm(f"Write this task into {target}?", default=True, err=True)
+
+
+def _write(target: Path, entry: dict[str, Any]) -> None:
+    import os
+
+    from crawler.session import CONTACT
+    from crawler.task_edit import append_tasks, create
+
+    is_new = not target.exists()
+    if is_new:
+        create(target, os.environ.get(CONTACT, ""))
+    try:
+        append_tasks(target, [entry])
+    except BaseException:
+        if is_new:
+            target.unlink(missing_ok=True)
+        raise
+
+
+def _say_why(url: str, error: Exception, as_json: bool) -> None:
+    proposals = list(getattr(error, "proposals", ()))
+    if as_json:
+        print_json({"url": url, "added": [], "error": str(error), "articles": [each for each, _ in proposals]})
+        return
+    say(f"error: {error}")
+    if proposals:
+        say("Articles that it links to:")
+        for proposal, title in proposals:
+            say(f"  {proposal}  {title}")

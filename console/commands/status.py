@@ -11,6 +11,8 @@ from console.options import examples, json_option, print_json, say, tasks_option
 if TYPE_CHECKING:
     import redis
 
+    from workers.ledger import Ledger
+
 WIDTH = 140  # characters, where standard output is no terminal
 
 
@@ -19,8 +21,9 @@ WIDTH = 140  # characters, where standard output is no terminal
 @click.option(
     "--problems", metavar="TASK", help="List the task's rejected and failed URLs, and those to be tried again."
 )
+@click.option("--days", metavar="TASK", help="The task's counts by the day on which its URLs were first seen (UTC).")
 @json_option
-def command(tasks: Path | None, problems: str | None, as_json: bool) -> None:
+def command(tasks: Path | None, problems: str | None, days: str | None, as_json: bool) -> None:
     """Tasks with their next run and counts, the queue, and the workers that are alive."""
     from console.status import overview, table
     from crawler.host_states import in_words
@@ -33,6 +36,9 @@ def command(tasks: Path | None, problems: str | None, as_json: bool) -> None:
         connection = connect(url)
         if problems is not None:
             _show_problems(connection, problems, as_json)
+            return
+        if days is not None:
+            _show_days(connection, days, as_json)
             return
         seen = overview(connection)
     if as_json:
@@ -57,12 +63,38 @@ def command(tasks: Path | None, problems: str | None, as_json: bool) -> None:
             console.print(f"{row['task']}: {problem}", highlight=False, markup=False)
 
 
-def _show_problems(connection: "redis.Redis", task: str, as_json: bool) -> None:
+def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
     from workers.ledger import Ledger, ledgers
 
     if task not in ledgers(connection):
         raise click.UsageError(f"no task {task!r} has run; known are {', '.join(ledgers(connection)) or 'none'}")
-    ledger = Ledger(connection, task)
+    return Ledger(connection, task)
+
+
+def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
+    from workers.ledger import FINAL_STATES
+
+    ledger = _ledger(connection, task)
+    rows = [
+        {
+            "day": day.isoformat(),
+            "seen": counts.seen,
+            "open": counts.open,
+            **{s: counts.states[s] for s in FINAL_STATES},
+        }
+        for day, counts in ledger.days().items()
+    ]
+    if as_json:
+        for row in rows:
+            print_json(row)
+        return
+    click.echo("\t".join(("day", "seen", "open", *FINAL_STATES)))
+    for row in rows:
+        click.echo("\t".join(map(str, row.values())))
+
+
+def _show_problems(connection: "redis.Redis", task: str, as_json: bool) -> None:
+    ledger = _ledger(connection, task)
     rows = [row for row in ledger.open_urls("waiting") if row["reason"]] + ledger.problems()
     for row in rows:
         if as_json:

@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.middlewares import refused_address
-from crawler.verdicts import of_answer, of_failure
+from crawler.verdicts import Verdict, of_answer, of_failure
 from extractors.urls import normalise
 from workers.inbox import StoredPage
 
@@ -40,12 +40,15 @@ class PagesSpider(scrapy.Spider):
 
     def _came(self, response: Response, asked: str) -> None:
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        verdict = of_answer(response.status, content_type, response.body)
+        verdict = self._verdict(response.status, content_type, response.body)
         if verdict.kind == "page":
             page = StoredPage(normalise(response.url), response.body, content_type, datetime.now(UTC))
             self.on_answer(asked, page)
         else:
             self.on_answer(asked, verdict.reason)
+
+    def _verdict(self, status: int, content_type: str, body: bytes) -> Verdict:
+        return of_answer(status, content_type, body)
 
     def _failed(self, failure: Any) -> None:
         refused = refused_address(failure.value, failure.request.url)

@@ -21,6 +21,7 @@ from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
 from crawler.credentials import Credentials, credentials_of, proxy_of
+from crawler.host_files import HostFiles
 from crawler.listings import ListPage
 from crawler.middlewares import (
     CONTACT_MISSING,
@@ -103,7 +104,7 @@ class SectionSpider(scrapy.Spider):
     def _begin(cls, crawler: Any, task: str = "", tasks: str = "", **kwargs: Any) -> "SectionSpider":
         resources = ExitStack()
         with resources:
-            session = resources.enter_context(open_session(Path(tasks) if tasks else None, purpose="crawl"))
+            session = resources.enter_context(open_session(Path(tasks) if tasks else None, purpose="crawl", task=task))
             if not task:
                 raise ExemplarError("no task is named; say -a task=NAME")
             run = SectionRun(session.connection, session.tasks[task], _options(kwargs))
@@ -134,7 +135,9 @@ class SectionSpider(scrapy.Spider):
 
     def _more(self) -> Iterator[Request]:
         """What to fetch next: a few list pages and some articles are in flight at any time."""
-        while not self.is_ending() and self._lists < LISTS_AT_ONCE and (page := self.run.next_list()):
+        while not self.is_ending() and self._lists < LISTS_AT_ONCE and (page := self.asked(self.run.next_list)):
+            if page.kind == "robots" and self._has_been_asked_for(page):
+                continue
             self._lists += 1
             yield self._list_request(page)
         at_once = self.run.task.concurrency
@@ -161,6 +164,19 @@ class SectionSpider(scrapy.Spider):
             self._articles -= 1
             self.asked(self.run.article_failed, leased, f"no URL: {error}", passing=False)
             return None
+
+    def _has_been_asked_for(self, page: ListPage) -> bool:
+        """Take what a robots.txt says of sitemaps from where the gates keep it, if it has been asked for today."""
+        known = self.asked(HostFiles(self.connection, "robots").get, host_of(page.url))
+        if known is None:
+            return False
+        file, _ = known
+        verdict = of_answer(file.status, "text/plain", file.body)
+        if verdict.kind == "page":
+            self.asked(self.run.list_read, page, file.body, page.url, "text/plain")
+        else:
+            self.asked(self.run.list_failed, page, verdict.reason, passing=False)
+        return True
 
     def _list_request(self, page: ListPage, tries: int = 0, *, whole: bool = False, render: bool = False) -> Request:
         render = render or bool(self.asked(self.run.rendering.renders_list, page.url))

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from console.commands.status import command
 from crawler.politeness import Pace, Trouble
 from workers import keys
+from workers.ledger import Found, Ledger, fingerprint
 
 HOST = "site.example:80"
 
@@ -47,3 +48,15 @@ def test_json_has_the_hosts_too(told: "redis.Redis") -> None:
     [host] = json.loads(CliRunner().invoke(command, ["--json"]).output)["hosts"]
     assert (host["host"], host["state"], host["why"]) == (HOST, "closed", "http 429; the host asks for 600 s")
     assert host["until"].endswith("+00:00")
+
+
+def test_the_counts_of_each_day_add_up(told: "redis.Redis") -> None:
+    ledger = Ledger(told, "news")
+    ledger.add([Found(f"http://a.example/{number}") for number in range(3)])
+    ledger.settle(fingerprint("http://a.example/0"), "written", "")
+    row = json.loads(CliRunner().invoke(command, ["--days", "news", "--json"]).stdout)
+    assert (row["seen"], row["open"], row["written"]) == (3, 2, 1)
+    assert row["seen"] == sum(row[name] for name in ("open", "written", "duplicate", "rejected", "failed", "forgotten"))
+    shown = CliRunner().invoke(command, ["--days", "news"]).stdout.splitlines()
+    assert shown[0].split("\t")[:3] == ["day", "seen", "open"]
+    assert shown[1].split("\t")[1:3] == ["3", "2"]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.sections_csv import BREAK, append_tasks, read_sections
+from crawler.sections_csv import BREAK, read_sections
+from crawler.task_edit import append_tasks
 from crawler.tasks import TaskFileError, load, loads, sample
 
 ROW = {"name": "a", "example": "http://h/a/1", "pattern": "/a/{id}"}

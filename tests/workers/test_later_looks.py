@@ -156,8 +156,8 @@ def test_an_article_of_several_pages_is_one_row(connection, station, tmp_path):
         "text/html",
         200,
         FETCHED_AT,
-        parts,
-        (url(1) + "?page=4",),
+        parts=parts,
+        missing=(url(1) + "?page=4",),
     )
     Inbox(connection).deliver(ledger, [page])
     station.cut_pages(TASK, [page.fingerprint])

@@ -1,0 +1,108 @@
+"""`exemplar try TASK`: what a task would do, without doing it."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from console.options import examples, json_option, print_json, say, tasks_option
+
+if TYPE_CHECKING:
+    from crawler.trial import ReadList, Trial
+
+SHOWN = 5  # links of a kind
+
+
+@click.command(
+    "try", epilog=examples("exemplar try harbour-news", "exemplar try harbour-news --tasks news/tasks.yaml --json")
+)
+@click.argument("task")
+@tasks_option
+@json_option
+def command(task: str, tasks: Path | None, as_json: bool) -> None:
+    """Try TASK: read some of its list pages, cut ten articles, write nothing.
+
+    Shows the links taken and left with the reasons, what robots.txt forbids, and each extraction with its confidence.
+    Needs no Redis. Exit code 1 if something is wrong with the task.
+    """
+    from datetime import UTC, datetime
+
+    from crawler.fetching import converse
+    from crawler.tasks import load
+    from crawler.trial import trial
+
+    listed = load(tasks or Path("tasks.yaml"))
+    chosen = listed[task]
+    found: Trial = converse(trial(chosen, datetime.now(UTC).date()), listed.settings, task=chosen)
+    if as_json:
+        print_json(_json(found))
+    else:
+        _show(found)
+    if not found.ok:
+        raise click.exceptions.Exit(1)
+
+
+def _show(found: "Trial") -> None:
+    from console.survey_text import cut_lines
+
+    click.echo(f"{found.task}: {found.pattern}")
+    for page in found.lists:
+        click.echo(f"list      {page.url}  ({_about(page)})")
+        for each in [one for one in page.judged if one.taken][:SHOWN]:
+            click.echo(f"  taken   {each.link.url}  {each.link.text[:60]}")
+        for each in _some_left(page):
+            click.echo(f"  left    {each.link.url}  {each.reason}")
+    for cut in (found.example, *found.cuts):
+        for place, line in enumerate(cut_lines(cut)):
+            click.echo(f"{('example' if cut is found.example else 'article') if place == 0 else '':10}{line}")
+    click.echo(
+        f"{found.found} articles on {len(found.lists)} lists; of {len(found.cuts)} looked at {_told(found)}; "
+        f"robots.txt forbids {len(found.forbidden)}. Nothing was written."
+    )
+    for problem in found.problems:
+        say(f"problem: {problem}")
+
+
+def _told(found: "Trial") -> str:
+    cut = [each for each in found.cuts if each.characters]
+    fallback = sum(not each.by_example for each in cut)
+    return f"{len(cut)} are articles" + (f", {fallback} of them cut without the example" if fallback else "")
+
+
+def _about(page: "ReadList") -> str:
+    return page.reason or f"{page.kind}: {page.taken} links taken, {len(page.judged) - page.taken} left"
+
+
+def _some_left(page: "ReadList") -> list:  # type: ignore[type-arg]
+    from console.survey_text import kind_of
+
+    left = [each for each in page.judged if not each.taken]
+    kinds = Counter(kind_of(each.reason) for each in left)
+    first = {kind: next(each for each in left if kind_of(each.reason) == kind) for kind in kinds}
+    return [*first.values()][:SHOWN]
+
+
+def _json(found: "Trial") -> dict[str, object]:
+    from console.survey_text import cut_json
+
+    return {
+        "task": found.task,
+        "ok": found.ok,
+        "pattern": found.pattern,
+        "example": cut_json(found.example),
+        "lists": [
+            {
+                "url": page.url,
+                "kind": page.kind,
+                "reason": page.reason or None,
+                "taken": [each.link.url for each in page.judged if each.taken],
+                "left": [{"url": each.link.url, "reason": each.reason} for each in page.judged if not each.taken],
+            }
+            for page in found.lists
+        ],
+        "found": found.found,
+        "articles": [cut_json(cut) for cut in found.cuts],
+        "forbidden": list(found.forbidden),
+        "problems": list(found.problems),
+    }

@@ -1,0 +1,98 @@
+"""What a survey found, for a person and for a program."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from crawler.cuts import Cut
+from crawler.inference import Sighting
+from crawler.survey import Survey
+
+SHOWN = 5  # links of a kind
+OF_ANOTHER_FORM = "of another form"
+
+
+def shown(found: Survey, entry: Mapping[str, Any]) -> str:
+    """The survey as lines: lists, scope, pattern, links taken and left, extractions, the task."""
+    lines = _column("example", [found.example, _about(found.cut_of_example)])
+    lines += _column("lists", [f"{each.url}  ({each.why}: {each.matched} links taken)" for each in found.lists])
+    lines.append(f"scope     {found.scope}: {found.why}")
+    lines.append(f"pattern   {found.pattern}")
+    lines += _column("taken", [f"{len(found.inference.matched)} links, such as", *_links(found.inference.matched)])
+    lines += _column("left", _left(found))
+    lines += _column("cut", [line for cut in found.cuts for line in cut_lines(cut)])
+    lines += _column(
+        "note", [*found.warnings, *(f"it would take {url}, which seems no article" for url in found.inference.doubtful)]
+    )
+    lines += _column(
+        "task", [f"{entry['name']}:", *(f"  {key}: {_plain(value)}" for key, value in entry.items() if key != "name")]
+    )
+    return "\n".join(lines)
+
+
+def shown_json(found: Survey, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The survey as JSON types."""
+    return {
+        "task": dict(entry),
+        "scope": found.scope,
+        "why": found.why,
+        "lists": [{"url": each.url, "why": each.why, "taken": each.matched} for each in found.lists],
+        "taken": [{"url": each.url, "text": each.text} for each in found.inference.matched],
+        "left": [{"url": link.url, "text": link.text, "reason": reason} for link, reason in found.inference.rejected],
+        "cuts": [cut_json(cut) for cut in found.cuts],
+        "warnings": list(found.warnings),
+        "doubtful": list(found.inference.doubtful),
+    }
+
+
+def cut_json(cut: Cut) -> dict[str, Any]:
+    """One extraction as JSON types."""
+    return {
+        "url": cut.url, "title": cut.title, "published": cut.published or None, "words": cut.words,
+        "characters": cut.characters, "confidence": round(cut.confidence, 2), "method": cut.method,
+        "fallback": bool(cut.characters) and not cut.by_example, "reason": cut.reason,
+    }  # fmt: skip
+
+
+def _left(found: Survey) -> list[str]:
+    """Counts by reason, then some links with theirs."""
+    rejected = found.inference.rejected
+    counts = Counter(kind_of(reason) for _, reason in rejected)
+    summary = ", ".join(f"{reason} {number}" for reason, number in counts.most_common())
+    per_kind: dict[str, tuple[Sighting, str]] = {}
+    for link, reason in rejected:
+        per_kind.setdefault(kind_of(reason), (link, reason))
+    some = [*per_kind.values(), *rejected]
+    unique = list(dict.fromkeys(some))[:SHOWN]
+    return [f"{len(rejected)} links: {summary}" if rejected else "no links", *(f"  {a.url}  {r}" for a, r in unique)]
+
+
+def kind_of(reason: str) -> str:
+    """A reason without what differs from link to link."""
+    if reason.startswith("after ") or "goes on with" in reason or "fit the regular" in reason:
+        return OF_ANOTHER_FORM
+    return reason.partition(":")[0]
+
+
+def _links(links: Sequence[Sighting]) -> list[str]:
+    return [f"  {each.url}  {each.text[:60]}" for each in links[:SHOWN]]
+
+
+def cut_lines(cut: Cut) -> list[str]:
+    """One extraction: address, title and figures, first words."""
+    if not cut.characters:
+        return [cut.url, f"  no article: {cut.reason}"]
+    return [cut.url, f"  {_about(cut)}", f"  {cut.words}…"]
+
+
+def _about(cut: Cut) -> str:
+    how = f"confidence {cut.confidence:.2f}" + ("" if cut.by_example else f", without the example: {cut.reason}")
+    return f"{cut.title} — {cut.published or 'no date'}, {cut.characters} characters, {how}"
+
+
+def _column(title: str, lines: Iterable[str]) -> list[str]:
+    return [f"{title if place == 0 else '':10}{line}" for place, line in enumerate(lines)]
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)

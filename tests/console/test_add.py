@@ -1,0 +1,204 @@
+"""`exemplar add URL` and `exemplar try TASK` against the sample site, as a user calls them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from crawler.tasks import load
+from tests.console.conftest import Exemplar
+from tests.site import DEAD_LINKS, PATTERNS, SiteServer, truth
+
+pytestmark = pytest.mark.timeout(120)
+
+LIST = """\
+# our sections
+settings:
+  contact: https://example.org/our-crawler
+  allow_hosts: [127.0.0.1]   # at home
+  delay: 0
+
+tasks:
+  # nothing yet
+"""
+EXAMPLES = {section: truth(section)[3].path for section in ("zh", "en")}
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "tasks.yaml").write_text(LIST, "utf-8")
+    return tmp_path
+
+
+def test_one_url_makes_a_task(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    done = exemplar("add", site.url + EXAMPLES["zh"], "--name", "mine", "--every", "2h")
+    assert done.code == 0, done.err
+    task = load(here / "tasks.yaml")["mine"]
+    assert str(task.pattern) == site.url + PATTERNS["zh"]
+    assert str(task.every) == "2h"
+    text = (here / "tasks.yaml").read_text("utf-8")
+    assert "# our sections" in text
+    assert "# at home" in text
+    for word in ("pattern", "taken", "left", "cut", "confidence 0.9"):
+        assert word in done.out
+    assert "exemplar try mine" in done.err
+
+
+def test_what_is_added_finds_the_section(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    assert exemplar("add", site.url + EXAMPLES["zh"], "--name", "zh").code == 0
+    done = exemplar("run", "--once")
+    rows = [json.loads(line) for line in (here / "out" / "zh.jsonl").read_text("utf-8").splitlines()]
+    wanted = {site.url + article.path for article in truth("zh")}
+    assert done.code == 0, done.err
+    assert {row["canonical_url"] for row in rows} >= wanted
+
+
+def test_json_holds_links_with_reasons_and_extractions(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    done = exemplar("add", site.url + EXAMPLES["en"], "--dry-run", "--json")
+    found = json.loads(done.out)
+    assert found["added"] == []
+    assert found["task"]["pattern"] == site.url + PATTERNS["en"]
+    assert len(found["taken"]) >= 8
+    assert all(link["reason"] for link in found["left"])
+    assert [cut["method"] for cut in found["cuts"]] == ["example"] * 3
+
+
+def test_dry_run_writes_nothing(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    done = exemplar("add", site.url + EXAMPLES["zh"], "--dry-run")
+    assert done.code == 0
+    assert (here / "tasks.yaml").read_text("utf-8") == LIST
+    assert "nothing was written" in done.err
+
+
+def test_task_list_is_made_if_there_is_none(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:
+    environment = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
+    done = exemplar("add", site.url + EXAMPLES["zh"], "--tasks", "new/tasks.yaml", **environment)
+    assert done.code == 0, done.err
+    listed = load(tmp_path / "new" / "tasks.yaml")
+    assert listed.settings.contact == "a@b.org"
+    assert [str(task.every) for task in listed.tasks.values()] == ["1h"]
+    assert (tmp_path / "new" / ".exemplar" / "tasks.schema.json").exists()
+
+
+def test_several_urls_of_a_file_make_several_tasks(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    urls = [site.url + EXAMPLES["zh"], site.url + EXAMPLES["en"], site.url + DEAD_LINKS["zh"]]
+    (here / "urls.txt").write_text("# ours\n" + "\n".join(urls), "utf-8")
+    done = exemplar("add", "urls.txt")
+    assert done.code == 1
+    assert "http 404" in done.err
+    assert len(load(here / "tasks.yaml").tasks) == 2
+
+
+def test_section_that_is_there_already_is_not_added_again(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    assert exemplar("add", site.url + EXAMPLES["zh"], "--name", "zh").code == 0
+    asked = len(site.requests)
+    done = exemplar("add", site.url + truth("zh")[5].path)
+    assert done.code == 2
+    assert "task zh takes" in done.err
+    assert len(site.requests) == asked
+    again = exemplar("add", site.url + truth("zh")[5].path, "--name", "zh2")
+    assert again.code == 1
+    assert "task zh has this section already" in again.err
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/zh/news/", "is a list page"),
+        ("/private/subscribers.html", "robots.txt forbids it"),
+    ],
+)
+def test_what_is_no_article_is_said(path: str, says: str, site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    done = exemplar("add", site.url + path)
+    assert done.code == 1
+    assert says in done.err
+    assert "Traceback" not in done.err
+    assert (here / "tasks.yaml").read_text("utf-8") == LIST
+    if "page" in says:
+        assert f"  {site.url}{truth('zh')[0].path}  " in done.err or truth("en")[0].path in done.err
+
+
+def test_private_address_says_allow_hosts(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:
+    done = exemplar("add", site.url + EXAMPLES["zh"], EXEMPLAR_CONTACT="a@b.org")
+    assert done.code == 1
+    assert "allow_hosts" in done.err
+    assert not (tmp_path / "tasks.yaml").exists()
+    assert site.requests == []
+
+
+def test_public_host_needs_a_contact(exemplar: Exemplar) -> None:
+    done = exemplar("add", "https://news.example/a/1.html")
+    assert done.code == 1
+    assert "settings.contact" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["news.example/a/1.html"], "a URL begins with https://"),
+        (["nothing.csv"], "No such file"),
+        (["https://a.example/1", "https://b.example/1", "--name", "x"], "--name names one task"),
+    ],
+)
+def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, here: Path, exemplar: Exemplar) -> None:
+    done = exemplar("add", *arguments)
+    assert done.code == 2
+    assert says in done.err
+
+
+def test_mistake_in_every_writes_nothing(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    done = exemplar("add", site.url + EXAMPLES["zh"], "--every", "soon")
+    assert done.code == 2
+    assert "soon" in done.err
+    assert (here / "tasks.yaml").read_text("utf-8") == LIST
+    assert site.requests == []
+
+
+# -- try
+
+
+def task(site: SiteServer, **keys: str) -> str:
+    said = {"example": site.url + EXAMPLES["zh"], "pattern": PATTERNS["zh"], "start": f"{site.url}/zh/news/", **keys}
+    lines = "".join(f"    {key}: {value}\n" for key, value in said.items())
+    return LIST + f"  zh:\n{lines}    every: 1h\n    output: out.jsonl\n"
+
+
+def test_try_shows_links_and_extractions_and_writes_nothing(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    (here / "tasks.yaml").write_text(task(site), "utf-8")
+    done = exemplar("try", "zh", "--json", REDIS_URL="redis://127.0.0.1:1/0")
+    found = json.loads(done.out)
+    assert done.code == 0, done.err
+    assert found["ok"]
+    assert len(found["articles"]) == 10
+    assert {cut["method"] for cut in found["articles"] if cut["characters"]} == {"example"}
+    left = {link["url"]: link["reason"] for page in found["lists"] for link in page["left"]}
+    assert "further page" in left[f"{site.url}/zh/news/list_2.html"]
+    assert sorted(each.name for each in here.iterdir()) == ["tasks.yaml"]
+    shown = exemplar("try", "zh")
+    assert "Nothing was written" in shown.out
+    assert "confidence 0.9" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ({"start": "/zh/zhuanti/none/"}, "http 404"),
+        ({"start": "/about.html", "depth": "0"}, "nothing matches"),
+        ({"example": "/zh/news/2026/1103/99999.html"}, "name an article that is there"),
+    ],
+)
+def test_try_says_what_is_wrong(
+    keys: dict[str, str], says: str, site: SiteServer, here: Path, exemplar: Exemplar
+) -> None:
+    keys = {key: site.url + value if key != "depth" else value for key, value in keys.items()}
+    (here / "tasks.yaml").write_text(task(site, **keys), "utf-8")
+    done = exemplar("try", "zh")
+    assert done.code == 1
+    assert says in done.err
+
+
+def test_try_of_an_unknown_task_names_the_nearest(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    (here / "tasks.yaml").write_text(task(site), "utf-8")
+    done = exemplar("try", "zj")
+    assert done.code == 2
+    assert "zh" in done.err
