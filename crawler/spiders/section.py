@@ -80,6 +80,7 @@ class SectionSpider(scrapy.Spider):
         self.outcome = "finished"
         self.trouble = ""
         self._articles = self._lists = 0  # in flight
+        self._example = False  # on its way: it is kept, and says whether articles are rendered, before any is fetched
         self._refusals: Counter[str] = Counter()  # answers to an article that we ask too much
         self._beat: LoopingCall | None = None
         self._closing: asyncio.Future[None] | None = None
@@ -152,7 +153,7 @@ class SectionSpider(scrapy.Spider):
                 yield request
 
     def _example_request(self) -> Request:
-        render = self.run.rendering.on
+        self._example, render = True, self.run.rendering.on
         return self._request(self.run.task.example, self._example_came, self._example_failed, render=render)
 
     def _article_request(self, leased: Leased) -> Request | None:
@@ -204,6 +205,7 @@ class SectionSpider(scrapy.Spider):
         if verdict.kind == "page" and self.run.rendering.learn(_page(response)):
             yield self._example_request()
             return
+        self._example = False
         if verdict.kind == "page":
             self._count_rendered(response)
             self.asked(self.run.example_came, _page(response))
@@ -212,6 +214,7 @@ class SectionSpider(scrapy.Spider):
         yield from self._more()
 
     def _example_failed(self, failure: Any) -> Iterator[Request]:
+        self._example = False
         if self._host_closed(failure):
             return
         if not failure.check(Ending):
@@ -381,7 +384,7 @@ class SectionSpider(scrapy.Spider):
 
     def _beat_once(self) -> None:
         self.asked(self.run.beat)
-        if not (self._articles or self._lists):
+        if not (self._articles or self._lists or self._example):
             self._schedule()  # another spider of the task may have found more
 
     def _idle(self) -> None:
