@@ -138,11 +138,10 @@ class _Trial:
 
     def missed(self, walk: Walk, place: Place, reason: str) -> None:
         self.lists.append(ReadList(place.url, place.kind, reason=reason))
-        if place.kind == "start":
-            spare = bool(walk.spares)
-            walk.missed()
-            if not spare:
-                self.problems.append(f"start page {place.url}: {reason}")
+        spare = bool(walk.spares)
+        walk.failed(place)
+        if place.kind == "start" and not spare:
+            self.problems.append(f"start page {place.url}: {reason}")
 
     def read(self, walk: Walk, place: Place, page: StoredPage) -> None:
         listing = read_listing(page.body, page.url, page.content_type)
