@@ -28,6 +28,7 @@ SAME_SUFFIXES = (frozenset({".html", ".htm", ".shtml"}), FOLDER_SUFFIXES)  # tha
 ABOUT_SITE, NAVIGATION = "named as a page about the site", "navigation"
 TELLING_WORDS = 2  # of a last segment: of more, a number is part of a title
 MOST_READINGS = 0.6  # share of the siblings of the best reading that a reading with more dates needs
+SLIPS = 0.03  # share of the siblings below which a form of theirs is a slip
 SAME_PAGE = 0.6  # share of the siblings whose small number is the example's, for others to be further pages
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LIST_NAME = re.compile(
@@ -166,7 +167,14 @@ def _siblings(example: str, links: Iterable[str], dates: Dates) -> list[Address]
     exact = [each for each in others if each.folders == own.folders]
     if len(exact) < ENOUGH:
         exact = [each for each in others if _same_folders(own, each)]
-    return [own, *_like_stems(own, _like_query(own, exact))]
+    return [own, *_usual(own, _like_stems(own, _like_query(own, exact)))]
+
+
+def _usual(own: Address, others: Sequence[Address]) -> list[Address]:
+    """Without those whose host, suffix or slash hardly another has: slips in the links of some text."""
+    forms = Counter((each.host, each.suffix, each.slash) for each in others)
+    forms[own.host, own.suffix, own.slash] = len(others)
+    return [each for each in others if forms[each.host, each.suffix, each.slash] >= SLIPS * len(others)]
 
 
 def relatives(evidence: Evidence, own: Sequence[Address]) -> list[Relatives]:

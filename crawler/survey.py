@@ -319,7 +319,8 @@ class _Survey:
         self.judge(trials, good)
         site = self.scope != "section" and not why.startswith(BIG_SITE)
         starts, lone = self.starts(good, inference, wide, site)
-        scope: Literal["section", "site"] = "site" if wide or len(starts) > 1 else "section"
+        home = any(urlsplit(url).path == "/" for url in starts)
+        scope: Literal["section", "site"] = "site" if wide or (home and site) else "section"
         return Survey(
             self.example,
             scope,

@@ -408,3 +408,9 @@ def test_reasons_say_why_links_are_left() -> None:
     assert reasons["https://other.example/a/1.html"] == "on another site: other.example"
     assert reasons["/logo.png"] == "a file, not a page"
     assert "the pattern wants" in reasons["/a/jiadian/2015/0207/166_2.html"]
+
+
+def test_a_slip_in_a_link_does_not_loosen_the_pattern() -> None:
+    posts = [f"/2026/11/{n % 28 + 1:02d}/story-{'abcdefghij'[n % 10]}-{'klmnop'[n // 10]}/" for n in range(60)]
+    slips = ["/2026/11/03/story-without-slash", "/2026/11/04/(odd)*story/"]
+    assert learned(posts[0], [*posts[1:], *slips], ["/posts/"]).pattern == HOST + "/{date:%Y/%m/%d}/{slug}/"
