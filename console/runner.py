@@ -19,7 +19,7 @@ from typing import Any
 import redis
 
 from crawler.crawl_worker import CrawlWorkers
-from crawler.publication import published
+from crawler.publication import published_names, published_periods
 from crawler.schedule import Schedule
 from crawler.scheduler import Scheduler
 from crawler.section_run import reports
@@ -108,9 +108,9 @@ class Runner:
         `on_look` is called a few times a second. Raises what is wrong with the file or with Redis.
         """
         self.scheduler.start()
-        tasks = published(self.connection).tasks
-        active = [name for name, task in tasks.items() if not task.paused]
-        self.accounting.before = {name: Ledger(self.connection, name).counts() for name in tasks}
+        active = sorted(published_periods(self.connection))
+        names = active if once else published_names(self.connection)
+        self.accounting.before = {name: Ledger(self.connection, name).counts() for name in names}
         self.on_event("start", {"tasks": active, "redis": without_password(self.url), "workers": self.workers})
         if "REDIS_URL" not in os.environ:
             self.schedule.clear()  # this Redis is ours alone: what it says of other workers is of dead ones
@@ -125,7 +125,7 @@ class Runner:
         self.accounting.stopped = self.stopping.is_set()
         if self._failure is not None:
             raise self._failure
-        names = active if once else list(published(self.connection).tasks)
+        names = active if once else published_names(self.connection)
         self.accounting.after = {name: Ledger(self.connection, name).counts() for name in names}
         return self.accounting
 

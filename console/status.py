@@ -26,6 +26,7 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
     schedule = Schedule(connection)
     times, due, running = schedule.next_times(), schedule.due(), schedule.running()
     names = list(tasks.tasks) if tasks else []
+    automatic = schedule.periods_in_force(names)
     gone = [name for name in ledgers(connection) if name not in names]
     rows = []
     for name in [*names, *gone]:
@@ -35,6 +36,8 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
                 "task": name,
                 "state": _state(name, tasks, due, running),
                 "next": _iso(times.get(name)),
+                "every": str(tasks.tasks[name].every) if tasks and name in tasks.tasks else None,
+                "period": automatic.get(name),  # in force, in seconds, where `every` is auto
                 "counts": Ledger(connection, name).counts().to_dict(),
                 "last_run": last[0] if last else None,
             }
@@ -55,7 +58,7 @@ def table(seen: dict[str, Any]) -> Any:
     from rich.table import Table
 
     found = Table(box=None, pad_edge=False)
-    for title in ("task", "state", "next run"):
+    for title in ("task", "state", "next run", "every"):
         found.add_column(title)
     for title in ("seen", "waiting", "fetched", "written", "duplicate", "rejected", "failed"):
         found.add_column(title, justify="right")
@@ -67,7 +70,7 @@ def table(seen: dict[str, Any]) -> Any:
             waiting,
             *(counts[n] for n in ("fetched", "written", "duplicate", "rejected", "failed")),
         ]
-        found.add_row(row["task"], row["state"], _short(row["next"]), *map(str, numbers))
+        found.add_row(row["task"], row["state"], _short(row["next"]), _every(row), *map(str, numbers))
     return found
 
 
@@ -79,6 +82,14 @@ def _state(name: str, tasks: TaskFile | None, due: list[str], running: list[str]
     if tasks.tasks[name].paused:
         return "paused"
     return "due" if name in due else "idle"
+
+
+def _every(row: dict[str, Any]) -> str:
+    """The period as the task has it; of `auto` the one in force."""
+    if row["period"] is None:
+        return row["every"] or "–"
+    hours, minutes = divmod(round(row["period"] / 60), 60)
+    return "auto: " + (f"{hours}h{minutes:02}m" if hours else f"{minutes}m")
 
 
 def _iso(moment: float | None) -> str | None:

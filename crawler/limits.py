@@ -21,9 +21,12 @@ from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 from twisted.web._newclient import HEADER, STATUS
 
+from .middlewares import PaceMiddleware
+
 HEAD_MOST = 256 * 1024  # bytes of an answer's head, interim answers (1xx) included; browsers take 256 KiB as well
 RATIO_MOST = 100  # times that an answer may grow when it is unpacked; pages grow 3 to 30 times
 RATIO_FROM = 2**20  # bytes; what unpacks to less is no danger
+REFRESH_LOOK = 4096 * 4  # bytes: Scrapy looks at 4,096 characters, of at most four bytes each
 LAYERS_MOST = 3  # of packing; one is usual
 
 
@@ -81,11 +84,14 @@ class LimitedHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Any):
         super().__init__(crawler)
+        self._pace = PaceMiddleware.of(crawler)
         self._pool._factory = _Factory
 
     async def download_request(self, request: Request) -> Response:
         """Download. Raises `IgnoreRequest` for what is too large, `NotWholeInTime` for what drips."""
         request.meta.pop("download_latency", None)  # of the answer that led here
+        if self._pace is not None:
+            await self._pace.in_time(request)
         try:
             return await super().download_request(request)
         except DownloadTimeoutError as error:
@@ -137,12 +143,19 @@ class Redirects(RedirectMiddleware):
 
 
 class MetaRefresh(MetaRefreshMiddleware):
-    """Follows the redirects in pages, and says why it stopped."""
+    """Follows the redirects in pages, and says why it stopped.
+
+    Scrapy's own decodes every page to look for one, a sixth of what a page costs; here those are decoded whose first
+    bytes have the word.
+    """
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
         """Follow. Raises `IgnoreRequest` where that ends."""
+        head = response.body[:REFRESH_LOOK]
+        if b"refresh" not in head.lower() and b"\0" not in head:  # UTF-16 writes the word in other bytes
+            return response
         return _followed(super().process_response, request, response, self.max_redirect_times)
 
 

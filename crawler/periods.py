@@ -1,4 +1,5 @@
-"""`every:` how often a task runs: a fixed period (`30m`, `2h`, `1d`) or a cron line with its time zone.
+"""`every:` how often a task runs: a fixed period (`30m`, `2h`, `1d`), a cron line with its time zone, or `auto`, which
+follows how often the section publishes (`crawler.publishing_rate`) between two bounds (`auto 15m..1d`).
 
 Daylight saving in a cron's zone: a time that the clock skips fires once, as much later as the clock jumps; a time that
 comes twice fires at its first coming. Where the hour is a wildcard (`*/15 * * * *`) the real time between fires stays.
@@ -19,7 +20,9 @@ SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 SHORTEST = 10  # seconds; below that a period is a mistake for minutes, and no section publishes as fast
 LONGEST = 366 * 86400  # seconds
 CRON_FORM = "minute, hour, day, month, weekday: 0 8 * * 1-5"
-FORMS = "write 30m, 2h, 1d or a cron line such as 0 8 * * 1-5 Asia/Shanghai"
+FORMS = "write 30m, 2h, 1d, auto, or a cron line such as 0 8 * * 1-5 Asia/Shanghai"
+AUTO_FORM = "write auto, or with bounds auto 15m..1d"
+AUTO_SHORTEST, AUTO_LONGEST = 600, 86400  # seconds: the bounds of an `auto` that names none
 UNIT_WORDS = {
     "sec": "s", "secs": "s", "second": "s", "seconds": "s", "秒": "s", "min": "m", "mins": "m", "minute": "m",
     "minutes": "m", "分": "m", "分钟": "m", "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "时": "h", "小时": "h",
@@ -30,16 +33,20 @@ ZONE_JUMP = timedelta(hours=3)  # no zone moves its clock by more in one step, t
 
 @dataclass(frozen=True)
 class Period:
-    """When a task is due. Either `seconds` is set, or `cron` (five fields) with `zone` (an IANA name)."""
+    """When a task is due. One is set: `seconds`, `cron` (five fields) with `zone` (an IANA name), or `bounds`.
+
+    `bounds`: the shortest and the longest period in seconds that `auto` may choose.
+    """
 
     text: str
     seconds: int | None = None
     cron: str | None = None
     zone: str = "UTC"
+    bounds: tuple[int, int] | None = None
 
     @classmethod
     def parse(cls, value: object) -> "Period":
-        """Return the period that `value` names: text, or a map with `cron` and perhaps `zone`.
+        """Return the period that `value` names: text, a map with `cron` and perhaps `zone`, or one with `auto`.
 
         Raises `BadValueError` (a ValueError).
         """
@@ -52,6 +59,8 @@ class Period:
         if not isinstance(value, str) or not value.strip():
             raise BadValueError("not a period", FORMS)
         text = " ".join(value.split())
+        if re.match(r"auto\b", text):
+            return _from_auto(text)
         return _from_cron(text) if _looks_like_cron(text) else cls(text, _fixed_seconds(text))
 
     def __str__(self) -> str:
@@ -60,19 +69,24 @@ class Period:
     def next_after(self, moment: datetime) -> datetime:
         """Return the first due time after `moment` (aware), in UTC.
 
-        A fixed period counts from `moment` itself. Raises `ValueError` for a moment without a zone.
+        A fixed period counts from `moment` itself; of `auto` it is the time by which it is due at the latest. Raises
+        `ValueError` for a moment without a zone.
         """
         if moment.tzinfo is None:
             raise ValueError("a moment needs its time zone")
+        if self.bounds is not None:
+            return moment.astimezone(UTC) + timedelta(seconds=self.bounds[1])
         if self.seconds is not None:
             return moment.astimezone(UTC) + timedelta(seconds=self.seconds)
         return _next_cron(self.cron or "", self.zone, moment.astimezone(UTC))
 
     @property
     def seconds_hint(self) -> int:
-        """About how many seconds lie between two due times; of a cron line the shortest of the next few."""
+        """About how many seconds lie between two due times, at the least: of a cron line, the next few."""
         if self.seconds is not None:
             return self.seconds
+        if self.bounds is not None:
+            return self.bounds[0]
         times = [datetime(2024, 1, 1, tzinfo=UTC)]
         for _ in range(8):
             times.append(self.next_after(times[-1]))
@@ -103,6 +117,35 @@ def _unit_hint(text: str, pieces: list[tuple[str, str]]) -> str:
     return "units are s, m, h, d and w"
 
 
+# Following the section
+
+
+def _from_auto(text: str) -> Period:
+    if text == "auto":
+        return Period(text, bounds=(AUTO_SHORTEST, AUTO_LONGEST))
+    shortest, dots, longest = text.removeprefix("auto").partition("..")
+    if not dots:
+        raise BadValueError(f"{text!r} is not a period", AUTO_FORM)
+    return _between(shortest.strip(), longest.strip())
+
+
+def _between(shortest: str, longest: str) -> Period:
+    bounds = _fixed_seconds(shortest), _fixed_seconds(longest)
+    if bounds[0] > bounds[1]:
+        raise BadValueError(f"{shortest} is longer than {longest}", f"write auto {longest}..{shortest}")
+    return Period(f"auto {shortest}..{longest}", bounds=bounds)
+
+
+def _from_auto_map(value: Mapping[Any, Any]) -> Period:
+    pair = value["auto"]
+    if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(each, str) for each in pair)):
+        raise BadValueError("wants two periods", "write {auto: [15m, 1d]}", inner=("auto",))
+    try:
+        return _between(*(" ".join(each.split()) for each in pair))
+    except BadValueError as fault:
+        raise BadValueError(fault.message, fault.hint, inner=("auto",)) from None
+
+
 # Cron lines
 
 
@@ -111,6 +154,8 @@ def _looks_like_cron(text: str) -> bool:
 
 
 def _from_map(value: Mapping[Any, Any]) -> Period:
+    if set(value) == {"auto"}:
+        return _from_auto_map(value)
     for key in value:
         if key not in ("cron", "zone"):
             near = nearest(str(key), ("cron", "zone"))

@@ -1,8 +1,10 @@
 """The scheduler process: keeps schedule and task list in step with tasks.yaml, and makes tasks due at their time."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,13 @@ from workers.errors import ExemplarError
 from workers.inbox import Inbox
 from workers.presence import Presence
 
-from .publication import Change, edition, publish, published
+from .publication import Change, digest, edition, is_in_force, publish, published_count, published_periods
 from .schedule import Schedule
-from .tasks import TaskError, TaskFile, load
+from .tasks import TaskError, load
 
 TICK = 0.5  # seconds between looks at the clock
 LOOK_AT_FILE = 2.0  # seconds between looks at tasks.yaml
+READ_WAIT = 0.2  # seconds that the clock waits for an edit to be read; a long list is read beside it
 SWEEP_EVERY = 5.0  # seconds between looks for lost pages, for the time when no extraction worker is up
 
 log = logging.getLogger(__name__)
@@ -36,11 +39,12 @@ class Scheduler:
         self.schedule = Schedule(connection)
         self.inbox = Inbox(connection)
         self.presence = Presence(connection, "schedule")
-        self.tasks: TaskFile | None = None
+        self.tasks = 0  # how many are scheduled
         self.stopping = False
         self._adopted: str | None = None  # fingerprint of the edition that is served
         self._copy: str | None = None  # fingerprint of our file as it was read last
         self._stamp: tuple[float, int] | None = None
+        self._reading: Future[Change] | None = None  # of an edited file, while it goes on
         self._said = ""
         self._looked = self._swept = 0.0
 
@@ -50,7 +54,7 @@ class Scheduler:
         if self.file is not None:
             self._stamp = _stamp(self.file)
             change = self._publish(take_over=self.take_over)
-        self._adopt()
+        self._look_at_edition()
         return change
 
     def run(self, on_fired: Callable[[list[str]], None] | None = None) -> None:
@@ -69,14 +73,13 @@ class Scheduler:
             self._looked = now
             self._look_at_file()
             self._look_at_edition()
-            self.presence.show(tasks=len(self.tasks.tasks) if self.tasks else 0)
+            self.presence.show(tasks=self.tasks)
         if now - self._swept >= SWEEP_EVERY:
             self._swept = now
             self.inbox.sweep()
-        if self.tasks is not None:
-            fired = self.schedule.fire(self.tasks.tasks)
-            if fired and on_fired is not None:
-                on_fired(fired)
+        fired = self.schedule.fire()
+        if fired and on_fired is not None:
+            on_fired(fired)
 
     def stop(self, *_: Any) -> None:
         """Return from `run` soon. Fit for a signal handler."""
@@ -85,12 +88,18 @@ class Scheduler:
     def _look_at_file(self) -> None:
         if self.file is None:
             return
-        stamp = _stamp(self.file)
-        if stamp is None or stamp == self._stamp:
+        if self._reading is None:
+            stamp = _stamp(self.file)
+            if stamp is None or stamp == self._stamp:
+                return
+            self._stamp = stamp
+            self._reading = _beside(self._publish)
+        wait([self._reading], READ_WAIT)
+        if not self._reading.done():
             return
-        self._stamp = stamp
+        reading, self._reading = self._reading, None
         try:
-            change = self._publish()
+            change = reading.result()
         except (TaskError, ExemplarError) as error:
             self._say(f"{error}\nthe task list stays as it was")
             return
@@ -100,28 +109,48 @@ class Scheduler:
 
     def _publish(self, *, take_over: bool = False) -> Change:
         assert self.file is not None
+        source, current = _digest_of(self.file), edition(self.redis)
+        if current is not None and is_in_force(current, source, self.file, take_over=take_over):
+            self._copy = current.fingerprint
+            return Change()
         tasks = load(self.file)
         before, self._copy = self._copy, tasks.fingerprint
-        return publish(self.redis, tasks, self.file, in_step_with=before, take_over=take_over)
+        return publish(self.redis, tasks, self.file, in_step_with=before, take_over=take_over, source=source)
 
     def _look_at_edition(self) -> None:
         current = edition(self.redis)
-        if current is not None and current.fingerprint != self._adopted:
-            self._adopt()
-
-    def _adopt(self) -> None:
-        current = edition(self.redis)
-        try:
-            self.tasks = published(self.redis)
-        except TaskError:
-            return  # nothing is published yet; it may come
-        self._adopted = current.fingerprint if current else None
-        self.schedule.plan(self.tasks.tasks)
+        if current is None or current.fingerprint == self._adopted:
+            return
+        if current.fingerprint != self.schedule.edition():
+            self.schedule.plan(published_periods(self.redis), edition=current.fingerprint)
+        self._adopted = current.fingerprint
+        self.tasks = published_count(self.redis)
 
     def _say(self, text: str) -> None:
         if text != self._said:
             self._said = text
             log.error("%s", text)
+
+
+def _beside(work: Callable[[], Change]) -> "Future[Change]":
+    """Do it in a thread that does not hold up the end of the process."""
+    future: Future[Change] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="task-list", daemon=True).start()
+    return future
+
+
+def _digest_of(file: Path) -> str:
+    try:
+        return digest(file.read_bytes())
+    except OSError:
+        return ""  # `load` says what is wrong with it
 
 
 def _stamp(file: Path) -> tuple[float, int] | None:

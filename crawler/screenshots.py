@@ -23,7 +23,7 @@ from workers.errors import ExemplarError
 
 from .guard import guard_from
 from .guarded_proxy import GuardedProxy
-from .rendering import TABS, find_browser, rendering_settings
+from .rendering.chromium import TABS, find_browser, rendering_settings
 from .resolver import use_guard
 from .session import TASKS_FILE, identity_of
 from .spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, quiet_scrapy

@@ -27,11 +27,15 @@ from workers.ledger import Found, Leased, Ledger, fingerprint
 
 from .crew import BACKFILL, WALK, Crew
 from .discovery import Taken, Walk
+from .links import links_of
 from .list_memory import ListMemory, kept_of
 from .list_tally import ListTally
-from .listings import ListPage, read_listing, robots_listing
+from .listings import Listing, ListPage, read_listing, robots_listing
 from .patterns import Match
 from .recency import last_day, moments_of, newest_first
+from .rendering.task import MARKUP, Rendering
+from .schedule import note_visit
+from .sitemap_frontier import LATE
 from .tasks import Task
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
@@ -76,7 +80,7 @@ class RunOptions:
 
 @dataclass
 class RunReport:
-    """What a run did. `outcome`: finished, stopped, unreachable, redis, killed."""
+    """What a run did. `outcome`: finished, stopped, unreachable, no browser, redis, killed."""
 
     task: str
     started: str
@@ -90,6 +94,7 @@ class RunReport:
     rejected: int = 0
     failed: int = 0
     later: int = 0  # failed in passing, to be tried again
+    rendered: int = 0  # pages and list pages that came out of a browser
     problems: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)  # worth knowing, and nothing is wrong
 
@@ -123,12 +128,13 @@ class SectionRun:
         self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self._pages: list[FetchedPage] = []
         self._bytes = 0
-        self._flushed = time.monotonic()
+        self._flushed = self._shown = time.monotonic()
         self._leased: dict[str, Leased] = {}
         self._order = 0
         self._old_left = OLD_A_RUN
         self._left_out = 0  # article links that this run was not asked for
         self._today = datetime.now(UTC).date()
+        self.rendering = Rendering(connection, task)
         self.memory = ListMemory(connection, task.name, self._shape())
         self.tally = ListTally({})
         self._written: Iterator[str] = iter(())  # URLs of the archive that the pattern writes by itself
@@ -157,6 +163,8 @@ class SectionRun:
             report.remarks += self._remarks(self.walk)
         if walked and self.walk is not None and not self.options.backfill:
             self.memory.save(self._memory(self.walk), self.tally.unread)
+            if report.lists and not self.tally.failed and self.options == RunOptions():
+                note_visit(self.redis, self.task.name, 0 if self.first else report.new)
         pipe = self.redis.pipeline()
         history = keys.of_task(self.task.name, "runs")
         pipe.lpush(history, json.dumps(report.to_dict(), ensure_ascii=False))
@@ -167,7 +175,8 @@ class SectionRun:
 
     def beat(self) -> None:
         """Sign of life: keeps our place and our leases, and hands in pages that have waited a second."""
-        if time.monotonic() - self._flushed >= SECONDS_A_FLUSH:
+        self._shown = time.monotonic()
+        if self._shown - self._flushed >= SECONDS_A_FLUSH:
             self.flush()
         walked = self.crew.walks
         if not self.crew.live():
@@ -184,12 +193,14 @@ class SectionRun:
     # -- the example ------------------------------------------------------------------------------------------------
 
     def needs_example(self) -> bool:
-        """Whether the example has to be fetched: never yet, or the task names another one now."""
-        return self.crew.walks and example_asked(self.redis, self.task.name) != self.task.example
+        """Whether the example has to be fetched: never yet, the task names another one now, or it came another way."""
+        fits = example_asked(self.redis, self.task.name) == self.task.example and self.rendering.fits_example
+        return self.crew.walks and not fits
 
     def example_came(self, page: StoredPage) -> None:
         """Keep the example, and take it as an article of the task: it has been fetched, so it need not be again."""
-        keep_example(self.redis, self.task.name, page, self.task.example)
+        rendered = bool(self.rendering.on)
+        keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered)
         url = normalise(self.task.example)
         if any(self._enter([(url, self.pattern.match(url))])):
             self._hand_in(fingerprint(url), page, 200)
@@ -244,21 +255,43 @@ class SectionRun:
             self.memory.begin(page)
         left_out = self._left_out
         source = listing.form if listing.form in ("feed", "sitemap") else "list"
-        new = sum(
-            sum(self._enter([(one.match.url, one.match) for one in some], moments_of(some), source=source))
-            for some in _batches(wanted)
-        )
+        new = 0
+        for some in _batches(wanted):
+            if self._quota == 0 and listing.form == "sitemap":
+                some = self._not_past_next_time(listing, some)
+            new += sum(self._enter([(one.match.url, one.match) for one in some], moments_of(some), source=source))
+            if time.monotonic() - self._shown >= SECONDS_A_FLUSH:
+                self.beat()  # a sitemap has 50,000 entries
+            if self.walk is not walk:
+                return  # we were taken for dead meanwhile: the walk was begun anew
         read = replace(page, url=url)
         further = walk.note(read, listing, found=found, new=new)
         standing = [each for each in walk.standing(read, listing) if each.kind == "follow"]
         whole = page.kind not in ("next", "robots") and not listing.cut and self._left_out == left_out
-        whole = whole and not self.options.backfill
         kept = kept_of(headers or {}, url, datetime.now(UTC), found=found, standing=standing) if whole else None
-        self.memory.read(page, further if walk.complete else (), kept)
+        if not self.options.backfill:
+            self.memory.read(page, further if walk.complete else (), kept)
         self.tally.count(page, listing, found, new)
         self.report.lists += 1
         self.report.found += found
         self.report.new += new
+
+    def _not_past_next_time(self, listing: Listing, some: Sequence[Taken]) -> list[Taken]:
+        """What later walks would take for new unless it is entered now; the others are past by then."""
+        newest = max((link.published for link in listing.links if link.published), default=datetime.now(UTC))
+        wanted = [one for one in some if not one.link.published or one.link.published >= newest - LATE]
+        if self.options.limit is not None:
+            self._left_out += len(some) - len(wanted)
+        return wanted
+
+    def list_is_shell(self, page: ListPage, body: bytes, url: str, content_type: str) -> bool:
+        """Whether a list page that came plainly has to come out of a browser instead."""
+        if not self.rendering.on or page.kind == "robots" or content_type.split(";")[0].strip().lower() not in MARKUP:
+            return False
+        patterns = [self.pattern, *self.task.follow]
+        links = links_of(body, url, content_type)
+        fitting = sum(any(pattern.match(link.url) for pattern in patterns) for link in links)
+        return self.rendering.turns_out_a_shell(page.url, body, content_type, fitting)
 
     def list_failed(self, page: ListPage, reason: str, *, passing: bool) -> None:
         """A list could not be read. Only start pages are worth a word: others may be anything."""
@@ -489,9 +522,8 @@ class SectionRun:
     def _shape(self) -> str:
         """What a walk's memory is valid for."""
         task = self.task
-        return json.dumps(
-            [str(task.pattern), [*map(str, task.start)], [*map(str, task.follow)], task.depth], ensure_ascii=False
-        )
+        named = [str(task.pattern), [*map(str, task.start)], [*map(str, task.follow)], task.depth, task.render]
+        return json.dumps(named, ensure_ascii=False)
 
     def _memory(self, walk: Walk) -> dict[str, str]:
         """What the next run should know of this walk. One that was asked for a part only left gaps behind."""

@@ -20,7 +20,7 @@ CHINESE = {
     "跟进": "follow", "深度": "depth", "上限": "limit", "方法": "method", "暂停": "paused", "保留": "keep",
     "丢弃": "drop", "间隔": "delay", "超时": "timeout", "重试": "retries", "跳过": "skip",
     "近重": "near_duplicates", "复查": "revisit", "遗忘": "forget",
-    "代理": "proxy", "并发": "concurrency",
+    "代理": "proxy", "并发": "concurrency", "渲染": "render",
 }  # fmt: skip
 MAPS = ("headers", "cookies", "auth")  # no cell holds these
 COLUMNS = ("name", *(key for key in TASK_KEYS if key not in MAPS))
@@ -135,7 +135,7 @@ def _section(cells: Sequence[str], header: Sequence[str], file: str, row: int) -
 def _value(key: str, cell: str) -> Any:
     """Return a cell as tasks.yaml would have it; what doesn't fit stays text and is refused with the rest."""
     match key:
-        case "paused" | "robots":
+        case "paused" | "robots" | "render":
             return BOOLEANS.get(cell.lower(), cell)
         case "depth" | "limit" | "retries" | "delay" | "timeout" | "concurrency":
             return _number(cell)

@@ -14,7 +14,7 @@ from workers.embedded import redis_for
 from workers.quarantine import state_folder
 
 from .guard import Guard, guard_from
-from .publication import publish, published
+from .publication import publish, published, published_task
 from .tasks import Settings, TaskError, TaskFile, load
 
 TASKS_FILE = "tasks.yaml"
@@ -40,10 +40,13 @@ class Session:
 
 
 @contextmanager
-def open_session(file: Path | None, *, purpose: str, say: Callable[[str], None] = log.warning) -> Iterator[Session]:
+def open_session(
+    file: Path | None, *, purpose: str, task: str = "", say: Callable[[str], None] = log.warning
+) -> Iterator[Session]:
     """Open a session for a command. `file` is the task list; None takes tasks.yaml here, if it is here.
 
-    Without a file, or in a crawl worker's child, the published list is used. Raises what is wrong as `ExemplarError`
+    Without a file, or in a crawl worker's child, the published list is used. With `task` no other one is read from it,
+    which matters to a spider when there are 100,000. Raises what is wrong as `ExemplarError`
     or `TaskError`.
     """
     file, tasks = _task_list(file)
@@ -53,7 +56,7 @@ def open_session(file: Path | None, *, purpose: str, say: Callable[[str], None] 
         try:
             if tasks is not None and file is not None:
                 publish(connection, tasks, file, take_over="REDIS_URL" not in os.environ)
-            in_force = published(connection)
+            in_force = published_task(connection, task) if task else published(connection)
             yield Session(url, connection, in_force, guard_from(in_force.settings.allow_hosts))
         finally:
             connection.close()

@@ -119,6 +119,12 @@ def _check_kind(output: str) -> None:
         raise BadValueError(what, f"did you mean {near}?" if near else supported)
 
 
+def _render(value: object) -> object:
+    if not isinstance(value, bool) and value != "auto":
+        raise BadValueError(f"{show(value)} is neither true, false nor auto", "write render: true")
+    return value
+
+
 def _secret(value: object) -> object:
     """Text that no message shows."""
     if not isinstance(value, str) or not value:
@@ -179,12 +185,27 @@ Every = Annotated[
                         "zone": {"type": "string", "description": "IANA time zone; UTC if left out."},
                     },
                 },
+                {
+                    "type": "object",
+                    "required": ["auto"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "auto": {
+                            "type": "array",
+                            "items": {"type": "string"},
+                            "minItems": 2,
+                            "maxItems": 2,
+                            "description": "The shortest and the longest period.",
+                        },
+                    },
+                },
             ]
         }
     ),
 ]
 
 
+Render = Annotated[bool | Literal["auto"], BeforeValidator(_render), WithJsonSchema({"enum": [True, False, "auto"]})]
 Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})]
 Visits = Annotated[
     Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
@@ -249,8 +270,9 @@ class Task(_Frozen):
         examples=["https://news.example/a/{date:%Y/%m%d}/{id}.html", "/a/{slug}/{id}.html"],
     )
     every: Every = Field(
-        description="How often to look: 30m, 2h, 1d, or a cron line with time zone.",
-        examples=["1h", "0 8 * * 1-5 Asia/Shanghai"],
+        description="How often to look: 30m, 2h, 1d, a cron line with time zone, or auto: as often as the section "
+        "publishes, between 10m and 1d or bounds of your own (auto 15m..12h).",
+        examples=["1h", "auto", "auto 15m..12h", "0 8 * * 1-5 Asia/Shanghai"],
     )
     output: Annotated[
         tuple[Annotated[str, BeforeValidator(_output)], ...],
@@ -264,7 +286,7 @@ class Task(_Frozen):
     )
     start: Annotated[tuple[StartPattern, ...], BeforeValidator(as_list), _one_or_more(_TEXT)] = Field(
         default=(),
-        description="The section's list pages, where they can't be derived from the pattern. "
+        description="The section's list pages, feeds or sitemaps, where they can't be derived from the pattern. "
         "May hold {date:…} and {n:1..5}.",
         examples=["https://news.example/a/", ["/a/", "/b/list_{n:1..3}.html"]],
     )
@@ -324,6 +346,12 @@ class Task(_Frozen):
         default=3, ge=0, le=100, description="How often a failure in passing is tried again.", examples=[3]
     )
     robots: bool = Field(default=True, description="Obey robots.txt.", examples=[True])
+    render: Render = Field(
+        default="auto",
+        description="Render the articles in a browser (Chromium): true, false, or auto: if the example is an empty "
+        "shell without JavaScript.",
+        examples=["auto", True],
+    )
     skip: Annotated[
         tuple[str, ...],
         BeforeValidator(as_list),
@@ -419,7 +447,7 @@ class Task(_Frozen):
         When and how politely (every, paused, delay, timeout, retries, limit …) don't count.
         """
         chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "skip", "output"}
-        chosen |= {"near_duplicates", "revisit"}
+        chosen |= {"near_duplicates", "revisit", "render"}
         return _digest(self.model_dump(mode="json", include=chosen))
 
     def start_urls(self, today: date, days: int = 7) -> list[str]:

@@ -68,6 +68,8 @@ def of_failure(error: BaseException, *, refused: str | None = None) -> Verdict:
         if "robots.txt" in text:
             return Verdict("reject", "robots.txt forbids it")
         return Verdict("fail", text or "the request was refused")
+    if name == "RenderingFailed":
+        return Verdict("again", text)
     if name in ("DownloadCancelledError", "CancelledError"):
         return Verdict("fail", "the page is larger than 32 MiB" + _size_in(text))
     if name == "TunnelError":

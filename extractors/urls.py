@@ -6,6 +6,7 @@ Left as it is: the order of parameters, trailing slashes, `www.`, user names, an
 """
 
 import re
+from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -27,6 +28,7 @@ _TAB_OR_NEWLINE = re.compile(r"[\t\r\n]")
 _EDGES = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL standard strips them
 
 
+@lru_cache(maxsize=8192)  # a crawl asks for each of its URLs some eight times
 def normalise(url: str) -> str:
     """Return the project's one spelling of `url`; applying it twice changes nothing more.
 

@@ -52,6 +52,7 @@ _SHELL = re.compile(
     | java\s?script\ (?:is\ )?(?:disabled|required|needed|aktivieren) | (?:启用|开启|打开)\s?java\s?script""",
     re.IGNORECASE | re.VERBOSE,
 )
+NEEDS_SCRIPTS = "the page says that it needs JavaScript"
 _HINTS = (
     "404", "found", "exist", "available", "不存在", "删除", "下线", "找不到", "无法", "gefunden", "introuvable",
     "encontrada",
@@ -61,7 +62,7 @@ _HINTS = (
 _NOTICES = (
     (_GONE, "the page says that it is not there"),
     (_BLOCKED, "the site asks for a check or refuses access"),
-    (_SHELL, "the page says that it needs JavaScript"),
+    (_SHELL, NEEDS_SCRIPTS),
 )
 
 
@@ -87,6 +88,11 @@ def notice(lines: Lines, title: str) -> str | None:
             if form.search(text):
                 return f"{reason}: “{text[:80]}”"
     return None
+
+
+def needs_scripts(lines: Lines, title: str) -> bool:
+    """Return whether a nearly empty page says that it shows something only with JavaScript."""
+    return (notice(lines, title) or "").startswith(NEEDS_SCRIPTS)
 
 
 def _list_reason(parsed: ParsedPage, kept: list[int], called: bool, expected: bool) -> str | None:

@@ -88,8 +88,11 @@ def example_of(connection: "redis.Redis", task: str) -> Example | None:
     return Example(stored["version"].decode(), unpack(stored))
 
 
-def keep_example(connection: "redis.Redis", task: str, page: StoredPage, asked: str) -> None:
-    """Keep a page as the task's example. `asked` is the URL the task names; another one makes it fetch again."""
+def keep_example(connection: "redis.Redis", task: str, page: StoredPage, asked: str, *, rendered: bool = False) -> None:
+    """Keep a page as the task's example. `asked` is the URL the task names; another one makes it fetch again.
+
+    `rendered`: it came out of a browser, as the task's articles do.
+    """
     now = datetime.now(UTC)
     connection.hset(
         keys.of_task(task, "example"),
@@ -101,6 +104,7 @@ def keep_example(connection: "redis.Redis", task: str, page: StoredPage, asked: 
             "at": page.fetched_at.timestamp(),
             "body": pack_body(page.body),
             "begun": 0,
+            "rendered": int(rendered),
         },
     )
 
@@ -119,6 +123,17 @@ def example_asked(connection: "redis.Redis", task: str) -> str | None:
     """The URL for which the kept example was fetched."""
     raw = cast("bytes | None", connection.hget(keys.of_task(task, "example"), "asked"))
     return raw.decode() if raw else None
+
+
+def example_rendered(connection: "redis.Redis", task: str) -> bool | None:
+    """Whether the kept example came out of a browser; None if there is none, or nobody has looked."""
+    raw = cast("bytes | None", connection.hget(keys.of_task(task, "example"), "rendered"))
+    return None if raw is None else raw == b"1"
+
+
+def note_rendered(connection: "redis.Redis", task: str, rendered: bool) -> None:
+    """Note of an example that is kept how it came."""
+    connection.hset(keys.of_task(task, "example"), "rendered", int(rendered))
 
 
 def _filter(raw: Mapping[str, Any]) -> Filter:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, cast
 
 import redis
@@ -18,7 +19,8 @@ from rq import Queue
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
-from .ledger import Fingerprint, Ledger, ledgers
+from . import keys
+from .ledger import Fingerprint, Ledger, with_pages
 from .usage import Headers
 
 QUEUE = "exemplar-pages"
@@ -72,6 +74,7 @@ class Inbox:
         if not pages:
             return
         pipe = self.redis.pipeline(transaction=True)
+        pipe.sadd(keys.FETCHED, ledger.task)
         for page in pages:
             ledger.arrive(page.fingerprint, _packed(page), pipe)
         self._ring(ledger.task, [page.fingerprint for page in pages], pipe)
@@ -84,12 +87,18 @@ class Inbox:
         pipe.execute()
 
     def sweep(self, tasks: Iterable[str] | None = None) -> int:
-        """Ring again for pages whose doorbell or worker was lost; says for how many. Call it every few seconds."""
+        """Ring again for pages whose doorbell or worker was lost; says for how many. Call it every few seconds.
+
+        Only tasks that have pages are looked at: of 100,000 few have any.
+        """
         rung = 0
         oldest = self.oldest_bell()
-        for task in ledgers(self.redis) if tasks is None else tasks:
-            names = Ledger(self.redis, task).lapsed(oldest_bell=oldest)
-            if names:
+        for task in with_pages(self.redis) if tasks is None else tasks:
+            ledger = Ledger(self.redis, task)
+            names = ledger.lapsed(oldest_bell=oldest)
+            if not names:
+                ledger.is_cut()
+            else:
                 self.ring(task, names)
                 rung += len(names)
         return rung
@@ -108,7 +117,7 @@ class Inbox:
 
     def pages_waiting(self) -> int:
         """Pages of all tasks that are fetched and not settled."""
-        return sum(Ledger(self.redis, task).counts().states["fetched"] for task in ledgers(self.redis))
+        return sum(Ledger(self.redis, task).counts().states["fetched"] for task in with_pages(self.redis))
 
     def _ring(self, task: str, names: Sequence[Fingerprint], pipe: Any) -> None:
         jobs = [
@@ -155,7 +164,13 @@ def _unpack_body(packed: bytes) -> bytes:
 
 def pack_body(body: bytes) -> bytes:
     """The compressed form in which bodies wait in Redis."""
-    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(body)
+    return _compressor().compress(body)
+
+
+@cache
+def _compressor() -> zstandard.ZstdCompressor:
+    """One for the process, which spares its set-up; it may be used by one thread at a time, and a spider has one."""
+    return zstandard.ZstdCompressor(level=ZSTD_LEVEL)
 
 
 def _packed(page: FetchedPage) -> dict[str, bytes | str | float]:

@@ -203,6 +203,8 @@ class Ledger:
 
         With `pipe` (a MULTI) the step becomes part of it. A page that is settled or already fetched is left alone.
         """
+        if pipe is None:
+            self.redis.sadd(keys.FETCHED, self.task)  # `Inbox.deliver` says it once for all its pages
         flat: list[Any] = [part for pair in page.items() for part in pair]
         self.step("arrive", name, time.time() + RING_AGAIN, *flat, pipe=pipe)
 
@@ -306,6 +308,11 @@ class Ledger:
         overdue = now if oldest_bell is None else min(now, oldest_bell + RING_AGAIN - CLOCKS_DIFFER)
         return [_text(name) for name in self.step("lapsed", now, now + RING_AGAIN, most, overdue)]
 
+    def is_cut(self) -> bool:
+        """Whether no page of the task is fetched and not settled; then it is no more among those who have any."""
+        names = [keys.FETCHED, self.keys["fetched"], self.keys["held"]]
+        return bool(self.redis.eval(_CUT, len(names), *names, self.task))
+
     def free(self, worker: str) -> list[Fingerprint]:
         """Take a dead worker's pages out of its hands, to be rung for by the caller; the attempt stays counted."""
         return [_text(name) for name in self.step("free", worker, time.time() + RING_AGAIN)]
@@ -350,6 +357,11 @@ class Ledger:
         return self._scripts[script](keys=list(self.keys.values()), args=args, client=pipe)
 
 
+def with_pages(connection: "redis.Redis") -> list[str]:
+    """The names of all tasks that may have pages which are fetched and not settled, in order."""
+    return sorted(_text(name) for name in cast(set[bytes], connection.smembers(keys.FETCHED)))
+
+
 def ledgers(connection: "redis.Redis") -> list[str]:
     """The names of all tasks that have a ledger, in order."""
     return sorted(_text(name) for name in cast(set[bytes], connection.smembers(keys.LEDGERS)))
@@ -376,6 +388,11 @@ _KEY_NAMES = (
     "page",  # prefix of the stored pages
 )
 _LETTER_STATE: dict[str, State] = {"o" if state == "forgotten" else state[0]: state for state in FINAL_STATES}
+_CUT = """
+if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 0 end
+redis.call('SREM', KEYS[1], ARGV[1])
+return 1
+"""
 _PRELUDE = (
     "".join(f"local k_{name} = KEYS[{i}]\n" for i, name in enumerate(_KEY_NAMES, 1))
     + f"local BUCKETS_APART = {2 ** (16 - BUCKET_BITS)}\n"

@@ -29,7 +29,5 @@ def command(tasks: Path | None, take_over: bool, verbose: bool) -> None:
         scheduler.start()
         signal.signal(signal.SIGTERM, scheduler.stop)
         signal.signal(signal.SIGINT, scheduler.stop)
-        say(
-            f"scheduling {counted(len(scheduler.tasks.tasks) if scheduler.tasks else 0, 'task')} of {file}; Ctrl-C ends"
-        )
+        say(f"scheduling {counted(scheduler.tasks, 'task')} of {file}; Ctrl-C ends")
         scheduler.run(on_fired=lambda names: say(f"due: {', '.join(names)}") if verbose else None)

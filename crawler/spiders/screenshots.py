@@ -12,7 +12,7 @@ from scrapy.http import Response
 from scrapy_playwright.page import PageMethod
 
 from crawler.middlewares import place_of
-from crawler.rendering import PLAIN, SCRIPTS
+from crawler.rendering.chromium import PLAIN, SCRIPTS
 from crawler.resolver import refused_at
 from crawler.screenshots import Shot
 from crawler.verdicts import of_answer, of_failure

@@ -34,6 +34,8 @@ from crawler.middlewares import (
 )
 from crawler.parts import Parts
 from crawler.politeness import host_of
+from crawler.rendering.chromium import TABS
+from crawler.rendering.handler import RENDER, rendering_settings
 from crawler.resolver import use_guard
 from crawler.retry_after import asked_to_wait
 from crawler.robots import KEPT_SHORT
@@ -101,7 +103,7 @@ class SectionSpider(scrapy.Spider):
     def _begin(cls, crawler: Any, task: str = "", tasks: str = "", **kwargs: Any) -> "SectionSpider":
         resources = ExitStack()
         with resources:
-            session = resources.enter_context(open_session(Path(tasks) if tasks else None, purpose="crawl"))
+            session = resources.enter_context(open_session(Path(tasks) if tasks else None, purpose="crawl", task=task))
             if not task:
                 raise ExemplarError("no task is named; say -a task=NAME")
             run = SectionRun(session.connection, session.tasks[task], _options(kwargs))
@@ -126,7 +128,7 @@ class SectionSpider(scrapy.Spider):
 
     def _first(self) -> Iterator[Request]:
         if self.asked(self.run.needs_example):
-            yield self._request(self.run.task.example, self._example_came, self._example_failed)
+            yield self._example_request()
         else:
             yield from self._more()
 
@@ -138,6 +140,8 @@ class SectionSpider(scrapy.Spider):
             self._lists += 1
             yield self._list_request(page)
         at_once = self.run.task.concurrency
+        if self.run.rendering.renders():
+            at_once = min(at_once, TABS)
         free = at_once - self._articles
         if self.is_ending() or free < max(1, at_once // 4):
             return
@@ -147,9 +151,14 @@ class SectionSpider(scrapy.Spider):
             if request := self._article_request(leased):
                 yield request
 
+    def _example_request(self) -> Request:
+        render = self.run.rendering.on
+        return self._request(self.run.task.example, self._example_came, self._example_failed, render=render)
+
     def _article_request(self, leased: Leased) -> Request | None:
+        render = self.run.rendering.on
         try:
-            return self._request(leased.url, self._article_came, self._article_failed, leased=leased)
+            return self._request(leased.url, self._article_came, self._article_failed, render=render, leased=leased)
         except ValueError as error:  # a link may say anything: http://host:99999/
             self._articles -= 1
             self.asked(self.run.article_failed, leased, f"no URL: {error}", passing=False)
@@ -168,15 +177,22 @@ class SectionSpider(scrapy.Spider):
             self.asked(self.run.list_failed, page, verdict.reason, passing=False)
         return True
 
-    def _list_request(self, page: ListPage, tries: int = 0, *, whole: bool = False) -> Request:
-        conditions = {} if whole else self.run.list_conditions(page)
-        request = self._request(page.url, self._list_came, self._list_failed, page=page, tries=tries)
+    def _list_request(self, page: ListPage, tries: int = 0, *, whole: bool = False, render: bool = False) -> Request:
+        render = render or bool(self.asked(self.run.rendering.renders_list, page.url))
+        conditions = {} if whole or render else self.run.list_conditions(page)
+        request = self._request(page.url, self._list_came, self._list_failed, render=render, page=page, tries=tries)
         request.headers.update(conditions)
         return request
 
-    def _request(self, url: str, callback: Any, errback: Any, **kwargs: Any) -> Request:
+    def _request(self, url: str, callback: Any, errback: Any, *, render: bool | None = False, **kwargs: Any) -> Request:
         return Request(
-            url, callback=callback, errback=errback, headers=self.headers, dont_filter=True, cb_kwargs=kwargs
+            url,
+            callback=callback,
+            errback=errback,
+            headers=self.headers,
+            dont_filter=True,
+            cb_kwargs=kwargs,
+            meta={RENDER: True} if render else None,
         )
 
     # -- what came --------------------------------------------------------------------------------------------------
@@ -185,7 +201,11 @@ class SectionSpider(scrapy.Spider):
         verdict = self._verdict(response)
         if verdict.kind == "page" and not self.run.pattern.match(response.url):
             verdict = Verdict("fail", f"leads to {response.url}, which is not of the pattern")
+        if verdict.kind == "page" and self.run.rendering.learn(_page(response)):
+            yield self._example_request()
+            return
         if verdict.kind == "page":
+            self._count_rendered(response)
             self.asked(self.run.example_came, _page(response))
         else:
             self.asked(self.run.example_failed, verdict.reason)
@@ -209,7 +229,11 @@ class SectionSpider(scrapy.Spider):
             async for request in self._list_missed(page, tries, verdict):
                 yield request
             return
+        if self._is_shell(response, page):
+            yield self._list_request(page, tries, render=True)
+            return
         self._lists -= 1
+        self._count_rendered(response)
         try:
             url, headers = normalise(response.url), _state_headers(response)
             self.asked(self.run.list_read, page, response.body, url, _content_type(response), headers)
@@ -317,6 +341,7 @@ class SectionSpider(scrapy.Spider):
         if verdict.kind == "page" and url != leased.url and not self.run.pattern.match(url):
             self.run.article_rejected(leased, f"leads to {url}, which is not of the pattern")
         elif verdict.kind == "page":
+            self._count_rendered(response)
             return self._go_on(leased, Parts(_page(response)), response.status)
         elif verdict.kind == "reject":
             if not self.run.not_there_yet(leased):
@@ -330,10 +355,23 @@ class SectionSpider(scrapy.Spider):
     def _go_on(self, leased: Leased, parts: Parts, status: int) -> Request | None:
         """Fetch the article's next page, or hand in what has been fetched if there is none."""
         if (url := parts.next_url()) is not None:
-            return self._request(url, self._article_came, self._article_failed, leased=leased, parts=parts)
+            render = self.run.rendering.on
+            return self._request(
+                url, self._article_came, self._article_failed, render=render, leased=leased, parts=parts
+            )
         page = replace(parts.first, parts=tuple(parts.further), missing=tuple(parts.missing))
         self.run.article_came(leased, page, status)
         return None
+
+    def _is_shell(self, response: Response, page: ListPage) -> bool:
+        """Whether a list page that came plainly shows its links only in a browser."""
+        if RENDER in response.meta:
+            return False
+        looked_at = page, response.body, normalise(response.url), _content_type(response)
+        return bool(self.asked(self.run.list_is_shell, *looked_at))
+
+    def _count_rendered(self, response: Response) -> None:
+        self.run.report.rendered += RENDER in response.meta
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -387,6 +425,10 @@ class SectionSpider(scrapy.Spider):
         log.error("task %s: %s", self.run.task.name, trouble)
         if self.crawler.engine is not None:
             self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=outcome))
+
+    def without_browser(self, trouble: str) -> None:
+        """Pages are to be rendered and there is no browser: they wait, and the tries are not counted."""
+        self._stop("no browser", f"pages of this task need JavaScript (render: {self.run.task.render}), but {trouble}")
 
     def problem(self, text: str) -> None:
         """Note in the run's report what a person should know."""
@@ -443,6 +485,8 @@ def _apply(settings: Any, session: Session, run: SectionRun) -> None:
         "CONCURRENT_REQUESTS": REQUESTS_BESIDES + run.task.concurrency,
         "CONCURRENT_REQUESTS_PER_DOMAIN": REQUESTS_BESIDES + run.task.concurrency,
     }
+    if run.task.render and run.rendering.on is not False:
+        said |= rendering_settings(settings)
     for name, value in said.items():
         settings.set(name, value, priority="spider")
 

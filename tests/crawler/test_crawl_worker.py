@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from crawler.crawl_worker import CrawlWorkers
-from crawler.publication import publish
+from crawler.publication import publish, published_periods
 from crawler.schedule import Schedule
 from crawler.tasks import load
 from tests.crawler.spiders import Child, asked_for, states, until, write_tasks
@@ -74,7 +74,7 @@ def test_a_due_task_is_crawled_and_its_report_arrives(site, connection, redis_ur
 
 def test_a_spider_that_was_killed_is_told_and_its_task_comes_again(site, connection, redis_url, tmp_path, schedule):
     publish_tasks(connection, tmp_path, site, delay=0.2)
-    schedule.plan(load(tmp_path / "tasks.yaml").tasks)
+    schedule.plan(published_periods(connection))
     later = 4_000_000_000.0
     connection.zadd("exemplar:schedule", {"zh-news": later})
     schedule.fire_now(["zh-news"])

@@ -1,5 +1,6 @@
 """The proxy that stands between a browser and the network, against a real HTTP server."""
 
+import base64
 import http.client
 import socket
 import threading
@@ -9,6 +10,7 @@ import pytest
 
 from crawler.guard import Guard
 from crawler.guarded_proxy import GuardedProxy, Refused, destination
+from tests.crawler.proxies import Proxy
 from tests.site import SiteServer, truth
 
 ARTICLE = truth("en")[0].path
@@ -92,6 +94,39 @@ def test_each_request_gets_a_connection_of_its_own():
 def test_what_is_no_request_to_a_proxy_is_refused(line):
     with pytest.raises(Refused, match="400"):
         destination(line.encode() + b"\r\n\r\n")
+
+
+# Behind a task's own proxy
+
+
+@pytest.fixture
+def other():
+    with Proxy() as proxy:
+        yield proxy
+
+
+def test_a_tasks_own_proxy_comes_after_this_one(site, other):
+    url = f"http://reader:secret@127.0.0.1:{other.port}"
+    with GuardedProxy(Guard(["127.0.0.1"]), upstream=url) as proxy:
+        assert asked(proxy, site.url + ARTICLE) == (200, site._pages[ARTICLE].body)
+        assert connected(proxy, urlsplit(site.url).netloc)[1].startswith(b"HTTP/1.1 200")
+    place, login = urlsplit(site.url).netloc, "Basic " + base64.b64encode(b"reader:secret").decode()
+    assert other.targets == [("GET", place, login), ("CONNECT", place, login)]
+
+
+def test_what_may_not_be_contacted_is_not_asked_of_it_either(site, other):
+    place, allow = urlsplit(site.url).netloc, [f"127.0.0.1:{other.port}"]
+    with GuardedProxy(Guard(allow), upstream=f"http://127.0.0.1:{other.port}") as proxy:
+        assert asked(proxy, site.url + ARTICLE)[0] == 403
+        assert b" 403 " in connected(proxy, place)[0]
+        assert asked(proxy, f"http://2130706433:{urlsplit(site.url).port}/")[0] == 403
+    assert (other.targets, site.requests) == ([], [])
+
+
+def test_a_private_proxy_has_to_be_listed(site, other):
+    with GuardedProxy(Guard([urlsplit(site.url).netloc]), upstream=f"http://127.0.0.1:{other.port}") as proxy:
+        assert asked(proxy, site.url + ARTICLE)[0] == 403
+    assert (other.targets, site.requests) == ([], [])
 
 
 def test_its_thread_ends_with_the_block():

@@ -5,7 +5,8 @@ import multiprocessing
 import pytest
 import redis
 
-from crawler.schedule import SPREAD_MOST, SPREAD_SHARE, Schedule
+from crawler.publication import periods_of
+from crawler.schedule import SPREAD_MOST, SPREAD_SHARE, Schedule, note_visit
 from tests.crawler.task_lists import task_file
 from workers import keys
 
@@ -20,17 +21,15 @@ def schedule(connection):
 
 
 def tasks(*names, **keys_):
-    return task_file(*names, **keys_).tasks
+    return periods_of(task_file(*names, **keys_).tasks)
 
 
 def names(count):
     return [f"task-{number}" for number in range(count)]
 
 
-def planned(schedule, *task_names):
-    chosen = tasks(*task_names)
-    schedule.plan(chosen, now=NOW)
-    return chosen
+def planned(schedule, *task_names, **keys_):
+    schedule.plan(tasks(*task_names, **keys_), now=NOW)
 
 
 # Planning
@@ -52,15 +51,15 @@ def test_a_cron_line_keeps_its_own_time(schedule):
 
 
 def test_planning_again_changes_nothing(schedule):
-    chosen = planned(schedule, *names(5))
+    planned(schedule, *names(5))
     before = schedule.next_times()
-    schedule.plan(chosen, now=NOW + 100)
+    schedule.plan(tasks(*names(5)), now=NOW + 100)
     assert schedule.next_times() == before
 
 
 def test_paused_and_removed_tasks_leave_also_what_is_due(schedule):
-    chosen = planned(schedule, "kept", "paused", "removed")
-    schedule.fire(chosen, now=NOW + HOUR)
+    planned(schedule, "kept", "paused", "removed")
+    schedule.fire(now=NOW + HOUR)
     schedule.plan(tasks("kept", "paused!"), now=NOW + HOUR)
     assert list(schedule.next_times()) == ["kept"]
     assert schedule.due() == ["kept"]
@@ -74,15 +73,15 @@ def test_a_task_that_comes_back_starts_as_a_new_one(schedule):
 
 
 def test_a_shorter_period_counts_from_now(schedule):
-    chosen = planned(schedule, "news")
-    schedule.fire(chosen, now=NOW + HOUR)
+    planned(schedule, "news")
+    schedule.fire(now=NOW + HOUR)
     schedule.plan(tasks("news+10m"), now=NOW + HOUR)
     assert schedule.next_times()["news"] == NOW + HOUR + 600
 
 
 def test_a_longer_period_does_not_put_off_what_is_near(schedule):
-    chosen = planned(schedule, "news")
-    schedule.fire(chosen, now=NOW + HOUR)
+    planned(schedule, "news")
+    schedule.fire(now=NOW + HOUR)
     near = schedule.next_times()["news"]
     schedule.plan(tasks("news+30d"), now=NOW + HOUR)
     assert schedule.next_times()["news"] == near
@@ -92,63 +91,83 @@ def test_a_longer_period_does_not_put_off_what_is_near(schedule):
 
 
 def test_a_task_fires_when_its_time_has_come_and_not_before(schedule):
-    chosen = planned(schedule, "news")
+    planned(schedule, "news")
     at = schedule.next_times()["news"]
-    assert schedule.fire(chosen, now=at - 0.001) == []
-    assert schedule.fire(chosen, now=at) == ["news"]
+    assert schedule.fire(now=at - 0.001) == []
+    assert schedule.fire(now=at) == ["news"]
     assert schedule.due() == ["news"]
 
 
 def test_a_missed_time_fires_once_and_the_next_counts_from_now(schedule):
-    chosen = planned(schedule, "news")
+    planned(schedule, "news")
     late = NOW + 100 * HOUR
-    assert schedule.fire(chosen, now=late) == ["news"]
-    assert schedule.fire(chosen, now=late) == []
-    assert late < schedule.next_times()["news"] <= late + HOUR
+    assert schedule.fire(now=late) == ["news"]
+    assert schedule.fire(now=late) == []
+    assert late + HOUR / 2 <= schedule.next_times()["news"] <= late + 1.5 * HOUR
 
 
 def test_a_task_that_waits_already_is_due_once(schedule):
-    chosen = planned(schedule, "news")
+    planned(schedule, "news")
     for hours in range(1, 6):
-        schedule.fire(chosen, now=NOW + hours * HOUR)
+        schedule.fire(now=NOW + hours * HOUR)
     assert schedule.due() == ["news"]
     assert schedule.lease().task == "news"
     assert schedule.lease() is None
 
 
 def test_a_task_that_still_runs_is_not_fired_again(schedule):
-    chosen = planned(schedule, "news")
-    schedule.fire(chosen, now=NOW + HOUR)
+    planned(schedule, "news")
+    schedule.fire(now=NOW + HOUR)
     lease = schedule.lease()
-    assert schedule.fire(chosen, now=NOW + 3 * HOUR) == []
+    assert schedule.fire(now=NOW + 3 * HOUR) == []
     assert schedule.due() == []
     schedule.done(lease)
-    assert schedule.fire(chosen, now=NOW + 6 * HOUR) == ["news"]
+    assert schedule.fire(now=NOW + 6 * HOUR) == ["news"]
 
 
-def test_a_task_that_only_a_newer_list_knows_is_left_to_those_who_know_it(schedule):
-    chosen = planned(schedule, "old", "new")
-    assert schedule.fire({"old": chosen["old"]}, now=NOW + HOUR) == ["old"]
-    assert schedule.fire(chosen, now=NOW + HOUR) == ["new"]
+def test_what_was_spread_stays_spread_also_after_a_long_pause(schedule):
+    planned(schedule, *names(50))
+    schedule.fire(now=NOW + 100.4 * HOUR)
+    times = sorted(schedule.next_times().values())
+    assert len(set(times)) == 50
+    assert times[-1] - times[0] > SPREAD_MOST / 2
+
+
+def test_a_task_without_a_period_is_not_looked_at_for_ever(schedule, connection):
+    planned(schedule, "news")
+    connection.zadd(keys.SCHEDULE, {"nobody's": 1.0})
+    assert schedule.fire(now=NOW + HOUR) == ["news"]
+    assert list(schedule.next_times()) == ["news"]
+
+
+def test_a_change_of_period_does_not_bring_back_a_time_that_has_fired_since(schedule, connection, monkeypatch):
+    planned(schedule, "news")
+    late = NOW + 10 * HOUR
+    seen = dict(schedule.next_times())
+    schedule.fire(now=late)
+    fired = schedule.next_times()["news"]
+    monkeypatch.setattr(schedule, "next_times", lambda: seen)  # as a scheduler read them before another fired
+    schedule.plan(tasks("news+2h"), now=late)
+    assert connection.zscore(keys.SCHEDULE, "news") == fired
 
 
 def test_a_scheduler_that_looked_before_another_fired_fires_nothing(schedule, connection, monkeypatch):
-    chosen = planned(schedule, "news")
+    planned(schedule, "news")
     late = NOW + 10 * HOUR
     seen = connection.zrangebyscore(keys.SCHEDULE, "-inf", late, withscores=True)
-    assert schedule.fire(chosen, now=late) == ["news"]
+    assert schedule.fire(now=late) == ["news"]
     schedule.done(schedule.lease())
     looks = iter([seen, []])
     monkeypatch.setattr(connection, "zrangebyscore", lambda *_, **__: next(looks))
-    assert schedule.fire(chosen, now=late) == []
+    assert schedule.fire(now=late) == []
     assert schedule.due() == []
 
 
 def serve(url, count, rounds, out):
-    schedule, chosen = Schedule(redis.Redis.from_url(url)), tasks(*names(count))
+    schedule = Schedule(redis.Redis.from_url(url))
     fired = []
     for number in range(1, rounds + 1):
-        fired += [(number, name) for name in schedule.fire(chosen, now=NOW + number * 2 * HOUR)]
+        fired += [(number, name) for name in schedule.fire(now=NOW + number * 2 * HOUR)]
     out.put(fired)
 
 
@@ -175,10 +194,10 @@ def test_three_schedulers_fire_each_time_exactly_once(redis_url, connection, sch
 
 
 def test_the_task_that_waits_longest_is_leased_first(schedule):
-    chosen = tasks("late", "early")
-    schedule.plan(chosen, now=NOW)
-    schedule.fire({"early": chosen["early"]}, now=NOW + HOUR)
-    schedule.fire({"late": chosen["late"]}, now=NOW + 2 * HOUR)
+    schedule.plan(tasks("early"), now=NOW)
+    schedule.fire(now=NOW + HOUR)
+    schedule.plan(tasks("early", "late"), now=NOW + HOUR)
+    schedule.fire(now=NOW + 1.2 * HOUR)
     assert [schedule.lease().task, schedule.lease().task] == ["early", "late"]
 
 
@@ -256,3 +275,46 @@ def test_clearing_takes_back_what_is_due_and_running(schedule, connection):
     schedule.lease()
     schedule.clear()
     assert (schedule.due(), schedule.running(), schedule.lease()) == ([], [], None)
+
+
+# Following the section
+
+
+def test_an_auto_task_starts_with_a_period_for_one_that_nothing_is_known_of(schedule):
+    planned(schedule, "news", every="auto")
+    assert 3000 < schedule.periods_in_force(["news"])["news"] < 6 * HOUR
+    assert schedule.fire(now=NOW + HOUR) == ["news"]
+
+
+def test_a_run_that_finds_much_makes_the_period_of_an_auto_task_shorter_at_once(schedule, connection):
+    planned(schedule, "news", every="auto 10m..1d")
+    note_visit(connection, "news", 500, now=NOW)  # the archive
+    before = schedule.periods_in_force(["news"])["news"]
+    schedule.fire(now=NOW + 4 * HOUR)
+    lease = schedule.lease()
+    note_visit(connection, "news", 40, now=NOW + 4 * HOUR)
+    schedule.done(lease, now=NOW + 4 * HOUR)
+    period = schedule.periods_in_force(["news"])["news"]
+    assert 600 <= period < before / 3
+    assert schedule.next_times()["news"] == pytest.approx(NOW + 4 * HOUR + period)
+
+
+def test_the_period_of_an_auto_task_becomes_longer_too_but_not_beyond_its_bound(schedule, connection):
+    planned(schedule, "news", every="auto 10m..5h")
+    for day in range(30):
+        note_visit(connection, "news", 0, now=NOW + day * 24 * HOUR)
+    schedule.fire(now=NOW + 4 * HOUR)
+    schedule.done(schedule.lease(), now=NOW + 4 * HOUR)
+    assert schedule.next_times()["news"] == NOW + 9 * HOUR
+
+
+def test_an_auto_task_that_broke_off_comes_again_soon(schedule):
+    planned(schedule, "news", every="auto")
+    schedule.fire(now=NOW + HOUR)
+    schedule.done(schedule.lease(), again_at=NOW + HOUR + 60)
+    assert schedule.next_times()["news"] == NOW + HOUR + 60
+
+
+def test_fixed_and_cron_tasks_have_no_period_of_their_own(schedule):
+    planned(schedule, "news", "sports+0 8 * * *")
+    assert schedule.periods_in_force(["news", "sports", "unknown"]) == {}

@@ -127,7 +127,7 @@ def test_without_a_file_it_waits_for_a_list_and_serves_it(connection, tmp_path):
     publish(connection, task_file("news"), tmp_path / "tasks.yaml")
     lone.tick()
     assert list(lone.schedule.next_times()) == ["news"]
-    assert edition(connection).fingerprint == lone.tasks.fingerprint
+    assert edition(connection).fingerprint == lone.schedule.edition()
 
 
 def test_what_fires_is_told(scheduler, connection):

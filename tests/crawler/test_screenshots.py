@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from crawler.rendering import BROWSER, BrowserMissing, find_browser
+from crawler.rendering.chromium import BROWSER, BrowserMissing, find_browser
 from crawler.screenshots import SCALE, SCREEN, read_index
 from tests.crawler.spiders import environment
 from tests.site import DEAD_LINKS, SiteServer, truth

@@ -213,6 +213,7 @@ EDITS = [
     ("output:", "headers: {A B: c}\n    output:", "9:20", "tasks.kuaibao.headers.A B", "no header's name"),
     ("output:", "skip: noindx\n    output:", "9:11", "tasks.kuaibao.skip", "unknown directive"),
     ("output:", "headers: {X: 1}\n    output:", "9:18", "tasks.kuaibao.headers.X", "wants text"),
+    ("output:", "render: always\n    output:", "9:13", "tasks.kuaibao.render", "neither true, false nor auto"),
     ("output:", "cookies: {a b: c}\n    output:", "9:20", "tasks.kuaibao.cookies.a b", "no cookie's name"),
     ("output:", "cookies: {a: b;c}\n    output:", "9:18", "tasks.kuaibao.cookies.a", "one line without ;"),
     ("output:", "auth: {user: a, password: 12345}\n    output:", "9:31", "tasks.kuaibao.auth.password", "in quotes"),
@@ -261,6 +262,14 @@ def test_a_tasks_login_cookies_and_proxy_keep_their_variables():
     plain = loads(GOOD).tasks["kuaibao"]
     assert (plain.auth, plain.cookies, plain.proxy, plain.concurrency) == (None, None, None, 16)
     assert task.fingerprint == plain.fingerprint
+
+
+@pytest.mark.parametrize(("said", "render"), [("true", True), ("false", False), ("auto", "auto")])
+def test_a_task_says_whether_it_is_rendered(said, render):
+    task = loads(GOOD.replace("output:", f"render: {said}\n    output:")).tasks["kuaibao"]
+    plain = loads(GOOD).tasks["kuaibao"]
+    assert (task.render, plain.render) == (render, "auto")
+    assert (task.fingerprint == plain.fingerprint) == (render == "auto")
 
 
 @pytest.mark.parametrize(("old", "new", "place", "key_path", "says"), EDITS, ids=[f"{e[0]}->{e[1]}" for e in EDITS])

@@ -1,0 +1,183 @@
+"""How exact and how dear the schedule is: many hourly tasks, three schedulers, one of which is killed each minute.
+
+    python -m benchmarks.schedule --tasks 100000 --minutes 7
+
+A real Redis and real scheduler processes; the crawl workers are simulated: they lease each due task and are done with
+it at once. Every task is published anew, so all of them start within the spread of the first start.
+
+Counted are starts against times that came, twice started tasks, how late each start was, and the CPU time of the
+schedulers (killed ones and their successors' start included) as a share of one core.
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import redis
+
+from crawler.periods import Period
+from crawler.publication import digest, publish
+from crawler.schedule import Schedule
+from crawler.tasks import load
+from workers import keys
+from workers.embedded import Embedded
+
+SCHEDULERS = 3
+KILL_EVERY = 60.0  # seconds
+ALLOWED = 2.0  # seconds that a start may be late
+POLL = 0.05  # seconds between the simulated worker's looks
+
+
+@dataclass
+class Starts:
+    """What was started. `late`: seconds, one for each start; `times`: how often each task was started for each time."""
+
+    late: list[float] = field(default_factory=list)
+    times: Counter[tuple[bytes, float]] = field(default_factory=Counter)
+
+    @property
+    def twice(self) -> int:
+        """Starts beyond the one that each time of a task asks for."""
+        return sum(self.times.values()) - len(self.times)
+
+
+class Servers:
+    """The scheduler processes, and what CPU they took together."""
+
+    def __init__(self, url: str, file: Path, count: int):
+        self.url, self.file = url, file
+        self.spent = 0.0  # CPU seconds of those that were killed
+        self.running = [self._start() for _ in range(count)]
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        environment = {**os.environ, "REDIS_URL": self.url}
+        command = [sys.executable, "-m", "console", "schedule", str(self.file)]
+        return subprocess.Popen(command, env=environment)
+
+    def kill_one(self) -> None:
+        """SIGKILL for one of them; another takes its place."""
+        victim = self.running.pop(random.randrange(len(self.running)))
+        self.spent += cpu_seconds(victim.pid)
+        victim.kill()
+        victim.wait()
+        self.running.append(self._start())
+
+    def cpu(self) -> float:
+        """CPU seconds of all of them until now."""
+        return self.spent + sum(cpu_seconds(server.pid) for server in self.running)
+
+    def end(self) -> None:
+        """Stop all."""
+        for server in self.running:
+            server.kill()
+            server.wait()
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process, its waited-for children included (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def tasks_yaml(count: int, every: str) -> str:
+    """A task list of `count` tasks on a hundredth as many hosts."""
+    head = (
+        f"settings: {{allow_hosts: [127.0.0.1]}}\ndefaults: {{every: {every}, output: 'out/{{task}}.jsonl'}}\ntasks:\n"
+    )
+    return head + "".join(
+        f"  section-{number:06}:\n"
+        f"    example: http://host{number // 100}.example/{number}/2026/0312/345.html\n"
+        f"    pattern: /{number}/{{date:%Y/%m%d}}/{{id}}.html\n"
+        for number in range(count)
+    )
+
+
+@contextmanager
+def server(folder: Path) -> Iterator[tuple[str, int]]:
+    """The embedded Redis, with its process id."""
+    embedded = Embedded(folder)
+    url = embedded.start()
+    try:
+        with redis.Redis.from_url(url) as connection:
+            yield url, int(cast(dict[str, int], connection.info("server"))["process_id"])
+    finally:
+        embedded.stop()
+
+
+def work(connection: "redis.Redis", schedule: Schedule, period: float, starts: Starts) -> None:
+    """Take all tasks that are due, be done with them, and note when they should have been."""
+    due = cast(list[tuple[bytes, float]], connection.zrange(keys.DUE, 0, -1, withscores=True))
+    if not due:
+        return
+    following = cast(list[float], connection.zmscore(keys.SCHEDULE, [task for task, _ in due]))
+    for (task, at), after in zip(due, following, strict=True):
+        planned = round(after - period, 3)  # a task that is started keeps its place in the period
+        starts.late.append(at - planned)
+        starts.times[task, planned] += 1
+        if lease := schedule.lease():
+            schedule.done(lease)
+
+
+def main() -> None:
+    """Publish, serve, kill, count."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", type=int, default=100_000)
+    parser.add_argument("--every", default="1h", help="the tasks' period")
+    parser.add_argument("--minutes", type=float, default=7.0, help="how long is served; the first starts take five")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="schedule-") as folder:
+        file = Path(folder) / "tasks.yaml"
+        file.write_text(tasks_yaml(asked.tasks, asked.every), "utf-8")
+        with server(Path(folder)) as (url, redis_pid):
+            connection = redis.Redis.from_url(url)
+            begun = time.process_time()
+            loaded = load(file)
+            print(f"reading {asked.tasks:,} tasks: {time.process_time() - begun:.1f} s of CPU", flush=True)
+            begun = time.process_time()
+            publish(connection, loaded, file, source=digest(file.read_bytes()))
+            print(f"publishing them: {time.process_time() - begun:.1f} s of CPU", flush=True)
+            del loaded
+            period = float(Period.parse(asked.every).seconds_hint)
+            _serve(connection, url, file, redis_pid, period, asked.minutes * 60)
+
+
+def _serve(connection: "redis.Redis", url: str, file: Path, redis_pid: int, period: float, seconds: float) -> None:
+    schedule, starts, kills = Schedule(connection), Starts(), 0
+    servers = Servers(url, file, SCHEDULERS)
+    try:
+        while schedule.edition() is None and all(one.poll() is None for one in servers.running):
+            time.sleep(POLL)
+        begun = killed = time.time()
+        start_up, redis_before = servers.cpu(), cpu_seconds(redis_pid)
+        while time.time() - begun < seconds:
+            work(connection, schedule, period, starts)
+            if time.time() - killed > KILL_EVERY:
+                killed, kills = time.time(), kills + 1
+                servers.kill_one()
+            time.sleep(POLL)
+        elapsed = time.time() - begun
+        cpu, redis_cpu = servers.cpu() - start_up, cpu_seconds(redis_pid) - redis_before
+        missed = sum(at < time.time() - ALLOWED for at in schedule.next_times().values())
+    finally:
+        servers.end()
+    late = sorted(starts.late) or [0.0]
+    print(f"{elapsed:.0f} s with {SCHEDULERS} schedulers, {kills} of them killed")
+    print(f"started: {len(late):,}; twice: {starts.twice}; missed: {missed}")
+    print(f"late: median {late[len(late) // 2]:.2f} s, p99 {late[int(len(late) * 0.99)]:.2f} s, most {late[-1]:.2f} s")
+    print(f"start-up of the schedulers: {start_up:.1f} s of CPU")
+    print(f"schedulers: {cpu / elapsed:.1%} of one core, the start of those that follow killed ones included")
+    print(f"Redis: {redis_cpu / elapsed:.1%} of one core, what the simulated workers ask included")
+
+
+if __name__ == "__main__":
+    main()

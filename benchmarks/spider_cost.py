@@ -1,0 +1,237 @@
+"""What a page costs the section spider, hand-off to Redis included, beside a tuned plain Scrapy that only fetches it.
+
+    python -m benchmarks.spider_cost --rounds 5
+    python -m benchmarks.spider_cost --profile
+
+nginx serves generated pages on loopback. Both spiders fetch the same pages at the same concurrency, in processes of
+their own that take turns. Counted is the CPU time, user and system, between the spider's opening and closing; beside
+it that of the whole process, start included. Extraction is not at work.
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import redis
+
+from benchmarks.nginx import served
+from crawler.publication import publish
+from crawler.spiders.section import ARTICLES_AT_ONCE
+from crawler.tasks import loads
+from workers.embedded import Embedded
+
+PAGES = 2000
+SIZES = (80_000, 20_000)  # bytes a page
+LINKS_A_LIST = 500
+WORDS = 3000  # that the pages' text is made of
+
+# A crawl that only fetches has no use for these.
+PLAIN: dict[str, Any] = {
+    "CONCURRENT_ITEMS": 1,
+    "CONCURRENT_REQUESTS": ARTICLES_AT_ONCE,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": ARTICLES_AT_ONCE,
+    "DOWNLOAD_DELAY": 0,
+    "ROBOTSTXT_OBEY": False,
+    "COOKIES_ENABLED": False,
+    "RETRY_ENABLED": False,
+    "REDIRECT_ENABLED": False,
+    "METAREFRESH_ENABLED": False,
+    "HTTPPROXY_ENABLED": False,
+    "TELNETCONSOLE_ENABLED": False,
+    "LOG_LEVEL": "WARNING",
+    "DOWNLOADER_MIDDLEWARES": {
+        "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+        "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+        "scrapy.downloadermiddlewares.stats.DownloaderStats": None,
+    },
+    "SPIDER_MIDDLEWARES": {
+        "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
+        "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
+        "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
+        "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+    },
+    "EXTENSIONS": {
+        "scrapy.extensions.logstats.LogStats": None,
+        "scrapy.extensions.memusage.MemoryUsage": None,
+        "scrapy.extensions.corestats.CoreStats": None,
+    },
+}
+METER = "benchmarks.spider_cost.Meter"
+
+
+class Meter:
+    """A Scrapy extension: says on standard output how much CPU time the spider took, and how much the process."""
+
+    def __init__(self, crawler: Any):
+        from scrapy import signals
+
+        self.begun = 0.0
+        crawler.signals.connect(self.opened, signal=signals.spider_opened)
+        crawler.signals.connect(self.closed, signal=signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "Meter":
+        """Scrapy's way to make one."""
+        return cls(crawler)
+
+    def opened(self) -> None:
+        """The spider begins."""
+        self.begun = time.process_time()
+
+    def closed(self) -> None:
+        """The spider has ended."""
+        print(json.dumps({"spider": time.process_time() - self.begun}), flush=True)
+
+
+def section_child(task: str) -> None:
+    """The spider as a crawl worker starts it, with a meter."""
+    from crawler import settings
+    from crawler.spider_process import run_section
+
+    settings.EXTENSIONS[METER] = 0  # type: ignore[assignment]
+    report = run_section(task)
+    print(json.dumps({"fetched": report.fetched, "problems": report.problems}))
+
+
+def plain_child(address: str, count: str) -> None:
+    """Scrapy alone: fetch and forget."""
+    import scrapy
+    from scrapy.crawler import CrawlerProcess
+
+    fetched = 0
+
+    class Plain(scrapy.Spider):
+        name = "plain"
+
+        async def start(self) -> AsyncIterator[Any]:
+            for number in range(int(count)):
+                yield scrapy.Request(f"{address}/a/{number}.html", callback=self.came, dont_filter=True)
+
+        def came(self, _: Any) -> None:
+            nonlocal fetched
+            fetched += 1
+
+    process = CrawlerProcess({**PLAIN, "EXTENSIONS": {**PLAIN["EXTENSIONS"], METER: 0}})
+    process.crawl(Plain)
+    process.start()
+    print(json.dumps({"fetched": fetched}))
+
+
+def run(child: Callable[..., None], *arguments: str, url: str, profile: str = "") -> tuple[float, float]:
+    """CPU seconds of the spider and of the whole process. Raises `RuntimeError` if it did not fetch all."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    call = f"from benchmarks import spider_cost; spider_cost.{child.__name__}(*sys.argv[1:])"
+    code = f"import sys; {call}"
+    if profile:
+        code = (
+            "import sys, time, cProfile; taken = cProfile.Profile(time.process_time)\n"
+            f"taken.run({call!r}); taken.dump_stats({profile!r})"
+        )
+    environment = {**os.environ, "REDIS_URL": url, "EXEMPLAR_PUBLISHED": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], env=environment, stdout=subprocess.PIPE, check=True, text=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    said: dict[str, Any] = {}
+    for line in done.stdout.splitlines():
+        said |= json.loads(line)
+    if said["fetched"] < PAGES:
+        raise RuntimeError(f"{child.__name__} fetched {said['fetched']} of {PAGES}: {said.get('problems')}")
+    whole = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return said["spider"], whole
+
+
+def pages(folder: Path, size: int) -> None:
+    """Lists at /list/0.html … that lead on to each other, and one page of `size` bytes for all articles."""
+    rng = random.Random(size)
+    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
+    text = "<!DOCTYPE html><html><head><title>A page</title></head><body><h1>A page</h1>"
+    while len(text) < size:
+        text += f'<p class="{rng.choice(words)}">{" ".join(rng.choices(words, k=60))} <a href="#">more</a></p>\n'
+    (folder / "article.html").write_text(text + "</body></html>")
+    (folder / "list").mkdir()
+    for start in range(0, PAGES, LINKS_A_LIST):
+        links = "".join(f'<li><a href="/a/{n}.html">Article {n}</a></li>' for n in range(start, start + LINKS_A_LIST))
+        (folder / "list" / f"{start // LINKS_A_LIST}.html").write_text(f"<html><body><ul>{links}</ul></body></html>")
+
+
+@contextmanager
+def redis_server(folder: Path) -> Iterator[str]:
+    """The embedded Redis."""
+    embedded = Embedded(folder)
+    try:
+        yield embedded.start()
+    finally:
+        embedded.stop()
+
+
+def announce(url: str, task: str, address: str) -> None:
+    """Publish a task of its own for a run, in an empty Redis."""
+    last = PAGES // LINKS_A_LIST - 1
+    text = (
+        "settings: {allow_hosts: [127.0.0.1], delay: 0}\n"
+        f"tasks:\n  {task}:\n    example: {address}/a/0.html\n    pattern: /a/{{id}}.html\n    every: 1h\n"
+        f"    start: /list/{{n:0..{last}}}.html\n    output: a.jsonl\n    limit: null\n"
+    )
+    with redis.Redis.from_url(url) as connection:
+        connection.flushall()
+        publish(connection, loads(text), Path("tasks.yaml"))
+
+
+def main() -> None:
+    """Let both take turns and compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--profile", action="store_true", help="show where the section spider's time goes instead")
+    asked = parser.parse_args()
+    for size in SIZES[:1] if asked.profile else SIZES:
+        with tempfile.TemporaryDirectory(prefix="cost-") as name:
+            folder = Path(name)
+            pages(folder, size)
+            with served(folder) as address, redis_server(folder / "redis") as url:
+                if asked.profile:
+                    _profile(url, address, folder)
+                else:
+                    _compare(url, address, size, asked.rounds)
+
+
+def _compare(url: str, address: str, size: int, rounds: int) -> None:
+    ours, plain = [], []
+    for _ in range(rounds):
+        announce(url, "cost", address)
+        ours.append(run(section_child, "cost", url=url))
+        plain.append(run(plain_child, address, str(PAGES), url=url))
+    section, fetch = (median(spider for spider, _ in taken) * 1000 / PAGES for taken in (ours, plain))
+    ratio = median(a / b for (a, _), (b, _) in zip(ours, plain, strict=True))
+    with_start = median(a / b for (_, a), (_, b) in zip(ours, plain, strict=True))
+    print(
+        f"{size // 1000} KB: section spider {section:.2f} ms a page, plain Scrapy {fetch:.2f}; "
+        f"ratio {ratio:.2f} (median of {rounds}), whole processes {with_start:.2f}",
+        flush=True,
+    )
+
+
+def _profile(url: str, address: str, folder: Path) -> None:
+    import pstats
+
+    for child, arguments in ((section_child, ["cost"]), (plain_child, [address, str(PAGES)])):
+        announce(url, "cost", address)
+        file = str(folder / "profile")
+        run(child, *arguments, url=url, profile=file)
+        pstats.Stats(file).sort_stats("tottime").print_stats(45)
+        pstats.Stats(file).sort_stats("cumtime").print_stats(60)
+
+
+if __name__ == "__main__":
+    main()

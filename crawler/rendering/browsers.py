@@ -1,0 +1,297 @@
+"""The browser's life: started when the first page asks for it, renewed before it has grown, replaced when it dies.
+
+scrapy-playwright's download handler drives one browser; a new browser is a new handler with a new Playwright driver, so
+that nothing of the old one stays in memory. A context (cookies, cache) serves some pages and is closed with them; a
+browser takes no more pages once it has shown its number or its processes have grown, and ends when those in hand are
+done. Only then does the next one start, so there is never more than one.
+"""
+
+import asyncio
+import contextlib
+import dataclasses
+import logging
+import os
+import signal
+from typing import Any
+
+from playwright.async_api import Error as PlaywrightError
+from scrapy import Request
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.http import Response
+from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
+from scrapy_playwright.page import PageMethod
+
+from ..guard import Guard
+from ..guarded_proxy import GuardedProxy
+from ..middlewares import place_of
+from ..resolver import GUARD
+from .chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
+from .memory import below, resident
+from .scripts import ScriptCache
+from .visit import SETTLE_SECONDS, PageEnds, RenderingFailed, Visit
+
+PAGES_A_CONTEXT = 50
+PAGES_A_BROWSER = 500
+MEMORY = 1.5 * 2**30  # bytes of all its processes, shared pages counted each time: then it takes no more pages
+MEMORY_MOST = 4 * 2**30  # … and then it is ended with the pages that it has
+LOOK_EVERY = 1.0  # seconds between two looks at the memory while pages are in hand
+START_SECONDS = 30.0
+CLOSE_SECONDS = 5.0  # that a tab or a browser gets to close; then its processes are ended
+FLAGS = ("--blink-settings=imagesEnabled=false", "--js-flags=--max-old-space-size=512")  # the second: MiB a page
+WITHOUT_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
+CUT_OFF = (
+    "Target page, context or browser has been closed",
+    "Connection closed",
+    "Browser has been closed",
+    "has been closed",
+)
+
+logging.getLogger("scrapy-playwright").setLevel(logging.CRITICAL)  # what failed is said by the spider, in one line
+
+
+class BrowserGone(Exception):
+    """The browser died, or had to be ended, with the page in hand."""
+
+
+class Browser:
+    """One browser, from its start to its end."""
+
+    def __init__(self, crawler: Any, executable: str, proxy: str, cache: ScriptCache):
+        self.executable, self.cache = executable, cache
+        self.broken = False
+        self.idle = asyncio.Event()
+        self.idle.set()
+        self._context = {"service_workers": "block", "accept_downloads": False, "ignore_https_errors": True}
+        self._context["user_agent"] = crawler.settings["USER_AGENT"]
+        self._shown = 0  # pages that it took
+        self._open: dict[str, int] = {}  # context -> its pages in hand
+        self._tabs: set[Any] = set()  # ours; any other was opened by a page
+        self._guarding: dict[str, asyncio.Future[None]] = {}  # contexts
+        self._opening = 0  # tabs asked for that are not there yet
+        self._pids: list[int] = []
+        self._watch: asyncio.Task[None] | None = None
+        self._handler = ScrapyPlaywrightDownloadHandler.from_crawler(crawler)
+        self._handler.abort_request = lambda request: True  # what `Visit` does not see does not leave
+        self._handler.config = dataclasses.replace(
+            self._handler.config,
+            launch_options=launch_options(executable, proxy, FLAGS),
+            startup_context_kwargs={self._context_name(): self._context},
+            max_pages_per_context=1000,  # the spider bounds how many there are
+            restart_disconnected_browser=False,
+            target_closed_max_retries=0,
+            download_timeout_secs=1.0,
+        )
+
+    @property
+    def worn_out(self) -> bool:
+        """Whether it is to take no more pages."""
+        return self.broken or self._shown >= PAGES_A_BROWSER or resident(self._pids) > MEMORY
+
+    async def start(self) -> None:
+        """Raises `BrowserMissing` if it does not start."""
+        before = set(below(os.getpid()))
+        try:
+            await asyncio.wait_for(self._handler._launch(), START_SECONDS)
+        except (PlaywrightError, OSError, TimeoutError) as error:
+            await self.close()
+            said = next(iter(str(error).splitlines()), "") or "it does not answer"
+            raise BrowserMissing(f"the browser {self.executable} does not start: {said[:200]}") from None
+        finally:
+            self._pids = [pid for pid in below(os.getpid()) if pid not in before]
+        self._handler.browser.on("disconnected", lambda _: self._break())
+        self._watch = asyncio.ensure_future(self._watch_memory(before))
+
+    async def show(self, request: Request) -> Response:
+        """Render a page. Raises `BrowserGone`, `RenderingFailed`, `IgnoreRequest`."""
+        visit, name = Visit(request, self.cache), self._context_name()
+        seconds = request.meta.get("download_timeout") or PAGE_SECONDS
+        asked = Request(
+            request.url,
+            headers=request.headers,
+            dont_filter=True,
+            meta={
+                "playwright": True,
+                "playwright_include_page": True,
+                "playwright_context": name,
+                "playwright_context_kwargs": self._context,
+                "playwright_page_init_callback": self._prepare,
+                "playwright_page_methods": [PageMethod(visit.settle)],
+                "playwright_page_goto_kwargs": {"wait_until": "commit", "timeout": seconds * 1000},
+                "visit": visit,
+            },
+        )
+        self._take(name)
+        try:
+            async with asyncio.timeout(seconds + SETTLE_SECONDS + CLOSE_SECONDS):
+                return visit.to_response(await self._handler.download_request(asked))
+        except PageEnds:
+            assert visit.ending is not None
+            return visit.ending.to_response(request)
+        except (PlaywrightError, RuntimeError) as error:
+            if visit.ending is not None:
+                return visit.ending.to_response(request)
+            raise self._reason(asked.meta.get("not prepared") or error) from None
+        except TimeoutError:
+            raise RenderingFailed("the page's scripts don't come to an end") from None
+        finally:
+            request.meta["download_latency"] = visit.latency
+            await self._leave(asked, name)
+
+    async def close(self) -> None:
+        """End the browser and all its processes."""
+        self.broken = True
+        if self._watch is not None:
+            self._watch.cancel()
+        with contextlib.suppress(PlaywrightError, TimeoutError, OSError):
+            await asyncio.wait_for(self._handler.close(), CLOSE_SECONDS)
+        self._kill()
+
+    def _context_name(self) -> str:
+        return f"pages-{self._shown // PAGES_A_CONTEXT}"
+
+    async def _prepare(self, page: Any, asked: Request) -> None:
+        """A new tab is there. What other tabs ask for, those that pages open, does not leave."""
+        self._opening -= 1
+        asked.meta["tab"] = page
+        self._tabs.add(page)
+        name = asked.meta["playwright_context"]
+        try:
+            if name not in self._guarding:
+                self._guarding[name] = asyncio.ensure_future(_guard(page.context))
+            await asyncio.shield(self._guarding[name])
+            await asked.meta["visit"].prepare(page)
+        except PlaywrightError as error:  # scrapy-playwright would only log it; the tab asks for nothing then
+            asked.meta["not prepared"] = error
+
+    def _take(self, name: str) -> None:
+        self._shown += 1
+        self._opening += 1
+        self._open[name] = self._open.get(name, 0) + 1
+        self.idle.clear()
+
+    async def _leave(self, asked: Request, name: str) -> None:
+        """Close a page's tab and those it opened; the last page of a context that is full closes the context too."""
+        tab = asked.meta.get("tab")
+        self._tabs.discard(tab)
+        self._opening -= tab is None
+        self._open[name] -= 1
+        try:
+            wrapper = self._handler.context_wrappers.get(name)
+            if wrapper is not None and not self._open[name] and name != self._context_name():
+                await self._close(wrapper.context)
+            elif tab is not None:
+                strays = [] if self._opening else [each for each in tab.context.pages if each not in self._tabs]
+                await asyncio.gather(*map(self._close, {tab, *strays}))
+        finally:
+            if not any(self._open.values()):
+                self.idle.set()
+
+    async def _close(self, what: Any) -> None:
+        try:
+            if what is not None and not self.broken:
+                await asyncio.wait_for(what.close(), CLOSE_SECONDS)
+        except TimeoutError:  # its renderer hangs, and takes others along
+            self._break()
+            self._kill()
+        except PlaywrightError:
+            pass  # it is closed
+
+    def _reason(self, error: Exception) -> Exception:
+        text = str(error)
+        if self.broken or any(said in text for said in CUT_OFF):
+            self._break()
+            return BrowserGone()
+        if "crashed" in text:
+            return RenderingFailed("the page crashed its tab")
+        if "net::" in text:
+            return RenderingFailed(text.split("net::", 1)[1].split()[0])
+        if "Timeout" in text:
+            return DownloadTimeoutError()
+        return RenderingFailed(next(iter(text.splitlines()), "")[:100])
+
+    def _break(self) -> None:
+        self.broken = True
+        self.idle.set()
+
+    def _kill(self) -> None:
+        for pid in below(os.getpid()):
+            if pid in self._pids:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+
+    async def _watch_memory(self, others: set[int]) -> None:
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            self._pids = [pid for pid in below(os.getpid()) if pid not in others]
+            if resident(self._pids) > MEMORY_MOST:
+                self._break()
+                self._kill()
+                return
+
+
+async def _guard(context: Any) -> None:
+    """Let tabs that pages open ask for nothing, and pages not connect by UDP, whatever the browser's flags do."""
+    await context.route("**", lambda route: route.abort())
+    await context.add_init_script(WITHOUT_UDP)
+
+
+class Browsers:
+    """One browser after the other, behind one proxy. Not for several event loops."""
+
+    def __init__(self, crawler: Any):
+        self.crawler = crawler
+        self.cache = ScriptCache()
+        self.started = 0
+        self._proxy: GuardedProxy | None = None
+        self._current: Browser | None = None
+        self._line = asyncio.Lock()
+
+    async def ready(self) -> Browser:
+        """Return the browser that takes the next page, started if need be. Raises `BrowserMissing`."""
+        async with self._line:
+            if self._current is not None and self._current.worn_out:
+                await self._current.idle.wait()
+                await self._current.close()
+                self._current = None
+            if self._current is None:
+                executable = find_browser()
+                if self._proxy is None:
+                    upstream = getattr(self.crawler.spider, "proxy", "")
+                    self._proxy = GuardedProxy(GUARD.get("current", Guard()), upstream=upstream).__enter__()
+                browser = Browser(self.crawler, executable, self._proxy.url, self.cache)
+                await browser.start()
+                self._current, self.started = browser, self.started + 1
+            return self._current
+
+    async def show(self, request: Request) -> Response:
+        """Render a page; once more, in a new browser, if the first one died of it or of its neighbour."""
+        for _ in range(2):
+            browser = await self.ready()
+            try:
+                return self._looked_at(await browser.show(request), request)
+            except BrowserGone:
+                continue
+            except (RenderingFailed, DownloadTimeoutError):
+                self._refuse_if_held_back(request)
+                raise
+        raise RenderingFailed("the browser died of the page, or of one beside it")
+
+    async def close(self) -> None:
+        """End what runs."""
+        async with self._line:
+            if self._current is not None:
+                await self._current.close()
+            if self._proxy is not None:
+                self._proxy.__exit__(None, None, None)
+            self._current = self._proxy = None
+
+    def _looked_at(self, response: Response, request: Request) -> Response:
+        if response.status == 403:
+            self._refuse_if_held_back(request)
+        return response
+
+    def _refuse_if_held_back(self, request: Request) -> None:
+        """Raise `IgnoreRequest` if it was the guard that let the page not be had."""
+        address = self._proxy.refused.get(place_of(request.url)) if self._proxy else None
+        if address is not None:
+            raise IgnoreRequest(f"address {address} is not public; list the host under allow_hosts if it is yours")

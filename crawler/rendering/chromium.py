@@ -1,0 +1,130 @@
+"""Which browser, and with what options.
+
+The browser is the Chromium that is installed here (`find_browser`), headless, with its sandbox unless we are root.
+Each of its connections goes through `crawler.guarded_proxy`. For screenshots there are two contexts: `SCRIPTS` renders
+a page as a reader sees it; `PLAIN` has no JavaScript and stands in where the first comes out blank or fails.
+"""
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from scrapy import Request
+from scrapy.http import Response
+
+from workers.errors import ExemplarError
+
+from ..middlewares import GuardMiddleware
+
+BROWSER = "EXEMPLAR_CHROMIUM"  # the environment's variable: path of the browser
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "chromium-headless-shell",
+    "google-chrome-stable",
+    "google-chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
+OF_PLAYWRIGHT = "PLAYWRIGHT_BROWSERS_PATH"  # where `playwright install` puts browsers, if not in the user's cache
+PLACES = (  # of the program in a folder of Playwright's; the headless shell is installed by itself at times
+    "chromium-*/chrome-linux*/chrome",
+    "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
+    "chromium_headless_shell-*/chrome*-linux*/*headless*shell",
+    "chromium_headless_shell-*/chrome*-mac*/*headless*shell",
+)
+SCRIPTS, PLAIN = "scripts", "plain"  # browser contexts
+PAGE_SECONDS = 20  # until a page must have loaded
+TABS = 4  # about 4 pages a second and 700 MB at 4
+
+FLAGS = (
+    "--disable-gpu",
+    "--disable-quic",  # UDP would go past the proxy; so would WebRTC, whose switch has lost its first word meanwhile
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # names are the proxy's to look up, prefetches too
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+
+
+class BrowserMissing(ExemplarError):
+    """No browser is installed, or the one that was named is not there."""
+
+
+def find_browser() -> str:
+    """Return the path of the browser: the one named, the system's, or Playwright's own. Raises `BrowserMissing`."""
+    named = os.environ.get(BROWSER)
+    if named and not shutil.which(named):
+        raise BrowserMissing(f"{BROWSER}={named} is no program")
+    found = named or next(filter(None, map(shutil.which, NAMES)), None) or _of_playwright()
+    if found is None:
+        raise BrowserMissing(
+            "no Chromium is installed; on Debian and Ubuntu: apt-get install chromium, anywhere: "
+            f"playwright install chromium, else name one in {BROWSER}"
+        )
+    return found
+
+
+def _of_playwright() -> str | None:
+    """The newest Chromium that `playwright install` has left here; asking Playwright itself would start its driver."""
+    cache = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "ms-playwright"
+    folder = Path(os.environ.get(OF_PLAYWRIGHT) or cache)
+    for place in PLACES:
+        found = [path for path in folder.glob(place) if os.access(path, os.X_OK)]
+        if found:
+            return str(max(found, key=lambda path: int(re.findall(r"-(\d+)", str(path.relative_to(folder)))[0])))
+    return None
+
+
+def launch_options(browser: str, proxy: str, flags: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return Playwright's options for a browser whose connections all go through `proxy`, a `GuardedProxy`'s URL."""
+    return {
+        "executable_path": browser,
+        "args": [*FLAGS, *flags],
+        "chromium_sandbox": os.geteuid() != 0,  # Chromium refuses to run with its sandbox for root
+        "proxy": {"server": proxy, "bypass": "<-loopback>"},  # Chromium would go to loopback without it
+    }
+
+
+def rendering_settings(browser: str, proxy: str, context: dict[str, Any], tabs: int = TABS) -> dict[str, Any]:
+    """Return the Scrapy settings for screenshots: requests with `meta={"playwright": True}`.
+
+    `proxy` is the URL of a `GuardedProxy`; `context` holds Playwright's own options (viewport, …) for both contexts.
+    """
+    handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+    return {
+        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler, "data": None, "file": None, "ftp": None, "s3": None},
+        "DOWNLOADER_MIDDLEWARES": {
+            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+            "crawler.host_rules.RobotsMiddleware": 100,
+            "crawler.rendering.chromium.BehindProxy": 940,
+        },
+        "PLAYWRIGHT_LAUNCH_OPTIONS": launch_options(browser, proxy),
+        "PLAYWRIGHT_CONTEXTS": {
+            SCRIPTS: context | {"service_workers": "block"},
+            PLAIN: context | {"java_script_enabled": False, "service_workers": "block"},
+        },
+        "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": PAGE_SECONDS * 1000,
+        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": tabs,
+        "PLAYWRIGHT_ABORT_REQUEST": "crawler.rendering.chromium.is_needless",
+        "CONCURRENT_REQUESTS": tabs,
+    }
+
+
+def is_needless(request: Any) -> bool:
+    """Whether the browser may do without this request of a page: films and lasting connections change no picture."""
+    return request.resource_type in ("media", "websocket", "eventsource")
+
+
+class BehindProxy(GuardMiddleware):
+    """The guard's gate for rendered pages: all their answers come from the proxy's address; the proxy has looked."""
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Look at the address only if the answer came without the browser, as robots.txt does."""
+        return response if request.meta.get("playwright") else super().process_response(request, response)

@@ -1,0 +1,34 @@
+"""What a process and all those below it take of memory, read from /proc. Where there is none, nothing is known: 0."""
+
+import os
+from collections import defaultdict
+from pathlib import Path
+
+PROC = Path("/proc")
+
+
+def below(pid: int) -> list[int]:
+    """Return the processes that descend from `pid`, parents first."""
+    children = defaultdict(list)
+    for status in PROC.glob("[0-9]*/stat"):
+        try:
+            parent = int(status.read_text("utf-8", "replace").rpartition(")")[2].split()[1])
+        except (OSError, IndexError, ValueError):
+            continue  # it has ended meanwhile
+        children[parent].append(int(status.parent.name))
+    found = list(children[pid])
+    for each in found:
+        found += children[each]
+    return found
+
+
+def resident(pids: list[int]) -> int:
+    """Return the resident bytes of processes; pages that they share count for each."""
+    return sum(map(_resident, pids))
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int((PROC / str(pid) / "statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError, ValueError):
+        return 0

@@ -1,0 +1,72 @@
+"""Scripts that a site lets us keep: asked for once, not once a page.
+
+Chromium has no cache of its own as long as requests are intercepted, and the scripts of a site's pages are mostly the
+same few files. Kept is what an ordinary cache would keep (RFC 9111): with a maximum age, or an earlier modification.
+"""
+
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+LARGEST = 4 * 2**20  # bytes of one script
+ALL = 48 * 2**20  # bytes
+KEPT = 3600.0  # seconds at most, whatever its headers say
+OF_THE_CONNECTION = frozenset({"content-encoding", "content-length", "transfer-encoding", "set-cookie", "connection"})
+_MAX_AGE = re.compile(r"max-age\s*=\s*\"?(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptScript:
+    """A script as it is handed to the browser, and until when (of the cache's clock)."""
+
+    headers: dict[str, str]
+    body: bytes
+    until: float
+
+
+class ScriptCache:
+    """Scripts by URL; the longest unused give way. `clock`: seconds, any beginning."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self._clock = clock
+        self._kept: OrderedDict[str, KeptScript] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, url: str) -> KeptScript | None:
+        """Return the script if it may still be used."""
+        found = self._kept.get(url)
+        if found is None:
+            return None
+        if found.until <= self._clock():
+            self._drop(url)
+            return None
+        self._kept.move_to_end(url)
+        return found
+
+    def put(self, url: str, headers: dict[str, str], body: bytes) -> None:
+        """Keep a script that was answered with 200; `headers` in lower case."""
+        seconds = seconds_of(headers)
+        if not seconds or len(body) > LARGEST:
+            return
+        self._drop(url)
+        plain = {name: value for name, value in headers.items() if name not in OF_THE_CONNECTION}
+        self._kept[url] = KeptScript(plain, body, self._clock() + seconds)
+        self._bytes += len(body)
+        while self._bytes > ALL:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, url: str) -> None:
+        if found := self._kept.pop(url, None):
+            self._bytes -= len(found.body)
+
+
+def seconds_of(headers: dict[str, str]) -> float:
+    """For how long an answer with these headers may be kept; 0 if not at all."""
+    said = headers.get("cache-control", "").lower()
+    if "no-store" in said or "no-cache" in said or headers.get("vary", "").strip() == "*":
+        return 0.0
+    if found := _MAX_AGE.search(said):
+        return min(float(found[1]), KEPT)
+    return KEPT if "last-modified" in headers else 0.0

@@ -1,0 +1,95 @@
+"""Which pages of a task are rendered. Without Scrapy and without a browser: `SectionRun` asks.
+
+`render: true` and `false` say it for the articles. `auto` (the default) looks once at the example as it came: an empty
+shell means that the task's articles are rendered. The answer is kept in Redis with the example, which is itself kept as
+the articles come: rendered or not. A list page of a task that renders is fetched plainly, unless it has scripts and no
+link that fits the task; it is then rendered, from then on at once.
+"""
+
+import redis
+
+from extractors.decoding import decode
+from workers import keys
+from workers.briefs import example_asked, example_of, example_rendered, note_rendered
+from workers.inbox import StoredPage
+
+from ..tasks import Task
+
+LISTS_KEPT = 1000  # list pages of a task that are known to be shells; more are looked at each time
+MARKUP = ("", "text/html", "application/xhtml+xml")
+
+
+class Rendering:
+    """What of one task is rendered. `on`: its articles are; None: the example, once it is there, will tell."""
+
+    def __init__(self, connection: "redis.Redis", task: Task):
+        self.redis, self.task = connection, task
+        self._lists = keys.of_task(task.name, "rendered-lists")
+        self._kept = self._as_kept()
+        self.on: bool | None = self._kept if task.render == "auto" else task.render
+
+    def renders(self) -> bool:
+        """Whether articles are rendered; another spider of the task may have looked at the example meanwhile."""
+        if self.on is None:
+            self.on = self._kept = self._as_kept()
+        return bool(self.on)
+
+    @property
+    def fits_example(self) -> bool:
+        """Whether the example is kept as the articles come; if not, it has to be fetched anew."""
+        return self.on is not None and (self._kept or False) == self.on
+
+    def learn(self, page: StoredPage) -> bool:
+        """Look at the example as it came, if that is still to be done; says whether it has to be fetched again."""
+        if self.on is not None:
+            return False
+        self.on = _is_shell(page)
+        return self.on
+
+    def renders_list(self, url: str) -> bool:
+        """Whether a list page is known to show its links only in a browser."""
+        return bool(self.on) and bool(self.redis.sismember(self._lists, url))
+
+    def turns_out_a_shell(self, url: str, body: bytes, content_type: str, fitting: int) -> bool:
+        """Whether a list page that came plainly has scripts, and none of its links is `fitting`; noted for later."""
+        if not self.on or fitting or content_type.split(";")[0].strip().lower() not in MARKUP:
+            return False
+        if self.renders_list(url) or not _is_scripted(body, content_type):
+            return False
+        if self.redis.scard(self._lists) < LISTS_KEPT:
+            self.redis.sadd(self._lists, url)
+        return True
+
+    def _as_kept(self) -> bool | None:
+        """How the kept example was fetched. One that was kept before anybody asked came plainly."""
+        if example_asked(self.redis, self.task.name) != self.task.example:
+            return None
+        found = example_rendered(self.redis, self.task.name)
+        if found is not None or self.task.render != "auto":
+            return found
+        try:
+            example = example_of(self.redis, self.task.name)
+        except ValueError:  # it is damaged
+            return None
+        if example is None or _is_shell(example.page):
+            return None
+        note_rendered(self.redis, self.task.name, False)
+        return False
+
+
+def _is_shell(page: StoredPage) -> bool:
+    from extractors.page import Page  # not before somebody asks: most runs don't
+    from extractors.shell import is_shell
+
+    return is_shell(Page(decode(page.body, page.content_type)[0], page.url))
+
+
+def _is_scripted(body: bytes, content_type: str) -> bool:
+    from extractors.dom import parse
+    from extractors.errors import UnusablePage
+    from extractors.shell import has_scripts
+
+    try:
+        return has_scripts(parse(decode(body, content_type)[0]))
+    except UnusablePage:
+        return False

@@ -1,0 +1,73 @@
+"""`exemplar run --once` on a site whose pages only scripts fill, with a browser and without one."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from crawler.rendering.chromium import BrowserMissing, find_browser
+from tests.console.conftest import Exemplar
+from tests.site import SiteServer, shingle_f1, tasks_yaml, truth
+from tests.site.scripted import SCRIPT, make_scripted
+
+pytestmark = pytest.mark.timeout(180)
+
+
+@pytest.fixture
+def browser() -> str:
+    try:
+        return find_browser()
+    except BrowserMissing as missing:
+        if "CI" in os.environ:
+            pytest.fail(f"`make test` could not install a browser: {missing}")
+        pytest.skip(str(missing))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, site: SiteServer) -> Path:
+    """Only the Chinese section."""
+    (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url).split("  en-stories:")[0], "utf-8")
+    return tmp_path
+
+
+def report(done: object) -> dict[str, object]:
+    return next(event for event in done.events if event["event"] == "crawled")  # type: ignore[attr-defined]
+
+
+def test_a_section_that_scripts_fill_comes_whole(
+    browser: str, folder: Path, site: SiteServer, exemplar: Exemplar
+) -> None:
+    make_scripted(site, "/zh/news/", encoding="gbk")
+    done = exemplar("run", "--once")
+    assert done.code == 0, done.err
+    rows = [json.loads(line) for line in (folder / "out" / "zh-news.jsonl").read_text("utf-8").splitlines()]
+    found = {row["canonical_url"].removeprefix(site.url): row for row in rows}
+    wanted = {article.path: article for article in truth("zh")}
+    assert (set(found), len(rows)) == (set(wanted), len(wanted))
+    for path, article in wanted.items():
+        assert shingle_f1(found[path]["text"], article.text) >= 0.95, path
+        assert found[path]["title"] == article.title
+    assert report(done)["rendered"] == len(wanted) + 1 + 3  # one article has two addresses; three lists
+    assert [request.path for request in site.requests].count(SCRIPT) < len(wanted) / 2
+    assert not [request.path for request in site.requests if request.path.endswith((".png", ".ico", ".css"))]
+
+
+def test_without_a_browser_the_pages_wait_and_the_run_says_what_to_do(
+    browser: str, folder: Path, site: SiteServer, exemplar: Exemplar
+) -> None:
+    make_scripted(site, "/zh/news/2026/", encoding="gbk")  # the lists are as ever
+    assert exemplar("crawl", "zh-news", "--limit", "1").code == 0
+    done = exemplar("run", "--once", EXEMPLAR_CHROMIUM="/nowhere/chromium")
+    assert done.code == 1
+    [problem] = report(done)["problems"]
+    assert "need JavaScript (render: auto), but EXEMPLAR_CHROMIUM=/nowhere/chromium is no program" in problem
+    row = done.accounting["zh-news"]
+    assert (report(done)["outcome"], row["failed"], row["rejected"]) == ("no browser", 0, 0)
+    assert row["waiting"] == row["seen"] - 1 > 5
+    assert "Traceback" not in done.err
+
+
+def test_a_section_with_text_needs_no_browser(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    done = exemplar("run", "--once", EXEMPLAR_CHROMIUM="/nowhere/chromium")
+    assert (done.code, report(done)["rendered"]) == (0, 0)

@@ -1,0 +1,482 @@
+"""Pages in a real Chromium as a task's pages are rendered: what comes out, and what never gets out of the browser."""
+
+import gzip
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from crawler.rendering import chromium
+from crawler.rendering.chromium import BROWSER, OF_PLAYWRIGHT, BrowserMissing, find_browser
+from crawler.rendering.memory import below, resident
+from tests.crawler.spiders import REPOSITORY, environment, until
+
+pytestmark = pytest.mark.timeout(110)
+
+TEXT = "<p>" + "The ferry leaves at nine and comes back at noon. " * 8
+QUICK = {"visit.SETTLE_SECONDS": 2.0, "visit.SPARSE_SECONDS": 0.4, "browsers.CLOSE_SECONDS": 2.0}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def browser():
+    try:
+        return find_browser()
+    except BrowserMissing as missing:
+        if "CI" in os.environ:
+            pytest.fail(f"`make test` could not install a browser: {missing}")
+        pytest.skip(str(missing))
+
+
+class Pages:
+    """A server: `pages` maps a path to HTML, or to a function of the handler; `seen` has path and headers of each."""
+
+    def __init__(self, host="127.0.0.1", port=0):
+        self.pages, self.seen = {}, []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                outer.seen.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+                page = outer.pages.get(self.path.partition("?")[0], "nothing")
+                if callable(page):
+                    page(self)
+                else:
+                    self.answer(page)
+
+            do_POST = do_GET  # noqa: N815 - the standard library's naming
+
+            def answer(self, body, status=200, kind="text/html; charset=utf-8", **headers):
+                body = body if isinstance(body, bytes) else body.encode()
+                self.send_response(status)
+                named = {name.replace("_", "-"): value for name, value in headers.items()}
+                for name, value in ({"Content-Type": kind, "Content-Length": str(len(body))} | named).items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *args):
+                pass
+
+        class Server(ThreadingHTTPServer):
+            def handle_error(self, *args):
+                pass  # the browser hangs up early on purpose
+
+        self.server = Server((host, port), Handler)
+        self.port = self.server.server_port
+        self.place = f"{host}:{self.port}"
+        self.url = f"http://{self.place}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *error):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def paths(self):
+        return [path for path, _ in self.seen]
+
+
+class Canary:
+    """Counts whoever speaks to a port that no browser may reach, by TCP or UDP."""
+
+    def __init__(self):
+        self.heard = []
+        self.tcp = socket.create_server(("127.0.0.1", 0))
+        self.port = self.tcp.getsockname()[1]
+        self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.udp.bind(("127.0.0.1", self.port))
+        threading.Thread(target=self._accept, daemon=True).start()
+        threading.Thread(target=self._receive, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                other, _ = self.tcp.accept()
+                other.settimeout(2)
+                self.heard.append(("tcp", other.recv(2000)))
+                other.close()
+            except OSError:
+                return
+
+    def _receive(self):
+        while True:
+            try:
+                self.heard.append(("udp", self.udp.recv(2000)))
+            except OSError:
+                return
+
+    def close(self):
+        self.tcp.close()
+        self.udp.close()
+
+
+def moved(place):
+    return lambda handler: handler.answer("", 302, Location=place)
+
+
+def start(urls, **said):
+    said = {"urls": urls, "constants": QUICK} | said
+    command = [sys.executable, "-m", "tests.crawler.rendering_child", json.dumps(said)]
+    return subprocess.Popen(
+        command, cwd=REPOSITORY, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def rendered(urls, **said):
+    """What became of each URL, and what was said."""
+    child = start(urls, **said)
+    out, errors = child.communicate(timeout=100)
+    assert "Traceback" not in errors, errors
+    return {one["asked"]: one for one in map(json.loads, out.splitlines())}
+
+
+# What a browser is led to, each by a page of its own. CANARY: host and port that it must not reach
+
+LEADS = {
+    "what a page is made of": """<img src=http://CANARY/x.png><script src=http://CANARY/x.js></script>
+        <link rel=modulepreload href=http://CANARY/x.mjs><script type=module>import('http://CANARY/x')</script>
+        <link rel=stylesheet href=http://CANARY/x.css><iframe src=http://CANARY/frame></iframe>
+        <style>@import url(http://CANARY/y.css); p { background: url(http://CANARY/y.png); font-family: f }
+        @font-face { font-family: f; src: url(http://CANARY/f.woff2) }</style>
+        <object data=http://CANARY/o></object><embed src=http://CANARY/e><video src=http://CANARY/v autoplay></video>
+        <link rel=prefetch href=http://CANARY/p><link rel=preload as=script href=http://CANARY/q>
+        <link rel=preconnect href=http://CANARY><link rel=dns-prefetch href=http://CANARY>
+        <script type=speculationrules>{"prerender": [{"source": "list", "urls": ["http://CANARY/s"]}],
+        "prefetch": [{"source": "list", "urls": ["http://CANARY/t"]}]}</script>""",
+    "what scripts ask for": """<script>fetch('http://CANARY/f', {mode: 'no-cors'})
+        fetch('/redirect', {mode: 'no-cors'}); navigator.sendBeacon('http://CANARY/b', 'x')
+        const x = new XMLHttpRequest(); x.open('GET', 'http://CANARY/xhr'); x.send()
+        new EventSource('http://CANARY/es')</script><script src=/redirect></script>""",
+    "lasting connections": """<script>new WebSocket('ws://CANARY/ws'); new WebSocket('wss://CANARY/ws')</script>
+        <script>new WebTransport('https://CANARY/wt')</script>
+        <script>const servers = [{urls: 'stun:CANARY'}, {urls: ['turn:CANARY?transport=tcp', 'turn:CANARY'],
+        username: 'u', credential: 'c'}]; const c = new RTCPeerConnection({iceServers: servers})
+        c.createDataChannel('d'); c.createOffer().then(o => c.setLocalDescription(o))</script>""",
+    "workers": """<script>const code = "fetch('http://CANARY/w', {mode: 'no-cors'}); importScripts('http://CANARY/i')"
+        new Worker(URL.createObjectURL(new Blob([code]))); navigator.serviceWorker.register('/sw.js')</script>""",
+    "new tabs and forms": """<a id=a target=_blank rel=noopener href=http://CANARY/n></a>
+        <a id=b ping=http://CANARY/ping href='#x'></a><iframe name=i></iframe>
+        <form id=f method=post target=i action=http://CANARY/form></form>
+        <script>window.open('http://CANARY/o'); a.click(); b.click(); f.submit()</script>""",
+    "other spellings": """<script>for (const host of ['2130706433', '127.1', '0x7f.0x1', '0177.0.0.1', 'localhost',
+        'localhost.', '[::ffff:127.0.0.1]', '[::1]', '0.0.0.0', '127.0.0.1.', '127。0。0。1'])
+        fetch(`http://${host}:CANARYPORT/${host}`, {mode: 'no-cors'})</script>""",
+    "local files": "<script>location = 'file:///etc/hostname'</script><iframe src=file:///etc/hostname></iframe>",
+    "the browser's own pages": "<script>location = 'chrome://version'</script><iframe src=chrome://version></iframe>",
+    "view-source": "<script>location = 'view-source:http://CANARY/vs'</script>",
+    "a data url": "<script>location = 'data:text/html,<img src=http://CANARY/d>'</script>",
+    "a form in its place": "<form id=f method=post action=http://CANARY/form></form><script>f.submit()</script>",
+    "meta refresh": "<meta http-equiv=refresh content='0; url=http://CANARY/m'>",
+    "location": "<script>location = 'http://CANARY/l'</script>",
+    "redirect": moved,
+}
+RAN = "<script>document.body.append('to its end')</script>"
+GO_THERE = {"a form in its place", "meta refresh", "location", "redirect"}  # Scrapy is told, and refuses
+
+
+def page_of(name):
+    return f"/{name.replace(' ', '-')}.html"
+
+
+@pytest.fixture(scope="module")
+def led():
+    canary = Canary()
+    with Pages() as site:
+        there = f"127.0.0.1:{canary.port}"
+
+        def filled(text):
+            return text.replace("CANARYPORT", str(canary.port)).replace("CANARY", there)
+
+        site.pages["/redirect"] = moved(f"http://{there}/redirected")
+        site.pages["/sw.js"] = lambda handler: handler.answer(
+            filled("fetch('http://CANARY/sw')"), kind="text/javascript"
+        )
+        for name, html in LEADS.items():
+            goes_there = html is moved
+            site.pages[page_of(name)] = moved(f"http://{there}/r") if goes_there else filled(f"{TEXT}</p>{html}{RAN}")
+        urls = [site.url + page_of(name) for name in LEADS]
+        found = rendered(urls, allow=[site.place], at_once=6)
+        time.sleep(0.3)
+        yield dict(zip(LEADS, (found[url] for url in urls), strict=True)), canary.heard, site.paths()
+    canary.close()
+
+
+def test_nothing_that_a_page_leads_to_is_reached(led):
+    _, heard, _ = led
+    assert heard == []
+
+
+@pytest.mark.parametrize("name", LEADS)
+def test_the_page_is_shown_or_refused_for_where_it_leads(led, name):
+    found, _, paths = led
+    assert page_of(name) in paths
+    if name in GO_THERE:
+        assert (found[name]["kind"], found[name]["text"]) == ("again", "")
+    else:
+        assert found[name]["text"].strip().endswith("to its end</body></html>"), found[name]
+
+
+def test_the_canary_hears_a_browser_that_may_reach_it():
+    canary = Canary()
+    with Pages() as site:
+        site.pages["/"] = f"<script>fetch('http://127.0.0.1:{canary.port}/x', {{mode: 'no-cors'}})</script>{TEXT}"
+        rendered([site.url + "/"], allow=["127.0.0.1"])
+    assert canary.heard
+    canary.close()
+
+
+def test_a_name_whose_answer_changes_is_not_followed_to_the_new_address():
+    with Pages("127.0.0.2") as site, Pages("127.0.0.1", site.port) as inside:
+        site.pages["/"] = f"{TEXT}<script>fetch('/again'); fetch('/again2')</script>"
+        url = f"http://rebind.test:{site.port}/"
+        lookups = {"rebind.test": ["127.0.0.2", "127.0.0.1"]}
+        found = rendered([url], allow=["127.0.0.2/32"], lookups=lookups, settings={"ROBOTSTXT_OBEY": False})
+        assert (found[url]["kind"], site.paths(), inside.seen) == ("page", ["/"], [])
+
+
+# What comes out
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """Many pages in one browser: what became of each, and what two sites saw."""
+    with Pages() as site, Pages("127.0.0.2") as other:
+        pages = site.pages
+        pages["/robots.txt"] = lambda handler: handler.answer("User-agent: *\nDisallow: /private", kind="text/plain")
+        pages["/late"] = """<div id=app></div><script>setTimeout(async () => {
+            const a = await fetch('/late.json'); app.textContent = (await a.json()).text }, 150)</script>"""
+        pages["/late.json"] = lambda handler: handler.answer(
+            json.dumps({"text": "It came late. " * 30}), kind="application/json"
+        )
+        pages["/gbk"] = lambda handler: handler.answer(
+            "<meta charset=gbk><p>渡轮九点出发".encode("gbk") + b"<script>document.body.append('\\u2603')</script>",
+            kind="text/html; charset=gbk",
+        )
+        pages["/pushed"] = TEXT + "<script>history.replaceState(0, '', '/shown.html')</script>"
+        pages["/goes"] = TEXT + "<script>location = '/goal'</script>"
+        pages["/refreshes"] = "<meta http-equiv=refresh content='0; url=/goal'>" + TEXT
+        pages["/moved"] = moved("/goal")
+        pages["/goal"] = "<h1>goal</h1>" + TEXT
+        pages["/to-private"] = TEXT + "<script>location = '/private/x.html'</script>"
+        pages["/moved-to-private"] = moved("/private/y.html")
+        pages["/loops"] = moved("/loops")
+        pages["/loops-by-script"] = TEXT + "<script>location = '/loops-by-script?' + Math.random()</script>"
+        pages["/gone"] = lambda handler: handler.answer("no", 404)
+        pages["/picture"] = lambda handler: handler.answer(b"\x89PNG", kind="image/png")
+        pages["/attached"] = lambda handler: handler.answer(TEXT, Content_Disposition="attachment; filename=x.html")
+        pages["/huge"] = lambda handler: handler.answer(b"x", Content_Length=str(33 * 2**20))
+        bomb = gzip.compress(TEXT.encode() + b"<!--" + b"boom " * (7 * 2**20) + b"-->")
+        pages["/bomb"] = lambda handler: handler.answer(bomb, Content_Encoding="gzip")
+        pages["/asks"] = TEXT + "<script>alert('Hello'); confirm('really?'); prompt('what?')</script>"
+        pages["/polls"] = TEXT + "<script>setInterval(() => fetch('/late.json'), 30)</script>"
+        pages["/hangs"] = TEXT + "<script>setTimeout(() => { while (true) {} }, 50)</script>"
+        pages["/pops"] = TEXT + "<script>for (let n = 0; n < 3; n++) window.open('/popped?' + n)</script>"
+        pages["/kept"] = "<div id=app></div><script src=/kept.js></script>" + TEXT
+        pages["/kept.js"] = lambda handler: handler.answer("1", kind="text/javascript", Cache_Control="max-age=60")
+        pages["/both"] = TEXT + f"<script src={other.url}/their.js></script><script>fetch('/own.json')</script>"
+        pages["/unending"] = _unending
+        at = ["late", "gbk", "pushed", "goes", "refreshes", "moved", "to-private", "moved-to-private", "loops", "gone"]
+        at += ["loops-by-script", "picture", "attached", "huge", "bomb", "asks", "polls", "pops", "both", "unending"]
+        at += ["hangs", "kept?1", "kept?2", "kept?3"]
+        headers = {"X-Key": "secret", "Cookie": "member=7", "If-None-Match": '"1"'}
+        allow = [site.place, other.place]
+        found = rendered([f"{site.url}/{path}" for path in at], allow=allow, headers=headers, at_once=3)
+        yield {path: found[f"{site.url}/{path}"] for path in at}, site, other
+
+
+def _unending(handler):
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/html")
+    handler.send_header("Connection", "close")
+    handler.end_headers()
+    for _ in range(100):
+        handler.wfile.write(b"<p>and on ")
+        handler.wfile.flush()
+        time.sleep(0.1)
+
+
+def test_what_scripts_fetch_and_draw_is_in_the_page(shown):
+    found, _, _ = shown
+    assert "It came late." in found["late"]["text"]
+
+
+def test_a_page_comes_out_in_utf_8_whatever_it_was_in(shown):
+    found, _, _ = shown
+    assert "渡轮九点出发" in found["gbk"]["text"]
+    assert "☃</body>" in found["gbk"]["text"]
+
+
+@pytest.mark.parametrize("path", ["goes", "refreshes", "moved"])
+def test_where_a_page_leads_is_fetched_as_a_redirect(shown, path):
+    found, site, _ = shown
+    assert found[path]["url"] == f"{site.url}/goal"
+    assert "<h1>goal</h1>" in found[path]["text"]
+
+
+def test_an_address_that_scripts_write_is_the_pages(shown):
+    found, site, _ = shown
+    assert found["pushed"]["url"] == f"{site.url}/shown.html"
+
+
+@pytest.mark.parametrize("path", ["to-private", "moved-to-private"])
+def test_robots_txt_holds_for_where_a_page_leads(shown, path):
+    found, site, _ = shown
+    assert (found[path]["kind"], found[path]["reason"]) == ("reject", "robots.txt forbids it")
+    assert not [path for path in site.paths() if path.startswith("/private")]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "reason"),
+    [
+        ("gone", "reject", "http 404"),
+        ("picture", "reject", "not a page: image/png"),
+        ("attached", "reject", "not a page: application/x-download"),
+        ("huge", "fail", "the page is larger than 32 MiB"),
+        ("bomb", "fail", "the page is larger than 32 MiB"),
+        ("loops", "fail", "redirects in a circle"),
+        ("loops-by-script", "fail", "more than 5 redirects"),
+        ("unending", "again", "the page does not come to its end in time"),
+        ("hangs", "again", "the page's scripts don't come to an end"),
+    ],
+)
+def test_what_is_no_page_has_its_own_reason(shown, path, kind, reason):
+    found, _, _ = shown
+    assert (found[path]["kind"], found[path]["reason"]) == (kind, reason)
+
+
+@pytest.mark.parametrize("path", ["asks", "polls", "pops"])
+def test_a_page_that_never_rests_is_taken_as_it_is(shown, path):
+    found, site, _ = shown
+    assert "The ferry leaves at nine" in found[path]["text"]
+    assert not [path for path in site.paths() if path.startswith("/popped")]
+
+
+def test_headers_and_cookies_of_a_task_go_to_its_host_alone(shown):
+    _, site, other = shown
+    of = dict(site.seen)
+    assert (of["/both"]["x-key"], of["/both"]["cookie"]) == ("secret", "member=7")
+    assert (of["/own.json"]["x-key"], of["/own.json"]["cookie"]) == ("secret", "member=7")
+    [(path, theirs)] = [seen for seen in other.seen if seen[0] != "/robots.txt"]
+    assert path == "/their.js"
+    assert "x-key" not in theirs
+    assert "cookie" not in theirs
+    assert {headers["user-agent"] for _, headers in [*site.seen, *other.seen]} == {of["/both"]["user-agent"]}
+
+
+def test_a_shell_is_never_answered_by_not_modified(shown):
+    _, site, _ = shown
+    assert all("if-none-match" not in headers for path, headers in site.seen if path != "/robots.txt")
+
+
+def test_a_script_that_may_be_kept_is_asked_for_once(shown):
+    _, site, _ = shown
+    assert site.paths().count("/kept.js") < 3
+
+
+# The browser's life
+
+
+def test_browsers_are_renewed_and_none_is_left_behind():
+    with Pages() as site:
+        site.pages["/x"] = TEXT
+        constants = QUICK | {"browsers.PAGES_A_CONTEXT": 2, "browsers.PAGES_A_BROWSER": 4}
+        child = start([f"{site.url}/x?{n}" for n in range(10)], allow=[site.place], constants=constants, at_once=2)
+        seen = set()
+        while child.poll() is None:
+            seen |= set(below(child.pid))
+            time.sleep(0.05)
+        lines = [json.loads(line) for line in child.communicate()[0].splitlines()]
+        assert [line["kind"] for line in lines[:-1]] == ["page"] * 10
+        assert lines[-1]["reason"] == 3
+        assert len(seen) > 10
+        until(lambda: not resident(list(seen)))
+
+
+def test_a_browser_that_dies_is_replaced_and_its_page_shown():
+    with Pages() as site:
+        killed = []
+
+        def kill(handler):
+            if not killed:
+                killed.append(_main_process(child.pid))
+                os.kill(killed[0], signal.SIGKILL)
+            handler.answer("{}", kind="application/json")
+
+        site.pages["/x"] = TEXT + "<script>fetch('/kill')</script>"
+        site.pages["/kill"] = kill
+        child = start([site.url + "/x"], allow=[site.place])
+        lines = [json.loads(line) for line in child.communicate(timeout=60)[0].splitlines()]
+        assert killed
+        assert (lines[0]["kind"], lines[1]["reason"]) == ("page", 2)
+
+
+def _main_process(pid):
+    """The browser's first process below `pid`."""
+    for each in below(pid):
+        with open(f"/proc/{each}/cmdline", "rb") as file:  # noqa: PTH123
+            words = file.read()
+        if b"--remote-debugging-pipe" in words and b"--type=" not in words:
+            return each
+    raise AssertionError("no browser runs")
+
+
+def test_the_browser_dies_with_its_spider():
+    with Pages() as site:
+        site.pages["/x"] = TEXT + "<script>fetch('/slow')</script>"
+        site.pages["/slow"] = lambda handler: time.sleep(1)
+        child = start([site.url + "/x"], allow=[site.place])
+        until(lambda: "/slow" in site.paths(), within=30)
+        processes = below(child.pid)
+        child.kill()
+        child.communicate()
+        assert len(processes) > 3
+        until(lambda: not resident(processes))
+
+
+# Which browser
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv(OF_PLAYWRIGHT, str(tmp_path))
+    monkeypatch.delenv(BROWSER, raising=False)
+    monkeypatch.setattr(chromium, "NAMES", ("chromium",))
+    return tmp_path
+
+
+def _program(path):
+    path.parent.mkdir(parents=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_playwrights_own_browser_is_found_the_newest_first(nothing_installed):
+    for number in (999, 1042):
+        newest = _program(nothing_installed / f"chromium-{number}" / "chrome-linux" / "chrome")
+    assert find_browser() == newest
+
+
+def test_the_systems_browser_goes_first(nothing_installed):
+    _program(nothing_installed / "chromium-1042" / "chrome-linux" / "chrome")
+    own = nothing_installed / "chromium"
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o755)
+    assert find_browser() == str(own)
+
+
+def test_without_any_the_message_says_what_to_install(nothing_installed):
+    with pytest.raises(BrowserMissing, match=r"apt-get install chromium.*playwright install chromium"):
+        find_browser()

@@ -1,0 +1,131 @@
+"""Which pages of a task are rendered: what the task says, what its example shows, what is remembered."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from crawler.rendering.scripts import ALL, LARGEST, ScriptCache, seconds_of
+from crawler.rendering.task import Rendering
+from crawler.tasks import loads
+from workers import keys
+from workers.briefs import keep_example
+from workers.inbox import StoredPage
+
+EXAMPLE = "http://h/a/1.html"
+PLAIN = b"<h1>Ferry</h1><p>" + b"The ferry leaves at nine and comes back at noon. " * 9 + b"<script src=/t.js></script>"
+SHELL = b"<div id=app></div><script src=/app.js></script>"
+HTML = "text/html; charset=utf-8"
+LIST = "http://h/a/"
+
+
+def task(render="auto"):
+    text = f"{{example: '{EXAMPLE}', pattern: '/a/{{id}}.html', every: 1h, output: a.db, render: {render}}}"
+    return loads(f"tasks:\n  a: {text}\n").tasks["a"]
+
+
+def page(body):
+    return StoredPage(EXAMPLE, body, HTML, datetime.now(UTC))
+
+
+def kept(connection, body, *, rendered=False):
+    keep_example(connection, "a", page(body), EXAMPLE, rendered=rendered)
+
+
+def test_an_example_with_text_is_kept_as_it_came(connection):
+    rendering = Rendering(connection, task())
+    assert (rendering.on, rendering.fits_example) == (None, False)
+    assert rendering.learn(page(PLAIN)) is False
+    kept(connection, PLAIN)
+    later = Rendering(connection, task())
+    assert (later.on, later.fits_example) == (False, True)
+
+
+def test_an_empty_shell_is_fetched_again_in_a_browser_and_the_answer_is_kept(connection):
+    rendering = Rendering(connection, task())
+    assert rendering.learn(page(SHELL)) is True
+    assert rendering.on is True
+    assert rendering.learn(page(SHELL)) is False
+    kept(connection, PLAIN, rendered=True)
+    later = Rendering(connection, task())
+    assert (later.on, later.fits_example) == (True, True)
+
+
+def test_a_task_that_says_so_does_not_ask_the_example(connection):
+    assert Rendering(connection, task("true")).on is True
+    assert Rendering(connection, task("false")).on is False
+    assert Rendering(connection, task("true")).learn(page(PLAIN)) is False
+
+
+@pytest.mark.parametrize(("rendered", "render"), [(False, "true"), (True, "false")])
+def test_an_example_that_came_another_way_is_fetched_anew(connection, rendered, render):
+    kept(connection, PLAIN, rendered=rendered)
+    assert Rendering(connection, task(render)).fits_example is False
+
+
+@pytest.mark.parametrize(("body", "on"), [(PLAIN, False), (SHELL, None)])
+def test_an_example_that_was_kept_before_anybody_asked_is_looked_at(connection, body, on):
+    kept(connection, body)
+    connection.hdel(keys.of_task("a", "example"), "rendered")
+    assert Rendering(connection, task()).on is on
+    assert Rendering(connection, task()).fits_example is (on is False)
+
+
+def test_a_list_without_links_of_the_task_is_rendered_from_then_on(connection):
+    rendering = Rendering(connection, task("true"))
+    assert not rendering.renders_list(LIST)
+    assert rendering.turns_out_a_shell(LIST, SHELL, HTML, 0)
+    assert Rendering(connection, task("true")).renders_list(LIST)
+    assert not Rendering(connection, task("false")).renders_list(LIST)
+
+
+@pytest.mark.parametrize(
+    ("render", "body", "kind", "fitting"),
+    [
+        ("true", SHELL, HTML, 1),
+        ("true", b"<p>No news today.", HTML, 0),
+        ("true", b"<rss><script/></rss>", "application/rss+xml", 0),
+        ("false", SHELL, HTML, 0),
+    ],
+    ids=["it has links", "no scripts", "a feed", "the task renders nothing"],
+)
+def test_other_lists_are_not(connection, render, body, kind, fitting):
+    assert not Rendering(connection, task(render)).turns_out_a_shell(LIST, body, kind, fitting)
+
+
+# Scripts that are kept from page to page
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"cache-control": "public, max-age=60"}, 60),
+        ({"cache-control": "max-age=99999999"}, 3600),
+        ({"last-modified": "Mon, 02 Nov 2026 10:00:00 GMT"}, 3600),
+        ({"last-modified": "Mon, 02 Nov 2026 10:00:00 GMT", "cache-control": "no-cache"}, 0),
+        ({"cache-control": "no-store, max-age=60"}, 0),
+        ({"cache-control": "max-age=60", "vary": "*"}, 0),
+        ({}, 0),
+    ],
+)
+def test_a_script_is_kept_as_long_as_its_headers_let_us(headers, seconds):
+    assert seconds_of(headers) == seconds
+
+
+def test_a_script_that_is_too_old_is_forgotten():
+    now = [0.0]
+    cache = ScriptCache(clock=lambda: now[0])
+    cache.put("u", {"cache-control": "max-age=60", "content-encoding": "gzip"}, b"x")
+    assert cache.get("u").headers == {"cache-control": "max-age=60"}
+    now[0] = 60.0
+    assert cache.get("u") is None
+
+
+def test_scripts_take_no_more_than_their_share_of_memory():
+    cache, headers = ScriptCache(), {"cache-control": "max-age=60"}
+    cache.put("huge", headers, bytes(LARGEST + 1))
+    assert cache.get("huge") is None
+    most = ALL // LARGEST
+    for number in range(most + 1):
+        cache.put(str(number), headers, bytes(LARGEST))
+        assert cache.get("1") or number < 1
+    assert [number for number in range(most + 1) if cache.get(str(number)) is None] == [0]
