@@ -143,7 +143,7 @@ def test_a_task_that_is_not_on_the_list_is_told_with_the_nearest_name(connection
     with pytest.raises(TaskError, match="exemplar schedule"):
         published_task(connection, "news")
     publish(connection, task_file("news", "sports"), HERE)
-    with pytest.raises(TaskError, match="no task 'sport'.*sports"):
+    with pytest.raises(TaskError, match=r"no task 'sport'.*sports"):
         published_task(connection, "sport")
 
 

@@ -1,4 +1,4 @@
-"""Simulated sections: how often they are visited, and how long their articles wait. Seeds are fixed, nothing is timed."""
+"""Simulated sections: how often they are visited, how long their articles wait. Seeds are fixed, nothing is timed."""
 
 import bisect
 import random
@@ -79,9 +79,10 @@ def test_sections_together_wait_less_than_with_the_best_fixed_period_for_all():
     period = days * DAY * len(sections) / sum(each.count for each in found)
     fixed = [Visits(times, days, period) for times in sections]
     total = sum(map(len, sections))
-    assert sum(each.wait * each.articles for each in found) / total < 0.75 * sum(
-        each.wait * each.articles for each in fixed
-    ) / total
+    assert (
+        sum(each.wait * each.articles for each in found) / total
+        < 0.75 * sum(each.wait * each.articles for each in fixed) / total
+    )
 
 
 @pytest.mark.parametrize("times", [by_day(10, 60), by_day(100, 60), bursts(60)], ids=["ten", "hundred", "bursts"])
