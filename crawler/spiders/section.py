@@ -141,7 +141,7 @@ class SectionSpider(scrapy.Spider):
             self._lists += 1
             yield self._list_request(page)
         at_once = self.run.task.concurrency
-        if self.run.rendering.renders():
+        if self.asked(self.run.rendering.renders):
             at_once = min(at_once, TABS)
         free = at_once - self._articles
         if self.is_ending() or free < max(1, at_once // 4):
@@ -369,13 +369,14 @@ class SectionSpider(scrapy.Spider):
 
     def _is_shell(self, response: Response, page: ListPage) -> bool:
         """Whether a list page that came plainly shows its links only in a browser."""
-        if RENDER in response.meta:
+        if _was_rendered(response):
             return False
         looked_at = page, response.body, normalise(response.url), _content_type(response)
         return bool(self.asked(self.run.list_is_shell, *looked_at))
 
     def _count_rendered(self, response: Response) -> None:
-        self.run.report.rendered += RENDER in response.meta
+        if _was_rendered(response):
+            self.run.report.rendered += 1
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -516,6 +517,10 @@ def _state_headers(response: Response) -> dict[str, str]:
     """What an answer says of the list's state and of where it goes on."""
     said = {name: response.headers.get(name) for name in STATE_HEADERS}
     return {name: value.decode("latin-1") for name, value in said.items() if value}
+
+
+def _was_rendered(response: Response) -> bool:
+    return response.request is not None and RENDER in response.request.meta
 
 
 def _content_type(response: Response) -> str:
