@@ -1,4 +1,4 @@
-"""Simulated sections: how often they are visited, how long their articles wait. Seeds are fixed, nothing is timed."""
+"""Simulated sections: how often they are visited, and how long articles wait. Seeds are fixed, nothing is timed."""
 
 import bisect
 import random
