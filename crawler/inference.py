@@ -25,14 +25,19 @@ SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rath
 ENOUGH = 3  # siblings that show a form
 FOLDER_SUFFIXES = frozenset({"", "/index.html"})  # with a slash or without, a folder is named
 SAME_SUFFIXES = (frozenset({".html", ".htm", ".shtml"}), FOLDER_SUFFIXES)  # that one site gives to its articles
+ABOUT_SITE, NAVIGATION = "named as a page about the site", "navigation"
 TELLING_WORDS = 2  # of a last segment: of more, a number is part of a title
 MOST_READINGS = 0.6  # share of the siblings of the best reading that a reading with more dates needs
+SLIPS = 0.03  # share of the siblings below which a form of theirs is a slip
 SAME_PAGE = 0.6  # share of the siblings whose small number is the example's, for others to be further pages
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LIST_NAME = re.compile(
+    r"index|default|home|main|lists?|pages?|tags?|category|categories|cat|archives?|search|more|all|news|blog|posts|"
+    r"articles?|authors?|topics?|rss|feed|atom|sitemap|map",
+    re.IGNORECASE,
+)
 _ABOUT_SITE = re.compile(
-    r"index|default|home|main|lists?|pages?|tags?|category|categories|cat|archives?|search|about|about-us|aboutus|"
-    r"contact|contact-us|contactus|login|register|signup|rss|feed|atom|sitemap|links|privacy|terms|help|faq|map|more|"
-    r"all|news|blog|posts|articles?|authors?|topics?",
+    r"about|about-us|aboutus|contact|contact-us|contactus|login|register|signup|links|privacy|terms|help|faq",
     re.IGNORECASE,
 )
 _NUMBERED_LIST = re.compile(r"(?:index|default|lists?|pages?|tags?|category|cat|archives?)(?:[_-]?\d+)+", re.IGNORECASE)
@@ -115,16 +120,18 @@ class Evidence:
             return "the home page"
         if link.paginates and (_PAGE_TEXT.fullmatch(link.text) or not _named_alike(here, address)):
             return "pagination"
-        if _is_about_site(address) and not _is_about_site(here):
-            return "named as a list or a page about the site"
+        if _is_named_list(address) and not _is_named_list(here):
+            return "named as a list"
+        if _ABOUT_SITE.fullmatch(address.stem):
+            return ABOUT_SITE
         count = len(self.pages)
         if count >= NAVIGATION_PAGES and link.pages == count and is_short(link.text):
-            return f"navigation: on all {count} pages read"
+            return f"{NAVIGATION}: on all {count} pages read"
         return None
 
 
-def _is_about_site(address: Address) -> bool:
-    named = _ABOUT_SITE.fullmatch(address.stem) or _NUMBERED_LIST.fullmatch(address.stem)
+def _is_named_list(address: Address) -> bool:
+    named = _LIST_NAME.fullmatch(address.stem) or _NUMBERED_LIST.fullmatch(address.stem)
     return bool(named) and not address.query
 
 
@@ -160,7 +167,14 @@ def _siblings(example: str, links: Iterable[str], dates: Dates) -> list[Address]
     exact = [each for each in others if each.folders == own.folders]
     if len(exact) < ENOUGH:
         exact = [each for each in others if _same_folders(own, each)]
-    return [own, *_like_stems(own, _like_query(own, exact))]
+    return [own, *_usual(own, _like_stems(own, _like_query(own, exact)))]
+
+
+def _usual(own: Address, others: Sequence[Address]) -> list[Address]:
+    """Without those whose host, suffix or slash hardly another has: slips in the links of some text."""
+    forms = Counter((each.host, each.suffix, each.slash) for each in others)
+    forms[own.host, own.suffix, own.slash] = len(others)
+    return [each for each in others if forms[each.host, each.suffix, each.slash] >= SLIPS * len(others)]
 
 
 def relatives(evidence: Evidence, own: Sequence[Address]) -> list[Relatives]:
@@ -289,9 +303,11 @@ def infer(evidence: Evidence, members: Sequence[Address]) -> Inference:
     reasons = {url: why for url, link in seen.items() if url != own.url and (why := evidence.no_article(link))}
     text = fit(members)
     wanted = [each.url for each in members if each.url not in reasons]
-    taken = _takes(text, reasons)
+    # What is about the site is worth no narrower pattern, which might miss articles; a list that it takes is.
+    lists = {url: why for url, why in reasons.items() if not why.startswith((ABOUT_SITE, NAVIGATION))}
+    taken = _takes(text, lists)
     options = [option for option in tighter(text) if taken and all(map(Pattern.parse(option).match, wanted))]
-    best = min([text, *options], key=lambda option: len(_takes(option, reasons)))
+    best = min([text, *options], key=lambda option: len(_takes(option, lists)))
     pattern = Pattern.parse(best)
     matched = tuple(link for url, link in seen.items() if pattern.match(url))
     left = [link for url, link in seen.items() if not pattern.match(url)]

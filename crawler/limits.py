@@ -21,6 +21,8 @@ from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 from twisted.web._newclient import HEADER, STATUS
 
+from .middlewares import PaceMiddleware
+
 HEAD_MOST = 256 * 1024  # bytes of an answer's head, interim answers (1xx) included; browsers take 256 KiB as well
 RATIO_MOST = 100  # times that an answer may grow when it is unpacked; pages grow 3 to 30 times
 RATIO_FROM = 2**20  # bytes; what unpacks to less is no danger
@@ -82,11 +84,14 @@ class LimitedHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Any):
         super().__init__(crawler)
+        self._pace = PaceMiddleware.of(crawler)
         self._pool._factory = _Factory
 
     async def download_request(self, request: Request) -> Response:
         """Download. Raises `IgnoreRequest` for what is too large, `NotWholeInTime` for what drips."""
         request.meta.pop("download_latency", None)  # of the answer that led here
+        if self._pace is not None:
+            await self._pace.in_time(request)
         try:
             return await super().download_request(request)
         except DownloadTimeoutError as error:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
+from typing import cast
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
@@ -32,11 +34,18 @@ NEXT_ATTRIBUTES = (
     "data-load-more", "data-load-more-url", "data-more", "data-more-url",
 )  # fmt: skip
 URL_ATTRIBUTES = ("data-href", "data-url", "data-link", "data-ajax-url", "data-load-url", "hx-get", "data-hx-get")
+HIDDEN = frozenset({*NEXT_ATTRIBUTES, *URL_ATTRIBUTES, "onclick"})
 WORDED = frozenset({"a", "area", "option", "button", "span", "li", "b", "strong", "em"})  # others hold whole lists
 
+_of_interest = etree.XPath(  # in document order
+    "//base|//a|//area|//link|//option|//*[" + " or ".join(f"@{name}" for name in sorted(HIDDEN)) + "]"
+)
 _FEED_ADDRESS = re.compile(
     r"(?:^|/)(?:rss|atom|feeds?|index)(?:\.(?:xml|rss|rdf|atom)|/)?$|\.(?:rss|atom)$", re.IGNORECASE
 )
+# What `normalise` leaves as it is, and what such a URL begins with
+_NORMAL = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+/(?![/.]|.*/\.)[A-Za-z0-9_.~/-]*\Z")
+_ORIGIN = re.compile(r"(https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+)/")
 _COMMENTS = re.compile(r"comment|评论|留言", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?:/)?/\S|\?\S|\.{1,2}/\S|[^\s:#]+\.(?:s?html?|php|aspx?|jsp)\b", re.IGNORECASE)
 _TEMPLATE = re.compile(r"[{}<>\s]|=$")  # a script puts something in
@@ -109,12 +118,12 @@ FEED = "feed"  # stands as `rel` of links to feeds inside this module
 
 def _all_links(root: "etree._Element", url: str) -> Iterator[Link]:
     base = url
-    for element in root.iter(etree.Element):
+    for element in cast("list[etree._Element]", _of_interest(root)):
         if element.tag == "base":
             base = absolute(url, element.get("href") or "") or url
         elif element.tag == "link":
             yield from _head_link(element, base)
-        elif element.tag in ("a", "area", "option") or len(element.attrib):
+        else:
             yield from _links_of_element(element, base)
 
 
@@ -138,28 +147,31 @@ def _links_of_element(element: "etree._Element", base: str) -> Iterator[Link]:
     if element.tag in ("a", "area"):
         href = element.get("href") or ""
         if target := absolute(base, href):
-            yield Link(target, _words(element) or element.get("title") or "", (element.get("rel") or "").lower())
-            if _FEED_ADDRESS.search(urlsplit(target).path) and "xml" in target + _words(element).lower():
+            text = _words(element)
+            yield Link(target, text or element.get("title") or "", (element.get("rel") or "").lower())
+            if ("xml" in href or "rss" in text.lower()) and _FEED_ADDRESS.search(urlsplit(target).path):
                 yield Link(target, "", FEED)
-    elif element.tag == "option" and (target := _written(base, element.get("value"))):
-        yield Link(target, _words(element))
+        elif href.lstrip()[:11].lower() == "javascript:" and (hidden := _in_script(base, href)):
+            yield Link(hidden, _words(element), "next" if _is_more(element) else "")
+    elif element.tag == "option" and (value := _written(base, element.get("value"))):
+        yield Link(value, _words(element))
+    if not HIDDEN.isdisjoint(map(str, element.keys())):
+        yield from _hidden(element, base)
+
+
+def _hidden(element: "etree._Element", base: str) -> Iterator[Link]:
+    """Addresses in attributes that a script reads."""
     for name in NEXT_ATTRIBUTES:
         if target := _written(base, element.get(name)):
             yield Link(target, _words(element), "next")
-    for target in _hidden(element, base):
+    targets = [_written(base, element.get(name)) for name in URL_ATTRIBUTES]
+    for target in filter(None, [*targets, _in_script(base, element.get("onclick") or "")]):
         yield Link(target, _words(element), "next" if _is_more(element) else "")
 
 
-def _hidden(element: "etree._Element", base: str) -> Iterator[str]:
-    """Addresses in attributes that a script reads."""
-    for name in URL_ATTRIBUTES:
-        if target := _written(base, element.get(name)):
-            yield target
-    for script in (element.get("onclick"), element.get("href")):
-        if script and (script is not element.get("href") or script.lstrip().lower().startswith("javascript:")):
-            found = _SCRIPTED.search(script)
-            if found and (target := _written(base, found[1] or found[2], sure=True)):
-                yield target
+def _in_script(base: str, script: str) -> str | None:
+    found = _SCRIPTED.search(script)
+    return _written(base, found[1] or found[2], sure=True) if found else None
 
 
 def _written(base: str, text: str | None, *, sure: bool = False) -> str | None:
@@ -184,10 +196,21 @@ def _words(element: "etree._Element") -> str:
 
 def absolute(base: str, href: str) -> str | None:
     """Return a reference as a normalised http(s) URL; None if it is none."""
-    if not href.strip():
+    href = href.strip()
+    if not href:
         return None
+    quick = href if href[0] != "/" else (_origin(base) or "") + href
+    if _NORMAL.match(quick):
+        return quick
     try:
-        target = normalise(urljoin(base, href.strip()))
+        target = normalise(urljoin(base, href))
         return target if split_web(target) else None
     except ValueError:
         return None  # such as http://[broken
+
+
+@lru_cache(16)
+def _origin(base: str) -> str | None:
+    """Return scheme and host of a plain base; None for others."""
+    found = _ORIGIN.match(base)
+    return found[1] if found else None

@@ -142,7 +142,7 @@ class PaceMiddleware:
                 if turn is None:  # Redis is away: the run ends
                     continue
                 if turn.wait == 0:
-                    request.meta["turn"] = host, turn.at
+                    request.meta["turn"] = host, turn
                     return
                 if turn.closed:
                     waited += turn.wait
@@ -151,24 +151,35 @@ class PaceMiddleware:
                 await sleep(turn.wait, self.ending)
         raise Ending("the run ends")
 
+    async def in_time(self, request: Request) -> None:
+        """Call just before the request is sent: if it is late for its turn, it takes or waits for another."""
+        while "turn" in request.meta:
+            host, turn = request.meta["turn"]
+            turn = self.asked(self.pace.in_time, host, turn, self.interval)
+            if turn is not None:
+                request.meta["turn"] = host, turn
+                return
+            del request.meta["turn"]
+            await self.process_request(request)
+
     def process_response(self, request: Request, response: Response) -> Response:
         """Report an answer."""
-        host, turn = request.meta.pop("turn", (None, 0.0))
+        host, turn = request.meta.pop("turn", (None, None))
         if host is not None:
             if trouble := trouble_of(response):
-                self.asked(self.pace.trouble, host, turn, trouble)
+                self.asked(self.pace.trouble, host, turn.at, trouble)
             else:
-                self.asked(self.pace.came, host, turn, request.meta.get("download_latency"))
+                self.asked(self.pace.came, host, turn.at, request.meta.get("download_latency"))
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Report that there was no answer."""
-        host, turn = request.meta.pop("turn", (None, 0.0))
+        host, turn = request.meta.pop("turn", (None, None))
         if host is None or refused_address(exception, request.url):
             return
         name = type(exception).__name__
         if name in NO_ANSWER:
-            self.asked(self.pace.trouble, host, turn, Trouble(of_failure(exception).reason, failed=True))
+            self.asked(self.pace.trouble, host, turn.at, Trouble(of_failure(exception).reason, failed=True))
 
     async def crawl_delay(self, url: str, seconds: float, kept: float) -> None:
         """Let the Crawl-delay of a URL's host count for everyone, for `kept` seconds."""

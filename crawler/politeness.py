@@ -31,7 +31,7 @@ CRAWL_DELAY_MOST = 60.0  # seconds; more would keep a section of some thousand a
 RETRY_AFTER_MOST = 86400.0  # seconds that a host may close itself for; then one request looks again
 PATIENCE = 30.0  # seconds a request waits in its process for a closed host; what takes longer is put off
 CLEAR_SECONDS = 0.2  # a host without interval and trouble is not asked about again for so long
-LATE = 0.01  # seconds that a turn's way from Redis may take; one that took longer begins anew …
+LATE = 0.01  # seconds between asking for a turn and sending the request; a turn that is older begins anew …
 RENEWALS = 3  # … so many times: where nothing is ever in time something has to be sent all the same
 REPORT_EVERY = 1.0  # seconds between reports of good answers, as long as the host is in no trouble
 
@@ -70,11 +70,13 @@ class Turn:
     """The answer to who asks for a turn. `wait`: 0 if it is ours, else the seconds after which to ask again.
 
     `closed`: why nobody may ask the host now, "" if it is only not our turn. `at`: Redis' time in microseconds.
+    `asked`: when we asked, by this process' own clock.
     """
 
     wait: float
     closed: str
     at: float
+    asked: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,33 +130,29 @@ class Pace:
         now = time.monotonic()
         seen.interval = interval
         if interval <= 0 and now < seen.clear_until:
-            return Turn(0.0, "", now * 1e6 + self._offset)
+            return Turn(0.0, "", now * 1e6 + self._offset, now)
         wait, closed, troubled, clear, at = cast(
             list[Any], self._turn(keys=[state_key(host)], args=[int(interval * 1e6)])
         )
         self._offset = at - time.monotonic() * 1e6
-        if (
-            not wait
-            and interval > 0
-            and time.monotonic() - now > LATE
-            and not (at := self._begin_anew(host, at, interval))
-        ):
-            wait = 1
         seen.troubled = bool(troubled)
         seen.clear_until = now + CLEAR_SECONDS if clear else 0.0
-        return Turn(wait / 1e6, closed.decode(), at)
+        return Turn(wait / 1e6, closed.decode(), at, now)
 
-    def _begin_anew(self, host: str, at: int, interval: float) -> int:
-        """A turn that came late would bring our request too close to the next one's: move it, if it is still ours.
+    def in_time(self, host: str, turn: Turn, interval: float) -> Turn | None:
+        """Call just before a request is sent: one that is late for its turn would come too close to the next one's.
 
-        Says when it is now, 0 if it is ours no more.
+        Such a turn begins anew. Returns the turn as it is now, None if somebody else has had one since.
         """
         for _ in range(RENEWALS):
             asked = time.monotonic()
-            at = cast(int, self._renew(keys=[state_key(host)], args=[at, int(interval * 1e6)]))
-            if not at or time.monotonic() - asked <= LATE:
+            if interval <= 0 or asked - turn.asked <= LATE:
                 break
-        return at
+            at = cast(int, self._renew(keys=[state_key(host)], args=[f"{turn.at:.0f}", int(interval * 1e6)]))
+            if not at:
+                return None
+            turn = Turn(0.0, "", at, asked)
+        return turn
 
     def came(self, host: str, turn: float, seconds: float | None) -> None:
         """Report a good answer to the request that took its turn at `turn`. `seconds`: until it began, if known.

@@ -30,11 +30,12 @@ from .discovery import Taken, Walk
 from .links import links_of
 from .list_memory import ListMemory, kept_of
 from .list_tally import ListTally
-from .listings import ListPage, read_listing, robots_listing
+from .listings import Listing, ListPage, read_listing, robots_listing
 from .patterns import Match
 from .recency import last_day, moments_of, newest_first
 from .rendering.task import MARKUP, Rendering
 from .schedule import note_visit
+from .sitemap_frontier import LATE
 from .tasks import Task
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
@@ -127,7 +128,7 @@ class SectionRun:
         self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self._pages: list[FetchedPage] = []
         self._bytes = 0
-        self._flushed = time.monotonic()
+        self._flushed = self._shown = time.monotonic()
         self._leased: dict[str, Leased] = {}
         self._order = 0
         self._old_left = OLD_A_RUN
@@ -174,7 +175,8 @@ class SectionRun:
 
     def beat(self) -> None:
         """Sign of life: keeps our place and our leases, and hands in pages that have waited a second."""
-        if time.monotonic() - self._flushed >= SECONDS_A_FLUSH:
+        self._shown = time.monotonic()
+        if self._shown - self._flushed >= SECONDS_A_FLUSH:
             self.flush()
         walked = self.crew.walks
         if not self.crew.live():
@@ -253,21 +255,34 @@ class SectionRun:
             self.memory.begin(page)
         left_out = self._left_out
         source = listing.form if listing.form in ("feed", "sitemap") else "list"
-        new = sum(
-            sum(self._enter([(one.match.url, one.match) for one in some], moments_of(some), source=source))
-            for some in _batches(wanted)
-        )
+        new = 0
+        for some in _batches(wanted):
+            if self._quota == 0 and listing.form == "sitemap":
+                some = self._not_past_next_time(listing, some)
+            new += sum(self._enter([(one.match.url, one.match) for one in some], moments_of(some), source=source))
+            if time.monotonic() - self._shown >= SECONDS_A_FLUSH:
+                self.beat()  # a sitemap has 50,000 entries
+            if self.walk is not walk:
+                return  # we were taken for dead meanwhile: the walk was begun anew
         read = replace(page, url=url)
         further = walk.note(read, listing, found=found, new=new)
         standing = [each for each in walk.standing(read, listing) if each.kind == "follow"]
         whole = page.kind not in ("next", "robots") and not listing.cut and self._left_out == left_out
-        whole = whole and not self.options.backfill
         kept = kept_of(headers or {}, url, datetime.now(UTC), found=found, standing=standing) if whole else None
-        self.memory.read(page, further if walk.complete else (), kept)
+        if not self.options.backfill:
+            self.memory.read(page, further if walk.complete else (), kept)
         self.tally.count(page, listing, found, new)
         self.report.lists += 1
         self.report.found += found
         self.report.new += new
+
+    def _not_past_next_time(self, listing: Listing, some: Sequence[Taken]) -> list[Taken]:
+        """What later walks would take for new unless it is entered now; the others are past by then."""
+        newest = max((link.published for link in listing.links if link.published), default=datetime.now(UTC))
+        wanted = [one for one in some if not one.link.published or one.link.published >= newest - LATE]
+        if self.options.limit is not None:
+            self._left_out += len(some) - len(wanted)
+        return wanted
 
     def list_is_shell(self, page: ListPage, body: bytes, url: str, content_type: str) -> bool:
         """Whether a list page that came plainly has to come out of a browser instead."""

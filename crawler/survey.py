@@ -253,7 +253,7 @@ class _Survey:
         return any(pattern.match(url) for url in {*bad, *self.refused})
 
     def looks_like_example(self, group: Relatives) -> Generator[list[str], Answers, bool | None]:
-        """Whether a group's first page that is there is cut by the example; None if none of two is there."""
+        """Whether a group's pages are built like the example; None if its first two don't tell."""
         for url in group.urls[:2]:
             if self.samples >= MOST_SAMPLES:
                 return None
@@ -261,9 +261,11 @@ class _Survey:
             cut = yield from self.cut(url)
             if cut is None:
                 continue
-            same = not cut.language or not self.cuts[self.example].language
-            same = same or cut.language == self.cuts[self.example].language
-            return cut.by_example and cut.confidence >= CONFIDENT and same
+            languages = {cut.language, self.cuts[self.example].language} - {""}
+            if (not cut.characters and cut.kind == "list") or len(languages) > 1:
+                return False
+            if cut.by_example and cut.confidence >= CONFIDENT:
+                return True
         return None
 
     def is_big(self) -> bool:
@@ -317,7 +319,8 @@ class _Survey:
         self.judge(trials, good)
         site = self.scope != "section" and not why.startswith(BIG_SITE)
         starts, lone = self.starts(good, inference, wide, site)
-        scope: Literal["section", "site"] = "site" if wide or len(starts) > 1 else "section"
+        home = any(urlsplit(url).path == "/" for url in starts)
+        scope: Literal["section", "site"] = "site" if wide or (home and site) else "section"
         return Survey(
             self.example,
             scope,

@@ -286,7 +286,7 @@ class Task(_Frozen):
     )
     start: Annotated[tuple[StartPattern, ...], BeforeValidator(as_list), _one_or_more(_TEXT)] = Field(
         default=(),
-        description="The section's list pages, where they can't be derived from the pattern. "
+        description="The section's list pages, feeds or sitemaps, where they can't be derived from the pattern. "
         "May hold {date:…} and {n:1..5}.",
         examples=["https://news.example/a/", ["/a/", "/b/list_{n:1..3}.html"]],
     )
@@ -417,6 +417,13 @@ class Task(_Frozen):
             if name not in SKIPPABLE:
                 raise BadValueError(f"unknown directive {show(name)}", suggest(name, SKIPPABLE))
         return skip
+
+    @field_validator("proxy")
+    @classmethod
+    def _renders_without_proxy(cls, proxy: str | None, info: ValidationInfo) -> str | None:
+        if proxy and info.data.get("render") is True:
+            raise BadValueError("a browser's pages don't go through a task's proxy", "leave out proxy: or render:")
+        return proxy
 
     @field_validator("headers")
     @classmethod

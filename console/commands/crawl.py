@@ -69,6 +69,8 @@ def command(
         )
         for problem in report.problems:
             say(f"problem: {problem}")
+        for remark in report.remarks:
+            say(remark)
         if report.fetched:
             say("fetched pages wait for extraction: `exemplar run`, or `exemplar work extract --until-empty`")
     raise click.exceptions.Exit(exit_code(report))

@@ -291,7 +291,8 @@ class SectionSpider(scrapy.Spider):
         leased: Leased = failure.request.cb_kwargs["leased"]
         verdict = self._failure(failure)
         parts: Parts | None = failure.request.cb_kwargs.get("parts")
-        if parts is not None and (verdict.kind != "again" or self.run.is_last_try(leased)):
+        may_not_be_asked = failure.check(HostClosed, RobotsUnreachable) is not None
+        if parts is not None and not may_not_be_asked and (verdict.kind != "again" or self.run.is_last_try(leased)):
             parts.missed(failure.request.url)
             if (further := self.asked(self._go_on, leased, parts, 200)) is not None:
                 yield further

@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from crawler.guard import AllowListError, Guard, guard_from, is_public
+from crawler.guard import AllowListError, Guard, guard_from, is_odd_spelling, is_public
 
 PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946"]
 WRAPPED_PUBLIC = {
@@ -18,6 +18,7 @@ PRIVATE = [
     "100.64.0.1", "169.254.169.254", "168.63.129.16", "192.0.0.192", "192.0.2.1", "198.18.0.1", "203.0.113.9",
     "192.88.99.1", "224.0.0.1", "240.0.0.1", "255.255.255.255",
     "::", "::1", "fe80::1", "fc00::1", "fd00:ec2::254", "ff02::1", "2001:db8::1", "100::1", "64:ff9b:1::1",
+    "fec0::1", "3fff::1", "5f00::1", "4000::1",
 ]  # fmt: skip
 WRAPPED_PRIVATE = {
     "mapped": "::ffff:127.0.0.1",
@@ -92,10 +93,27 @@ def test_only_listed_hosts_are_the_users_own():
         ("gopher://site.example/", "not gopher"),
         ("//site.example/", "without scheme"),
         ("http:///path", "no host"),
+        ("http://reader:secret@site.example/", "say it under auth"),
+        ("http://@site.example/", "say it under auth"),
+        ("http://%31%32%37.0.0.1/", "no name or address"),
+        ("http://site..example/", "no name or address"),
+        ("http://" + "a" * 64 + ".example/", "no name or address"),
+        ("http://site.example:99999/", "can't be read"),
+        ("http://[::1/", "can't be read"),
     ],
 )
-def test_other_schemes_than_http_are_refused_by_their_text(url, says):
+def test_what_no_connection_can_be_made_to_is_refused_by_its_text(url, says):
     assert says in Guard(["127.0.0.1"]).refusal(url)
+
+
+@pytest.mark.parametrize("host", ["0177.0.0.1", "127.1", "2130706433", "0x7f.0.0.1", "1.2.3.4.", "09", "a.0x"])
+def test_numbers_that_are_no_usual_address_are_odd(host):
+    assert is_odd_spelling(host)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "8.8.8.8", "::1", "2606:2800::1", "site.example", "1.2.3.example", "a1"])
+def test_names_and_usual_addresses_are_not_odd(host):
+    assert not is_odd_spelling(host)
 
 
 def test_http_urls_are_left_to_their_address():

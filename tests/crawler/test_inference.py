@@ -377,3 +377,40 @@ def test_any_article_of_a_family_serves_as_the_example(family: str) -> None:
         pattern = Pattern.parse(learned(one, rest, others).pattern)
         taken = [url for url in [one, *rest] if pattern.match(absolute(url))]
         assert len(taken) >= len(rest), (one, pattern.text, taken)
+
+
+def test_lists_that_the_pattern_would_take_narrow_it() -> None:
+    posts = [f"/{code}.html" for code in ("1f9a0c22", "90ab31cc", "77e0d1f4", "0b1c2d3e", "a0b1c2d3")]
+    found = learned(posts[0], posts[1:], ["/list_2.html", "/tags.html", "/archives.html"])
+    pattern = Pattern.parse(found.pattern)
+    assert pattern.is_regex
+    assert all(pattern.match(HOST + url) for url in [*posts, "/deadbeef.html"])
+    assert not any(pattern.match(HOST + url) for url in ["/list_2.html", "/tags.html", "/archives.html"])
+    assert pattern.prefixes() == ["http://news.example/"]
+
+
+def test_pages_about_the_site_do_not_narrow_it() -> None:
+    posts = ["/harbour-opens-again/", "/ferry-is-late/", "/a-storm-at-sea/", "/tide-tables/"]
+    found = learned(posts[0], posts[1:], ["/about/", "/contact/", "/category/sea/"])
+    assert found.pattern == HOST + "/{slug}/"
+    assert found.doubtful == (f"{HOST}/about/", f"{HOST}/contact/")
+    assert Pattern.parse(found.pattern).match(f"{HOST}/hello/")
+
+
+def test_reasons_say_why_links_are_left() -> None:
+    _, example, alike, others = FAMILIES["dedecms with its list pages"]
+    found = learned(example, alike, [*others, "https://other.example/a/1.html", "/logo.png"])
+    reasons = {link.url.removeprefix(HOST): reason for link, reason in found.rejected}
+    assert (
+        reasons["/a/jiadian/list_23_2.html"] == "named as a list"
+        or "pagination" in reasons["/a/jiadian/list_23_2.html"]
+    )
+    assert reasons["https://other.example/a/1.html"] == "on another site: other.example"
+    assert reasons["/logo.png"] == "a file, not a page"
+    assert "the pattern wants" in reasons["/a/jiadian/2015/0207/166_2.html"]
+
+
+def test_a_slip_in_a_link_does_not_loosen_the_pattern() -> None:
+    posts = [f"/2026/11/{n % 28 + 1:02d}/story-{'abcdefghij'[n % 10]}-{'klmnop'[n // 10]}/" for n in range(60)]
+    slips = ["/2026/11/03/story-without-slash", "/2026/11/04/(odd)*story/"]
+    assert learned(posts[0], [*posts[1:], *slips], ["/posts/"]).pattern == HOST + "/{date:%Y/%m/%d}/{slug}/"

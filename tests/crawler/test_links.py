@@ -1,8 +1,11 @@
 """The links that a reader could follow, absolute and each once."""
 
+from urllib.parse import urljoin
+
 import pytest
 
-from crawler.links import MOST_FEEDS, MOST_LINKS, links_of, page_links
+from crawler.links import MOST_FEEDS, MOST_LINKS, absolute, links_of, page_links
+from extractors.urls import normalise
 
 PAGE = "http://site.example/news/list.html"
 
@@ -52,6 +55,18 @@ def test_a_page_without_links_has_none(body):
 
 def test_endless_lists_are_cut():
     assert len(urls("".join(f'<a href="/{n}">{n}</a>' for n in range(MOST_LINKS + 10)))) == MOST_LINKS
+
+
+@pytest.mark.parametrize("base", [PAGE, "http://site.example:8080/a/", "http://SITE.example/", "https://[::1]/", ""])
+@pytest.mark.parametrize(
+    "href",
+    ["/a/1.html", "/a/./b", "/./a", "/../a", "//other.example/a", "http://site.example/a//b", "http://site.example",
+     "http://Site.example/A", "http://site.example/a%7eb?utm_source=x&b=1#c", "http://site.example/.a/..b/c..", "/é",
+     "http://a.b//c", "/\\evil.example/"],
+)  # fmt: skip
+def test_an_address_has_its_one_spelling(base, href):
+    found = absolute(base, href)
+    assert found == (normalise(urljoin(base, href)) if base or href.startswith("http") else None)
 
 
 # Addresses that scripts and options hold

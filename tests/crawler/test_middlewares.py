@@ -53,6 +53,9 @@ class Told:
         self.asked.append(host)
         return next(self.turns)
 
+    def in_time(self, host, turn, interval):
+        return next(self.turns)
+
     def came(self, host, turn, seconds):
         self.heard.append((host, turn, seconds))
 
@@ -61,7 +64,7 @@ class Told:
 
 
 def wait(seconds, closed=""):
-    return Turn(seconds, closed, 7.0)
+    return Turn(seconds, closed, 7.0, 0.0)
 
 
 OURS = wait(0.0)
@@ -117,6 +120,15 @@ def test_short_waits_for_a_closed_host_do_not_add_up_for_ever(monkeypatch):
     monkeypatch.setattr(middlewares, "sleep", no_time)
     with pytest.raises(HostClosed):
         pass_(Told(*[wait(0.5, "connection refused")] * 1000))
+
+
+def test_a_request_that_lost_its_turn_takes_another_before_it_is_sent():
+    again = Turn(0.0, "", 8.0, 0.0)
+    pace = Told(OURS, None, wait(0.01), again, again)
+    request = pass_(pace)
+    asyncio.run(gate(pace).in_time(request))
+    assert request.meta["turn"] == ("site.example:80", again)
+    assert list(pace.turns) == []
 
 
 def test_what_came_of_a_request_is_reported_once():

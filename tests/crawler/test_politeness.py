@@ -151,39 +151,45 @@ def test_the_state_of_a_host_lapses(clock, connection):
     assert day < connection.pttl(state_key(SITE)) <= day + 600_000
 
 
-class Held:
-    """A script whose answer comes late, the first `times`; meanwhile `then` happens."""
-
-    def __init__(self, clock, script, times=1, then=lambda: None):
-        self.clock, self.script, self.times, self.then = clock, script, times, then
-
-    def __call__(self, **said):
-        answer = self.script(**said)
-        if self.times:
-            self.times -= 1
-            self.clock.pass_(0.15)
-            self.then()
-        return answer
-
-
-def test_a_turn_that_came_late_begins_when_it_came(clock):
+def test_a_turn_whose_request_is_late_begins_when_it_is_sent(clock):
     one, other = clock.pace(), clock.pace()
-    one._turn = Held(clock, one._turn)
-    assert one.ask(SITE, 0.2).wait == 0
+    turn = one.ask(SITE, 0.2)
+    clock.pass_(0.15)
+    assert one.in_time(SITE, turn, 0.2).wait == 0
     assert other.ask(SITE, 0.2).wait == pytest.approx(0.2)
 
 
-def test_a_turn_that_came_too_late_is_lost(clock):
+def test_a_turn_whose_request_is_too_late_is_lost(clock):
     one, other = clock.pace(), clock.pace()
-    one._turn = Held(clock, one._turn, then=lambda: clock.pass_(0.1) or other.ask(SITE, 0.2))
-    assert 0 < one.ask(SITE, 0.2).wait < 0.01
+    turn = one.ask(SITE, 0.2)
+    clock.pass_(0.25)
+    assert other.ask(SITE, 0.2).wait == 0
+    assert one.in_time(SITE, turn, 0.2) is None
     assert one.ask(SITE, 0.2).wait == pytest.approx(0.2)
 
 
-def test_where_every_answer_is_late_something_is_sent_all_the_same(clock):
+def test_a_turn_whose_request_is_in_time_costs_no_look(clock, monkeypatch):
     pace = clock.pace()
-    pace._turn, pace._renew = Held(clock, pace._turn), Held(clock, pace._renew, times=1000)
-    assert pace.ask(SITE, 0.2).wait == 0
+    monkeypatch.setattr(pace, "_renew", None)
+    for interval in (0.2, 0.0):
+        turn = pace.ask(SITE, interval)
+        clock.pass_(0.009 if interval else 5.0)
+        assert pace.in_time(SITE, turn, interval) is turn
+
+
+def test_where_every_answer_is_late_something_is_sent_all_the_same(clock, monkeypatch):
+    pace = clock.pace()
+    turn = pace.ask(SITE, 0.2)
+    clock.pass_(0.05)
+    renew = pace._renew
+
+    def held(**said):
+        answer = renew(**said)
+        clock.pass_(0.05)
+        return answer
+
+    monkeypatch.setattr(pace, "_renew", held)
+    assert pace.in_time(SITE, turn, 0.2).wait == 0
 
 
 # Retry-After

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from crawler.resolver import note, refused_at
+
 SPELLINGS = [
     "127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f.1", "0x7f000001", "0177.0.0.1", "017700000001",
     "0", "0.0.0.0", "::1", "::ffff:127.0.0.1", "::ffff:7f00:1", "localhost", "LOCALHOST", "localhost.",
@@ -86,3 +88,11 @@ def test_a_listed_name_lets_its_private_addresses_pass():
     found = resolved(["localhost", "127.1"], allow=["localhost"])["found"]
     assert found["localhost"]
     assert found["127.1"] == []
+
+
+def test_what_was_refused_is_found_by_the_names_other_spelling_until_it_is_allowed():
+    note("bücher.test", 80, "10.0.0.1")
+    assert refused_at("xn--bcher-kva.test", 80) == "10.0.0.1"
+    assert refused_at("bücher.test", 8080) is None
+    note("xn--bcher-kva.test", 80, None)
+    assert refused_at("bücher.test", 80) is None

@@ -604,6 +604,24 @@ def test_the_first_runs_bound_keeps_the_newest_of_a_sitemap(connection, ledger):
     assert ledger.state_of(url(5)) == ("rejected", BEYOND_LIMIT)
 
 
+def test_what_a_sitemap_holds_beyond_the_bound_is_not_new_to_later_walks(connection, ledger, monkeypatch):
+    monkeypatch.setattr("crawler.section_run.ENTERED_AT_ONCE", 1)
+    bounded, days = task(limit=1), ["2024-01-20", "2024-01-19", "2024-01-02"]
+    body = urlset(*zip((3, 2, 1), days, strict=True))
+    first = Driver(connection, bounded)
+    while listed := first.run.next_list():
+        read_list(first, {HOST + "/sitemap.xml": body}.get(listed.url, b""), listed, headers={})
+    assert first.fetch_all() == [url(3)]
+    first.end()
+    assert ledger.state_of(url(2)) == ("rejected", BEYOND_LIMIT)
+    assert ledger.state_of(url(1)) is None, "too old to be taken for new"
+    second = Driver(connection, bounded)
+    while listed := second.run.next_list():
+        later = urlset((4, "2024-01-21"), *zip((3, 2, 1), days, strict=True))
+        read_list(second, {HOST + "/sitemap.xml": later}.get(listed.url, b""), listed, headers={})
+    assert second.fetch_all() == [url(4)]
+
+
 def test_since_holds_for_what_feeds_say(connection, ledger):
     driver = Driver(connection, since=date(2024, 1, 2))
     read_list(driver, rss((1, "2024-01-01"), (2, "2024-01-02")))

@@ -107,6 +107,19 @@ def test_documentation_of_another_build_is_not_taken_for_the_blog() -> None:
     assert found.pattern == f"{HOST}/blog/{{slug}}/"
 
 
+def test_the_same_in_another_language_is_another_section() -> None:
+    site = sections(1, 10)
+    chinese = "镇议会昨天开会讨论渡口的事情，会上没有人知道该由谁来付这笔钱，于是推迟到下个月再议。" * 4
+    paths = [(f"/zh/{n}.html", n) for n in range(20, 30)]
+    for path, n in paths:
+        site.pages[path] = page(
+            f"渡口第{n}次停航", f"<article><h1>渡口第{n}次停航</h1><p>{chinese}</p><p>{chinese}</p></article>"
+        )
+    site.pages["/"] = listing(NAV, [("/part-a/0.html", 0), ("/part-a/1.html", 1), *paths])
+    found = look(site, "/part-a/4.html")
+    assert found.pattern == f"{HOST}/part-a/{{id}}.html"
+
+
 def test_section_that_only_a_feed_lists() -> None:
     nav = menu("/", "/map/")
     posts = [(f"/story/{n + 300}.html", n) for n in range(12)]
