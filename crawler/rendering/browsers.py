@@ -85,7 +85,8 @@ class Browser:
     @property
     def worn_out(self) -> bool:
         """Whether it is to take no more pages."""
-        return self.broken or self._shown >= PAGES_A_BROWSER or resident(self._pids) > MEMORY
+        grown = self._shown > 0 and resident(self._pids) > MEMORY
+        return self.broken or grown or self._shown >= PAGES_A_BROWSER
 
     async def start(self) -> None:
         """Raises `BrowserMissing` if it does not start."""

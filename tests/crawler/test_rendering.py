@@ -407,6 +407,14 @@ def test_browsers_are_renewed_and_none_is_left_behind():
         until(lambda: not resident(list(seen)))
 
 
+def test_a_browser_that_has_grown_takes_no_more_pages():
+    with Pages() as site:
+        site.pages["/x"] = TEXT
+        urls = [f"{site.url}/x?{n}" for n in range(2)]
+        found = rendered(urls, allow=[site.place], constants=QUICK | {"browsers.MEMORY": 1}, at_once=1)
+        assert ([found[url]["kind"] for url in urls], found["started"]["reason"]) == (["page", "page"], 2)
+
+
 def test_a_browser_that_dies_is_replaced_and_its_page_shown():
     with Pages() as site:
         killed = []
