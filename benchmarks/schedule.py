@@ -116,16 +116,21 @@ def server(folder: Path) -> Iterator[tuple[str, int]]:
 
 def work(connection: "redis.Redis", schedule: Schedule, period: float, starts: Starts) -> None:
     """Take all tasks that are due, be done with them, and note when they should have been."""
-    due = cast(list[tuple[bytes, float]], connection.zrange(keys.DUE, 0, -1, withscores=True))
+    due = dict(cast(list[tuple[bytes, float]], connection.zrange(keys.DUE, 0, -1, withscores=True)))
     if not due:
         return
-    following = cast(list[float], connection.zmscore(keys.SCHEDULE, [task for task, _ in due]))
-    for (task, at), after in zip(due, following, strict=True):
+    following = dict(zip(due, cast(list[float], connection.zmscore(keys.SCHEDULE, list(due))), strict=True))
+    for _ in range(len(due)):
+        lease = schedule.lease()
+        if lease is None:
+            return
+        schedule.done(lease)
+        task = lease.task.encode()
+        at = due.get(task, time.time())  # it may have fallen due after our look
+        after = following.get(task) or cast(float, connection.zscore(keys.SCHEDULE, task))
         planned = round(after - period, 3)  # a task that is started keeps its place in the period
         starts.late.append(at - planned)
         starts.times[task, planned] += 1
-        if lease := schedule.lease():
-            schedule.done(lease)
 
 
 def main() -> None:

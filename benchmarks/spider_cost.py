@@ -27,20 +27,20 @@ import redis
 
 from benchmarks.nginx import served
 from crawler.publication import publish
-from crawler.spiders.section import ARTICLES_AT_ONCE
-from crawler.tasks import loads
+from crawler.tasks import Task, loads
 from workers.embedded import Embedded
 
 PAGES = 2000
 SIZES = (80_000, 20_000)  # bytes a page
 LINKS_A_LIST = 500
+AT_ONCE: int = Task.model_fields["concurrency"].default
 WORDS = 3000  # that the pages' text is made of
 
 # A crawl that only fetches has no use for these.
 PLAIN: dict[str, Any] = {
     "CONCURRENT_ITEMS": 1,
-    "CONCURRENT_REQUESTS": ARTICLES_AT_ONCE,
-    "CONCURRENT_REQUESTS_PER_DOMAIN": ARTICLES_AT_ONCE,
+    "CONCURRENT_REQUESTS": AT_ONCE,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": AT_ONCE,
     "DOWNLOAD_DELAY": 0,
     "ROBOTSTXT_OBEY": False,
     "COOKIES_ENABLED": False,

@@ -16,7 +16,7 @@ to; its next time is counted anew from the end of the run.
 import math
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -117,14 +117,21 @@ class Schedule:
         self._renew = connection.register_script(_RENEW)
         self._done = connection.register_script(_DONE)
 
-    def plan(self, periods: Mapping[str, str], *, edition: str = "", now: float | None = None) -> None:
+    def plan(
+        self,
+        periods: Mapping[str, str],
+        *,
+        edition: str = "",
+        between: Callable[[], object] = lambda: None,
+        now: float | None = None,
+    ) -> None:
         """Bring the schedule in line with a task list: `periods` holds the text of each active task's period.
 
         A new task starts at once, give or take its share of the spread. A task whose period changed is due a new period
         from now, or earlier if it was. Paused and removed tasks leave; a run that has begun goes on. `edition` is the
-        list's fingerprint, and is kept.
+        list's fingerprint, and is kept. `between` is called every 2,000 tasks: a long list takes seconds.
         """
-        now = time.time() if now is None else now
+        given = now
         planned = {
             name.decode(): text.decode()
             for name, text in cast(dict[bytes, bytes], self.redis.hgetall(keys.PLANNED)).items()
@@ -137,6 +144,7 @@ class Schedule:
             pipe.hdel(keys.PLANNED, *names)
             pipe.execute()
         for names in _batches(name for name, text in periods.items() if name not in known or planned.get(name) != text):
+            now = time.time() if given is None else given
             changed = [name for name in names if name in known and name in planned]
             new = set(names).difference(changed)
             histories = self._histories([name for name in changed if _period(periods[name]).bounds])
@@ -149,6 +157,7 @@ class Schedule:
                 pipe.zadd(keys.SCHEDULE, times, xx=True, lt=True)
             pipe.hset(keys.PLANNED, mapping={name: periods[name] for name in names})
             pipe.execute()
+            between()
         self.redis.set(keys.PLANNED_EDITION, edition)
 
     def edition(self) -> str | None:

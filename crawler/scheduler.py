@@ -45,6 +45,7 @@ class Scheduler:
         self._copy: str | None = None  # fingerprint of our file as it was read last
         self._stamp: tuple[float, int] | None = None
         self._reading: Future[Change] | None = None  # of an edited file, while it goes on
+        self._on_fired: Callable[[list[str]], None] | None = None
         self._said = ""
         self._looked = self._swept = 0.0
 
@@ -68,6 +69,7 @@ class Scheduler:
 
     def tick(self, on_fired: Callable[[list[str]], None] | None = None) -> None:
         """One look at file, list and clock."""
+        self._on_fired = on_fired
         now = time.monotonic()
         if now - self._looked >= LOOK_AT_FILE:
             self._looked = now
@@ -77,9 +79,12 @@ class Scheduler:
         if now - self._swept >= SWEEP_EVERY:
             self._swept = now
             self.inbox.sweep()
+        self._fire()
+
+    def _fire(self) -> None:
         fired = self.schedule.fire()
-        if fired and on_fired is not None:
-            on_fired(fired)
+        if fired and self._on_fired is not None:
+            self._on_fired(fired)
 
     def stop(self, *_: Any) -> None:
         """Return from `run` soon. Fit for a signal handler."""
@@ -122,7 +127,7 @@ class Scheduler:
         if current is None or current.fingerprint == self._adopted:
             return
         if current.fingerprint != self.schedule.edition():
-            self.schedule.plan(published_periods(self.redis), edition=current.fingerprint)
+            self.schedule.plan(published_periods(self.redis), edition=current.fingerprint, between=self._fire)
         self._adopted = current.fingerprint
         self.tasks = published_count(self.redis)
 

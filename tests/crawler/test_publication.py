@@ -4,9 +4,22 @@ import json
 from pathlib import Path
 
 import pytest
+import redis
 
 from crawler import publication
-from crawler.publication import Change, DivergentCopy, edition, environment_problems, publish, published
+from crawler.publication import (
+    Change,
+    DivergentCopy,
+    digest,
+    edition,
+    environment_problems,
+    is_in_force,
+    publish,
+    published,
+    published_names,
+    published_periods,
+    published_task,
+)
 from crawler.tasks import TaskError
 from tests.crawler.task_lists import task_file
 from workers import keys
@@ -115,6 +128,71 @@ def test_take_over_puts_a_divergent_copy_in_force(connection):
     change = publish(connection, task_file("sports"), THERE, take_over=True)
     assert (change.added, change.removed) == (("sports",), ("news",))
     assert edition(connection).origin.endswith(str(THERE))
+
+
+def test_a_spider_reads_its_own_task_only(connection):
+    tasks = task_file("news", "sports", keep="[央行]")
+    publish(connection, tasks, HERE)
+    connection.hset(keys.TASKS, "sports", "not to be read")
+    found = published_task(connection, "news")
+    assert found.tasks == {"news": tasks["news"]}
+    assert found.settings == tasks.settings
+
+
+def test_a_task_that_is_not_on_the_list_is_told_with_the_nearest_name(connection):
+    with pytest.raises(TaskError, match="exemplar schedule"):
+        published_task(connection, "news")
+    publish(connection, task_file("news", "sports"), HERE)
+    with pytest.raises(TaskError, match=r"no task 'sport'.*sports"):
+        published_task(connection, "sport")
+
+
+def test_periods_are_published_of_the_tasks_that_are_not_paused(connection):
+    publish(connection, task_file("news", "sports+2h", "weather!"), HERE)
+    assert published_periods(connection) == {"news": "1h", "sports": "2h"}
+    publish(connection, task_file("news!", "sports+3h", "weather"), HERE)
+    assert published_periods(connection) == {"sports": "3h", "weather": "1h"}
+    assert published_names(connection) == ["news", "sports", "weather"]
+
+
+def test_a_file_that_is_in_force_is_known_by_its_text(connection):
+    publish(connection, task_file("news"), HERE, source=digest(b"text"))
+    current = edition(connection)
+    assert is_in_force(current, digest(b"text"), HERE)
+    assert is_in_force(current, digest(b"text"), THERE)
+    assert not is_in_force(current, digest(b"text"), THERE, take_over=True), "outputs are relative to the file"
+    assert not is_in_force(current, digest(b"edited"), HERE)
+    assert not is_in_force(None, digest(b"text"), HERE)
+
+
+def test_a_list_in_another_form_is_written_anew(connection):
+    publish(connection, task_file("news"), HERE)
+    connection.delete(keys.PERIODS)
+    connection.hset(keys.EDITION, "form", "1")
+    publish(connection, task_file("news"), HERE)
+    assert published_periods(connection) == {"news": "1h"}
+
+
+def test_a_folder_that_was_moved_moves_the_outputs_of_all_tasks(connection):
+    publish(connection, task_file("news", "sports"), HERE)
+    publish(connection, task_file("news", "sports"), THERE, take_over=True)
+    assert {brief_of(connection, name).folder for name in ("news", "sports")} == {"/there"}
+
+
+def test_of_two_that_publish_at_once_the_second_looks_again(connection, redis_url, monkeypatch):
+    publish(connection, task_file("news"), HERE)
+    write, other = publication._write, redis.Redis.from_url(redis_url)
+
+    def write_late(*args):
+        monkeypatch.setattr(publication, "_write", write)
+        publish(other, task_file("sports"), HERE, take_over=True)
+        return write(*args)
+
+    monkeypatch.setattr(publication, "_write", write_late)
+    with pytest.raises(DivergentCopy):
+        publish(connection, task_file("news", "weather"), THERE, in_step_with=task_file("news").fingerprint)
+    assert published_names(connection) == ["sports"]
+    other.close()
 
 
 def test_variables_that_outputs_need_are_missed_before_anything_runs(monkeypatch):

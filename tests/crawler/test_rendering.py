@@ -284,7 +284,11 @@ def shown():
         pages["/pops"] = TEXT + "<script>for (let n = 0; n < 3; n++) window.open('/popped?' + n)</script>"
         pages["/kept"] = "<div id=app></div><script src=/kept.js></script>" + TEXT
         pages["/kept.js"] = lambda handler: handler.answer("1", kind="text/javascript", Cache_Control="max-age=60")
-        pages["/both"] = TEXT + f"<script src={other.url}/their.js></script><script>fetch('/own.json')</script>"
+        pages["/both"] = (
+            TEXT + f"<script src={other.url}/their.js></script><script>fetch('/own.json'); fetch('/leaves')</script>"
+        )
+        pages["/leaves"] = moved(f"{other.url}/stolen")
+        other.pages["/stolen"] = lambda handler: handler.answer("{}", Access_Control_Allow_Origin="*")
         pages["/unending"] = _unending
         at = ["late", "gbk", "pushed", "goes", "refreshes", "moved", "to-private", "moved-to-private", "loops", "gone"]
         at += ["loops-by-script", "picture", "attached", "huge", "bomb", "asks", "polls", "pops", "both", "unending"]

@@ -1,12 +1,18 @@
 """The scheduler between a file that people edit and the list in force. Each tick is one look."""
 
 import logging
+import multiprocessing
 import os
+import threading
+import time
+from queue import Empty
 
 import pytest
+import redis
 
 from crawler import scheduler as module
 from crawler.publication import DivergentCopy, edition, publish, published
+from crawler.schedule import Schedule
 from crawler.scheduler import Scheduler
 from crawler.tasks import TaskFileError
 from tests.crawler.task_lists import task_file, text_of
@@ -128,6 +134,87 @@ def test_without_a_file_it_waits_for_a_list_and_serves_it(connection, tmp_path):
     lone.tick()
     assert list(lone.schedule.next_times()) == ["news"]
     assert edition(connection).fingerprint == lone.schedule.edition()
+
+
+def test_starting_again_on_the_file_in_force_does_not_read_it(scheduler, connection, file, monkeypatch):
+    monkeypatch.setattr(module, "load", None)
+    again = Scheduler(connection, file.path)
+    again.start()
+    again.tick()
+    assert again.tasks == 1
+
+
+def test_an_edit_after_such_a_start_is_one_of_the_list_in_force(scheduler, connection, tmp_path):
+    (tmp_path / "copy").mkdir()
+    copy = File(tmp_path / "copy").write(text_of("news"))
+    again = Scheduler(connection, copy.path)
+    again.start()
+    copy.write(text_of("news", "weather"))
+    again.tick()
+    assert list(published(connection).tasks) == ["news", "weather"]
+
+
+def test_tasks_fire_while_a_long_list_is_read(scheduler, connection, file, monkeypatch):
+    done, read = threading.Event(), module.load
+    monkeypatch.setattr(module, "READ_WAIT", 0.01)
+    monkeypatch.setattr(module, "load", lambda path: done.wait(20) and read(path))
+    file.write(text_of("news", "sports"))
+    connection.zadd("exemplar:schedule", {"news": 1.0})
+    scheduler.tick()
+    assert scheduler.schedule.due() == ["news"]
+    assert list(published(connection).tasks) == ["news"]
+    done.set()
+    monkeypatch.setattr(module, "READ_WAIT", 20)
+    scheduler.tick()
+    assert list(published(connection).tasks) == ["news", "sports"]
+    assert scheduler.tasks == 2
+
+
+def serve(url, path, out):
+    served = Scheduler(redis.Redis.from_url(url), path)
+    served.start()
+    served.run(on_fired=out.put)
+
+
+@pytest.mark.timeout(90)
+def test_three_schedulers_of_which_one_is_killed_fire_each_task_once(connection, redis_url, tmp_path, monkeypatch):
+    file = File(tmp_path).write(text_of(*(f"task-{number}" for number in range(400)), every="40s"))  # spread over 4 s
+    context = multiprocessing.get_context("spawn")
+    outs = [context.Queue() for _ in range(3)]  # of its own for each: one that is killed may leave its lock taken
+    servers = [context.Process(target=serve, args=(redis_url, file.path, out)) for out in outs]
+    try:
+        for server in servers:
+            server.start()
+        until(lambda: len(Schedule(connection).due()) > 50)
+        servers[0].kill()
+        until(lambda: len(Schedule(connection).due()) == 400)
+        told = [name for out in outs[1:] for name in all_of(out)]
+    finally:
+        for server in servers:
+            server.kill()
+            server.join()
+    times = Schedule(connection).next_times()
+    due = dict(connection.zrange("exemplar:due", 0, -1, withscores=True))
+    assert len(told) == len(set(told)), "no task was fired by two of them"
+    assert len(due) == len(times) == 400
+    # Each time is one period after the first: it was moved on once, not twice.
+    assert all(0 <= due[name.encode()] - (at - 40) < 20 for name, at in times.items())
+
+
+def all_of(queue):
+    found = []
+    while True:
+        try:
+            found += queue.get(timeout=0.5)
+        except Empty:
+            return found
+
+
+def until(condition, seconds=60):
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit
+        time.sleep(0.05)
 
 
 def test_what_fires_is_told(scheduler, connection):

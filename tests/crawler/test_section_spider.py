@@ -455,6 +455,7 @@ class Untalkative:
 
     task = SimpleNamespace(name="news", concurrency=16)
     pattern = SimpleNamespace(match=lambda url: True)
+    rendering = SimpleNamespace(on=False, renders=lambda: False)
 
     def __init__(self, error):
         self.error, self.told = error, []

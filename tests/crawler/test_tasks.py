@@ -146,6 +146,11 @@ EDITS = [
     ("every: 1h", "every: sometimes", "2:10", "defaults.every", "write 30m, 2h, 1d"),
     ("every: 1h", "every:", "2:3", "defaults.every", "write 30m"),
     ("every: 1h", "every: [1h]", "2:10", "defaults.every", "write 30m"),
+    ("every: 1h", "every: auto 15m", "2:10", "defaults.every", "write auto, or with bounds auto 15m..1d"),
+    ("every: 1h", "every: auto 1d..15m", "2:10", "defaults.every", "write auto 15m..1d"),
+    ("every: 1h", "every: auto 15min..1d", "2:10", "defaults.every", "write 15m"),
+    ("every: 1h", "every: {auto: [1d, 15m]}", "2:17", "defaults.every.auto", "1d is longer than 15m"),
+    ("every: 1h", "every: {auto: 15m}", "2:17", "defaults.every.auto", "write {auto: [15m, 1d]}"),
     ("every: 1h", "every: 0 25 * * *", "2:10", "defaults.every", "not a cron line"),
     ("every: 1h", "every: 0 8 * * 1-5 Asia/Shangai", "2:22", "defaults.every", "did you mean Asia/Shanghai?"),
     ("every: 1h", "every: {cron: 0 8 * * *, zon: UTC}", "2:28", "defaults.every.zon", "did you mean 'zone'?"),
@@ -406,6 +411,24 @@ def test_a_time_the_clock_skips_fires_once():
 def test_a_time_that_comes_twice_fires_once():
     # New York, 3 November 2024: 02:00 becomes 01:00, which is 06:00 UTC
     assert due("30 1 * * * America/New_York", datetime(2024, 11, 2, 8, tzinfo=UTC), 2) == ["03 05:30", "04 06:30"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "bounds"),
+    [
+        ("auto", "auto", (600, 86400)),
+        ("auto 15m..12h", "auto 15m..12h", (900, 43200)),
+        (" auto  15m .. 12h", "auto 15m..12h", (900, 43200)),
+        ({"auto": ["15m", "12h"]}, "auto 15m..12h", (900, 43200)),
+    ],
+)
+def test_auto_has_bounds(value, text, bounds):
+    period = Period.parse(value)
+    assert (str(period), period.bounds) == (text, bounds)
+    assert Period.parse(str(period)) == period
+    assert period.seconds_hint == bounds[0]
+    moment = datetime(2024, 1, 5, tzinfo=UTC)
+    assert (period.next_after(moment) - moment).total_seconds() == bounds[1]
 
 
 def test_every_half_hour_is_half_an_hour_also_when_the_clock_changes():
