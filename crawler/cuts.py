@@ -9,6 +9,7 @@ from extractors import extract as extract_alone
 from extractors.list_rank import read_entries
 from extractors.page_types import page_type
 from extractors.section import make_page
+from extractors.shell import is_shell
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
@@ -17,7 +18,6 @@ from .links import links_of
 
 FIRST_WORDS = 80  # characters
 MOST_PROPOSALS = 5
-FEW_LINKS = 3  # a page with scripts and fewer links is an empty shell
 
 
 class NoSection(ExemplarError):
@@ -59,24 +59,25 @@ def prepared(page: StoredPage) -> tuple[Section, Cut]:
         kind = page_type(page.body, page.url, content_type=page.content_type)
         section = Section(page.body, page.url)
     except UnusablePage as error:
-        if _is_shell(page):
+        if is_empty_shell(page):
             raise NoSection(f"{page.url} is an empty shell without JavaScript ({error}); {_RENDER}") from None
         raise NoSection(f"{page.url}: unusable page: {error}") from None
     if kind.kind == "list":
         why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
         raise NoSection(f"{page.url} is a list page, not an article ({why}); {NAME_ONE}", proposals(page))
     if isinstance(alone, NoArticle) and kind.kind != "article":
-        if "JavaScript" in alone.reason or _is_shell(page):
+        if "JavaScript" in alone.reason or is_empty_shell(page):
             raise NoSection(f"{page.url} is an empty shell without JavaScript ({alone.reason}); {_RENDER}")
         raise NoSection(f"{page.url} holds no article ({alone.reason}); {NAME_ONE}", proposals(page))
     return section, cut_page(section, page)
 
 
-_RENDER = "write the task by hand with `render: true`"
+_RENDER = "write the task by hand (example, pattern, start, `render: true`): a run opens its pages in a browser"
 
 
-def _is_shell(page: StoredPage) -> bool:
-    return b"<script" in page.body and len(links_of(page.body, page.url, page.content_type)) < FEW_LINKS
+def is_empty_shell(page: StoredPage) -> bool:
+    """Whether only its scripts would fill a page."""
+    return is_shell(make_page(page.body, page.url, page.content_type, page.fetched_at))
 
 
 def proposals(page: StoredPage) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from extractors import Section, UnusablePage
 from extractors.urls import normalise
 from workers.inbox import StoredPage
 
-from .cuts import Cut, cut_page
+from .cuts import Cut, cut_page, is_empty_shell
 from .discovery import Judged, Walk, judged
 from .listings import ListPage as Place
 from .listings import read_listing
@@ -108,6 +108,8 @@ class _Trial:
             return alone, Cut(url, reason=page)
         if not self.task.pattern.match(page.url):
             self.problems.append(f"example {url} leads to {page.url}, which is not of the pattern")
+        if self.task.render is True or (self.task.render == "auto" and is_empty_shell(page)):
+            self.problems.append("a run opens this task's pages in a browser; here they are read without one")
         try:
             section = Section(page.body, page.url, method=self.task.method)
         except UnusablePage as error:
