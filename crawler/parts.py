@@ -13,7 +13,6 @@ parsed. No network: pages in, addresses out.
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 from urllib.parse import urlsplit
 
 from extractors.urls import normalise
@@ -25,7 +24,10 @@ from .pagination import says_page
 MOST_PARTS = 50  # further pages of one article
 MOST_BYTES = 32 * 2**20  # of all pages of an article together
 _QUERY = r"(?:page|p|pn|pg|pageno|page_no|pageno|pagenum|curpage|currentpage)"
-_NUMBER = r"(?P<n>\d{1,3})"
+_QUERY_HINT = re.compile(rb"(?:amp;|#0*38;)?" + _QUERY.encode() + rb"=\d")  # what follows ? or &
+_STEM_HINT = re.compile(rb"[_-]p?\d|/(?:page/)?\d")
+_FOLDER_HINT = re.compile(rb"(?:page/)?\d{1,3}/?[\"'\s>]")
+_HREF_HINT = re.compile(rb"\s*=\s*[\"']?(?:\./)?(?:page/)?\d{1,3}/?[\"'\s>]")
 
 
 @dataclass
@@ -69,9 +71,9 @@ class Parts:
 
 def further_pages(article: str, page: StoredPage) -> dict[int, str]:
     """The further pages of the article at a URL that one of its pages links to, by the number in their address."""
-    whole, hint = _forms(article)
-    if hint.search(page.body) is None:
+    if not _may_go_on(article, page.body):
         return {}
+    whole = _form(article)
     found: dict[int, str] = {}
     for link in links_of(page.body, page.url, page.content_type):
         match = whole.fullmatch(_without_scheme(link.url))
@@ -85,31 +87,58 @@ def further_pages(article: str, page: StoredPage) -> dict[int, str]:
     return found
 
 
-@lru_cache(1024)
-def _forms(article: str) -> tuple["re.Pattern[str]", "re.Pattern[bytes]"]:
-    """What the address of a further page looks like: the whole of it, and what of it stands in a page's bytes."""
+def _may_go_on(article: str, body: bytes) -> bool:
+    """Whether the bytes hold what may be the address of a further page. No expression is compiled for an article.
+
+    What stands before the number is searched for as it is, and only what follows is looked at more closely.
+    """
+    if _follows(body, b"?", _QUERY_HINT) or _follows(body, b"&", _QUERY_HINT):
+        return True
+    if urlsplit(article).query:
+        return False
+    _, stem, _, last = _names(article)
+    if "%" in stem + last:  # escapes may be written in small letters
+        body, stem, last = body.lower(), stem.lower(), last.lower()
+    if stem:
+        return _follows(body, stem.encode("utf-8", "replace"), _STEM_HINT)
+    before = [last.encode("utf-8", "replace") + b"/"] if last else [b'"', b"'"]
+    return any(_follows(body, mark, _FOLDER_HINT) for mark in before) or _follows(body, b"href", _HREF_HINT)
+
+
+def _follows(body: bytes, mark: bytes, hint: "re.Pattern[bytes]") -> bool:
+    """Whether `hint` matches right behind one of the places of `mark`."""
+    at = body.find(mark)
+    while at >= 0:
+        at += len(mark)
+        if hint.match(body, at):
+            return True
+        at = body.find(mark, at)
+    return False
+
+
+def _names(article: str) -> tuple[str, str, str, str]:
+    """Of a URL without scheme: folder with host, file name without suffix and page number, suffix, last folder."""
     parts = urlsplit(article)
-    head = re.escape(parts.netloc + parts.path.rpartition("/")[0] + "/")
     name, dot, suffix = parts.path.rpartition("/")[2].partition(".")
-    stem = re.sub(r"[_-][01]$", "", name)
+    folder = parts.netloc + parts.path.rpartition("/")[0] + "/"
+    return folder, re.sub(r"[_-][01]$", "", name), dot + suffix, parts.path.rstrip("/").rpartition("/")[2]
+
+
+def _form(article: str) -> "re.Pattern[str]":
+    """What the whole address of a further page looks like."""
+    parts = urlsplit(article)
+    folder, stem, suffix, _ = _names(article)
     query = re.escape("?" + parts.query + "&") if parts.query else r"\?"
     forms = [re.escape(parts.netloc + parts.path) + query + _QUERY + r"=(\d{1,3})"]
-    hints = [rf"[?&;]{_QUERY}=\d"]
     if parts.query:
         pass
     elif stem:
-        forms.append(head + re.escape(stem) + r"(?:_p|-p|[_-])(\d{1,3})" + re.escape(dot + suffix))
-        hints.append(re.escape(stem) + r"[_-]p?\d{1,3}" + re.escape(dot + suffix))
-        if not dot:
-            forms.append(head + re.escape(stem) + r"/(?:page/)?(\d{1,3})/?")
-            hints.append(re.escape(stem) + r"/(?:page/)?\d{1,3}\b")
+        forms.append(re.escape(folder + stem) + r"(?:_p|-p|[_-])(\d{1,3})" + re.escape(suffix))
+        if not suffix:
+            forms.append(re.escape(folder + stem) + r"/(?:page/)?(\d{1,3})/?")
     else:
-        last = parts.path.rstrip("/").rpartition("/")[2]
-        forms.append(head + r"(?:page/)?(\d{1,3})/?")
-        hints.append((re.escape(last) + "/" if last else r"[\"']") + r"(?:page/)?\d{1,3}/?[\"'\s>]")
-        hints.append(r"href\s*=\s*[\"']?(?:\./)?(?:page/)?\d{1,3}/?[\"'\s>]")
-    whole = re.compile("|".join(forms))
-    return whole, re.compile("|".join(hints).encode("utf-8", "replace"), re.IGNORECASE)
+        forms.append(re.escape(folder) + r"(?:page/)?(\d{1,3})/?")
+    return re.compile("|".join(forms))
 
 
 def _own_number(article: str) -> int:
