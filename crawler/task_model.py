@@ -418,13 +418,6 @@ class Task(_Frozen):
                 raise BadValueError(f"unknown directive {show(name)}", suggest(name, SKIPPABLE))
         return skip
 
-    @field_validator("proxy")
-    @classmethod
-    def _renders_without_proxy(cls, proxy: str | None, info: ValidationInfo) -> str | None:
-        if proxy and info.data.get("render") is True:
-            raise BadValueError("a browser's pages don't go through a task's proxy", "leave out proxy: or render:")
-        return proxy
-
     @field_validator("headers")
     @classmethod
     def _are_headers(cls, headers: dict[str, str]) -> dict[str, str]:

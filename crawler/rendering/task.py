@@ -27,8 +27,6 @@ class Rendering:
         self._lists = keys.of_task(task.name, "rendered-lists")
         self._kept = self._as_kept()
         self.on: bool | None = self._kept if task.render == "auto" else task.render
-        if task.proxy:
-            self.on = False  # the browser's pages would not go through it
 
     def renders(self) -> bool:
         """Whether articles are rendered; another spider of the task may have looked at the example meanwhile."""

@@ -1,6 +1,6 @@
 """`python -m tests.crawler.rendering_child JSON`: renders URLs as a task's pages are, in a process of its own.
 
-The JSON: `urls`, `allow` (hosts), `settings`, `headers`, `constants` ({"module.NAME": value}), `at_once`, and `lookups`
+The JSON: `urls`, `allow` (hosts), `settings`, `headers`, `constants` ({"module.NAME": value}), `at_once`, `proxy`, and `lookups`
 ({name: [its addresses, one a lookup; the last stays]}). Prints a line of JSON a page.
 """
 
@@ -43,6 +43,7 @@ def main(said):
 
     class Spider(scrapy.Spider):
         name = "rendering"
+        proxy = said.get("proxy", "")
 
         async def start(self):
             self.left = list(said["urls"])

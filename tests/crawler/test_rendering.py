@@ -16,6 +16,7 @@ import pytest
 from crawler.rendering import chromium
 from crawler.rendering.chromium import BROWSER, OF_PLAYWRIGHT, BrowserMissing, find_browser
 from crawler.rendering.memory import below, resident
+from tests.crawler.proxies import Proxy
 from tests.crawler.spiders import REPOSITORY, environment, until
 
 pytestmark = pytest.mark.timeout(110)
@@ -376,6 +377,18 @@ def test_headers_and_cookies_of_a_task_go_to_its_host_alone(shown):
     assert "x-key" not in theirs
     assert "cookie" not in theirs
     assert {headers["user-agent"] for _, headers in [*site.seen, *other.seen]} == {of["/both"]["user-agent"]}
+
+
+def test_in_a_browser_too_all_goes_through_a_tasks_proxy():
+    with Pages() as site, Proxy() as proxy:
+        site.pages["/late"] = """<div id=app></div><script>setTimeout(async () => {
+            app.textContent = await (await fetch('/text')).text() }, 50)</script>"""
+        site.pages["/text"] = lambda handler: handler.answer("It came late. " * 30, kind="text/plain")
+        through = f"http://127.0.0.1:{proxy.port}"
+        url = f"{site.url}/late"
+        found = rendered([url], allow=[site.place, f"127.0.0.1:{proxy.port}"], proxy=through)
+    assert "It came late" in found[url]["text"]
+    assert len([place for _, place, _ in proxy.targets if place == site.place]) >= len(site.seen) >= 2
 
 
 def test_a_shell_is_never_answered_by_not_modified(shown):

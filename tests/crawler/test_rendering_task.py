@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.mistakes import TaskFileError
 from crawler.rendering.scripts import ALL, LARGEST, ScriptCache, seconds_of
 from crawler.rendering.task import Rendering
 from crawler.tasks import loads
@@ -19,8 +18,8 @@ HTML = "text/html; charset=utf-8"
 LIST = "http://h/a/"
 
 
-def task(render="auto", more=""):
-    text = f"{{example: '{EXAMPLE}', pattern: '/a/{{id}}.html', every: 1h, output: a.db, render: {render}{more}}}"
+def task(render="auto"):
+    text = f"{{example: '{EXAMPLE}', pattern: '/a/{{id}}.html', every: 1h, output: a.db, render: {render}}}"
     return loads(f"tasks:\n  a: {text}\n").tasks["a"]
 
 
@@ -130,14 +129,3 @@ def test_scripts_take_no_more_than_their_share_of_memory():
         cache.put(str(number), headers, bytes(LARGEST))
         assert cache.get("1") or number < 1
     assert [number for number in range(most + 1) if cache.get(str(number)) is None] == [0]
-
-
-def test_through_a_proxy_nothing_is_rendered(connection):
-    rendering = Rendering(connection, task(more=", proxy: 'http://proxy.example:3128'"))
-    assert rendering.learn(page(SHELL)) is False
-    assert rendering.renders() is False
-
-
-def test_a_task_can_not_ask_for_both_a_browser_and_a_proxy():
-    with pytest.raises(TaskFileError, match="a browser's pages don't go through a task's proxy"):
-        task("true", more=", proxy: 'http://proxy.example:3128'")
