@@ -1,7 +1,7 @@
 """`python -m tests.crawler.rendering_child JSON`: renders URLs as a task's pages are, in a process of its own.
 
-The JSON: `urls`, `allow` (hosts), `settings`, `headers`, `constants` ({"module.NAME": value}), `at_once`, `proxy`, and `lookups`
-({name: [its addresses, one a lookup; the last stays]}). Prints a line of JSON a page.
+The JSON: `urls`, `allow` (hosts), `settings`, `headers`, `constants` ({"module.NAME": value}), `at_once`, `proxy`, and
+`lookups` ({name: [its addresses, one a lookup; the last stays]}). Prints a line of JSON a page.
 """
 
 import importlib
