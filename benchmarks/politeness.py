@@ -26,7 +26,7 @@ from pathlib import Path
 
 import redis
 
-from crawler.politeness import Pace
+from crawler.politeness.pace import Pace
 from workers.embedded import answers, server_binary
 
 REPOSITORY = Path(__file__).parents[1]

@@ -169,10 +169,10 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
 
-    from crawler.guard import Guard
+    from crawler.guarding.guard import Guard
+    from crawler.guarding.resolver import use_guard
     from crawler.rendering.handler import browsers_of, rendering_settings
     from crawler.rendering.memory import below
-    from crawler.resolver import use_guard
 
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")

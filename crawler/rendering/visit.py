@@ -25,11 +25,10 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Headers, HtmlResponse
 from scrapy.http import Response as ScrapyResponse
 
+from crawler.politeness.pace import host_of
+from crawler.rendering.scripts import ScriptCache, seconds_of
+from crawler.verdicts import of_answer
 from workers.inbox import LARGEST_PAGE
-
-from ..politeness import host_of
-from ..verdicts import of_answer
-from .scripts import ScriptCache, seconds_of
 
 SETTLE_SECONDS = 10.0  # at most, from the main document's first byte until what is there is taken
 QUIET_SECONDS = 0.2  # between two looks; unchanged from one to the next and nothing on its way: the page is ready

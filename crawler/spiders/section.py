@@ -20,9 +20,10 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
-from crawler.credentials import Credentials, credentials_of, proxy_of
-from crawler.host_files import HostFiles
-from crawler.listings import ListPage
+from crawler.discovery.listings import ListPage
+from crawler.discovery.parts import Parts
+from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
+from crawler.guarding.resolver import use_guard
 from crawler.middlewares import (
     CONTACT_MISSING,
     Ending,
@@ -32,13 +33,12 @@ from crawler.middlewares import (
     refused_address,
     sleep,
 )
-from crawler.parts import Parts
-from crawler.politeness import host_of
+from crawler.politeness.host_files import HostFiles
+from crawler.politeness.pace import host_of
+from crawler.politeness.retry_after import asked_to_wait
+from crawler.politeness.robots import KEPT_SHORT
 from crawler.rendering.chromium import TABS
 from crawler.rendering.handler import RENDER, rendering_settings
-from crawler.resolver import use_guard
-from crawler.retry_after import asked_to_wait
-from crawler.robots import KEPT_SHORT
 from crawler.section_run import PAUSES, RunOptions, RunReport, SectionRun
 from crawler.session import Session, contact_of, identity_of, open_session
 from crawler.spider_process import quiet_scrapy, say_no_more

@@ -30,10 +30,10 @@ def main(said):
     from scrapy.crawler import CrawlerProcess
     from scrapy.utils.project import get_project_settings
 
-    from crawler.guard import Guard
+    from crawler.guarding.guard import Guard
+    from crawler.guarding.resolver import use_guard
     from crawler.rendering import browsers
     from crawler.rendering.handler import rendering_settings
-    from crawler.resolver import use_guard
     from crawler.verdicts import of_answer, of_failure
 
     for name, value in said.get("constants", {}).items():
