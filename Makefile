@@ -35,7 +35,7 @@ browser:
 	fi || true
 
 schema: $(READY)
-	$(BIN)/python -m crawler.task_schema
+	$(BIN)/python -m crawler.task_list.schema
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; say make PYTHON=python3.11"; exit 1; }

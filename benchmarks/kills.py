@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from crawler.publication import publish
+from crawler.task_list.publication import publish
 from crawler.tasks import load
 from workers.connection import connect
 from workers.embedded import Embedded

@@ -5,7 +5,8 @@
     turn         what a turn costs, in Redis' round trips' own time
 
 Each spider is a process of its own with a task of its own, against one Redis. The server notes when a request's last
-byte came in, in a process of its own.
+byte came in, in a process of its own; how often that process itself was held up, by a machine that is busy with other
+work, is printed beside.
 """
 
 import argparse
@@ -25,13 +26,14 @@ from pathlib import Path
 
 import redis
 
-from crawler.politeness import Pace
+from crawler.politeness.pace import Pace
 from workers.embedded import answers, server_binary
 
 REPOSITORY = Path(__file__).parents[1]
 ALLOWED = 0.02  # seconds of jitter that the bar grants
 RETRY_AFTER = 3  # seconds
 TURNS = 2000
+NAP = 0.005  # seconds
 
 PAGE = b"<html><head><title>An article</title></head><body><h1>An article</h1><p>" + b"Some words of text. " * 200
 HEAD = "HTTP/1.1 {} OK\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}\r\n"
@@ -43,6 +45,15 @@ class Site:
     def __init__(self, articles: int, refused: int | None):
         self.articles, self.refused = articles, refused
         self.log: list[tuple[float, str, int]] = []
+        self.held_up: list[float] = []
+
+    async def watch(self) -> None:
+        """Note by how many seconds the machine held this process up, each time that a nap was too long."""
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(NAP)
+            if (late := time.monotonic() - began - NAP) > ALLOWED:
+                self.held_up.append(late)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection."""
@@ -77,9 +88,11 @@ def host(articles: int, refused: int | None, pipe: Connection) -> None:
     async def run() -> None:
         site = Site(articles, refused)
         server = await asyncio.start_server(site.serve, "127.0.0.1", 0)
+        watch = asyncio.ensure_future(site.watch())
         pipe.send(server.sockets[0].getsockname()[1])
         await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
-        pipe.send(site.log)
+        watch.cancel()
+        pipe.send((site.log, site.held_up))
 
     asyncio.run(run())
 
@@ -123,8 +136,11 @@ def crawl(spiders: int, requests: int, floor: float, refused: int | None = None)
             if report["outcome"] != "finished" or report["failed"]:
                 print(f"a spider: {report}", file=sys.stderr)
     ours.send("end")
-    log: list[tuple[float, str, int]] = ours.recv()
+    log, held_up = ours.recv()
     server.join()
+    if held_up:
+        longest = max(held_up) * 1000
+        print(f"(the machine held the host up {len(held_up)} times for more than 20 ms, {longest:.0f} ms at the most)")
     return sorted(log)
 
 

@@ -1,4 +1,4 @@
-"""`python benchmarks/rendering.py`: 1,000 rendered pages; what the browser takes every 100 pages, and pages a second.
+"""`python -m benchmarks.rendering`: 1,000 rendered pages; what the browser takes every 100 pages, and pages a second.
 
 The pages come from a server of our own (a process beside this one): a shell, one script for all of them, data that the
 script fetches and draws as 30 paragraphs; a style sheet, six pictures of 30 KB, a font and a frame besides. They go the
@@ -169,10 +169,10 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
 
-    from crawler.guard import Guard
+    from crawler.guarding.guard import Guard
+    from crawler.guarding.resolver import use_guard
     from crawler.rendering.handler import browsers_of, rendering_settings
     from crawler.rendering.memory import below
-    from crawler.resolver import use_guard
 
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")

@@ -25,9 +25,9 @@ from typing import cast
 
 import redis
 
-from crawler.periods import Period
-from crawler.publication import digest, publish
-from crawler.schedule import Schedule
+from crawler.scheduling.schedule import Schedule
+from crawler.task_list.periods import Period
+from crawler.task_list.publication import digest, publish
 from crawler.tasks import load
 from workers import keys
 from workers.embedded import Embedded

@@ -27,7 +27,7 @@ from typing import Any
 import redis
 
 from benchmarks.nginx import served
-from crawler.publication import publish
+from crawler.task_list.publication import publish
 from crawler.tasks import Task, loads
 from workers.embedded import Embedded
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import redis
 
-from crawler.host_states import hosts
-from crawler.publication import edition, published
-from crawler.schedule import Schedule
+from crawler.politeness.host_states import hosts
+from crawler.scheduling.schedule import Schedule
 from crawler.section_run import reports
+from crawler.task_list.publication import edition, published
 from crawler.tasks import TaskError, TaskFile
 from workers.inbox import Inbox
 from workers.ledger import Ledger, ledgers

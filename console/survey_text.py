@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from crawler.cuts import Cut
-from crawler.inference import Sighting
-from crawler.survey import Survey
+from crawler.scouting.cuts import Cut
+from crawler.scouting.inference import Sighting
+from crawler.scouting.survey import Survey
 
 SHOWN = 5  # links of a kind
 OF_ANOTHER_FORM = "of another form"

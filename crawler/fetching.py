@@ -9,18 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crawler.guarding.guard import guard_from
+from crawler.guarding.resolver import use_guard
+from crawler.session import TASKS_FILE, identity_of
+from crawler.spider_process import quiet_scrapy
+from crawler.tasks import Settings, Task, load
 from extractors.urls import normalise
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
-from .guard import guard_from
-from .resolver import use_guard
-from .session import TASKS_FILE, identity_of
-from .spider_process import quiet_scrapy
-from .tasks import Settings, Task, load
-
 if TYPE_CHECKING:
-    from .spiders.survey import Steps
+    from crawler.spiders.survey import Steps
 
 
 def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, StoredPage | str]:
@@ -28,7 +27,7 @@ def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, Store
 
     Contact, allowed hosts and delay come from tasks.yaml here if there is one, and from the environment.
     """
-    from .spiders.pages import PagesSpider
+    from crawler.spiders.pages import PagesSpider
 
     answers: dict[str, StoredPage | str] = {}
     said = settings_here(Path(TASKS_FILE))
@@ -54,8 +53,8 @@ def converse(
     In a process whose reactor has not run yet. `task`: pages are asked for as it says, with its headers, proxy and
     pace. Raises what `steps` raises, and `TaskError` for variables of the task that aren't set.
     """
-    from .credentials import credentials_of, proxy_of
-    from .spiders.survey import SurveySpider
+    from crawler.guarding.credentials import credentials_of, proxy_of
+    from crawler.spiders.survey import SurveySpider
 
     settings: dict[str, Any] = {"DOWNLOAD_DELAY": said.delay}
     asks: dict[str, Any] = {}

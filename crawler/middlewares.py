@@ -15,12 +15,12 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
-from .addresses import AddressBook
-from .guard import SCHEMES, Guard
-from .politeness import DEFAULT_INTERVAL, PATIENCE, Pace, Trouble, Turn, host_of
-from .resolver import GUARD, refused_at
-from .retry_after import trouble_of
-from .verdicts import NO_ANSWER, of_failure
+from crawler.guarding.guard import SCHEMES, Guard
+from crawler.guarding.resolver import GUARD, refused_at
+from crawler.politeness.addresses import AddressBook
+from crawler.politeness.pace import DEFAULT_INTERVAL, PATIENCE, Pace, Trouble, Turn, host_of
+from crawler.politeness.retry_after import trouble_of
+from crawler.verdicts import NO_ANSWER, of_failure
 
 CONTACT_MISSING = (
     "no contact is given to the sites that are crawled: set `settings.contact` in tasks.yaml "

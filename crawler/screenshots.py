@@ -18,16 +18,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from crawler.guarding.browser_proxy import GuardedProxy
+from crawler.guarding.guard import guard_from
+from crawler.guarding.resolver import use_guard
+from crawler.rendering.chromium import TABS, find_browser, rendering_settings
+from crawler.session import TASKS_FILE, identity_of
+from crawler.spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, quiet_scrapy
+from crawler.tasks import Settings, TaskError, load
 from extractors.urls import normalise
 from workers.errors import ExemplarError
-
-from .guard import guard_from
-from .guarded_proxy import GuardedProxy
-from .rendering.chromium import TABS, find_browser, rendering_settings
-from .resolver import use_guard
-from .session import TASKS_FILE, identity_of
-from .spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, quiet_scrapy
-from .tasks import Settings, TaskError, load
 
 SCREEN = 1366  # CSS pixels, width and height; the source's larger input has this size
 SCALE = 0.25  # of a CSS pixel
@@ -96,7 +95,7 @@ def _crawl(
     from scrapy.crawler import CrawlerProcess
     from scrapy.utils.project import get_project_settings
 
-    from .spiders.screenshots import ScreenshotsSpider
+    from crawler.spiders.screenshots import ScreenshotsSpider
 
     settings = get_project_settings()
     context = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}

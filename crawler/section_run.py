@@ -17,6 +17,18 @@ from typing import Any, cast
 
 import redis
 
+from crawler.crew import BACKFILL, WALK, Crew
+from crawler.discovery.links import links_of
+from crawler.discovery.listings import Listing, ListPage, read_listing, robots_listing
+from crawler.discovery.memory import ListMemory, kept_of
+from crawler.discovery.recency import last_day, moments_of, newest_first
+from crawler.discovery.sitemap_frontier import LATE
+from crawler.discovery.tally import ListTally
+from crawler.discovery.walk import Taken, Walk
+from crawler.patterns import Match
+from crawler.rendering.task import MARKUP, Rendering
+from crawler.scheduling.schedule import note_visit
+from crawler.tasks import Task
 from extractors.urls import normalise
 from workers import keys
 from workers.briefs import example_asked, keep_example
@@ -24,19 +36,6 @@ from workers.filters import OTHER_DAYS
 from workers.forgetting import expire, unsee_rejected
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Found, Leased, Ledger, fingerprint
-
-from .crew import BACKFILL, WALK, Crew
-from .discovery import Taken, Walk
-from .links import links_of
-from .list_memory import ListMemory, kept_of
-from .list_tally import ListTally
-from .listings import Listing, ListPage, read_listing, robots_listing
-from .patterns import Match
-from .recency import last_day, moments_of, newest_first
-from .rendering.task import MARKUP, Rendering
-from .schedule import note_visit
-from .sitemap_frontier import LATE
-from .tasks import Task
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
 BYTES_A_FLUSH = 2**20  # … or as soon as they are this big together

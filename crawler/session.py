@@ -9,13 +9,12 @@ from pathlib import Path
 
 import redis
 
+from crawler.guarding.guard import Guard, guard_from
+from crawler.task_list.publication import publish, published, published_task
+from crawler.tasks import Settings, TaskError, TaskFile, load
 from workers.connection import connect
 from workers.embedded import redis_for
 from workers.quarantine import state_folder
-
-from .guard import Guard, guard_from
-from .publication import publish, published, published_task
-from .tasks import Settings, TaskError, TaskFile, load
 
 TASKS_FILE = "tasks.yaml"
 PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # set for the children of a crawl worker: they look at no file

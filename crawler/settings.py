@@ -5,17 +5,17 @@ SPIDER_MODULES = ["crawler.spiders"]
 NEWSPIDER_MODULE = "crawler.spiders"
 
 # Guard: only http and https; every address is checked where it is connected to.
-_HANDLER = "crawler.limits.LimitedHandler"
+_HANDLER = "crawler.guarding.limits.LimitedHandler"
 DOWNLOAD_HANDLERS = {"http": _HANDLER, "https": _HANDLER, "data": None, "file": None, "ftp": None, "s3": None}
-TWISTED_DNS_RESOLVER = "crawler.resolver.GuardedResolver"
-HTTPPROXY_ENABLED = False  # those of the environment; a task's own is `crawler.proxying`'s
+TWISTED_DNS_RESOLVER = "crawler.guarding.resolver.GuardedResolver"
+HTTPPROXY_ENABLED = False  # those of the environment; a task's own is `crawler.guarding.proxying`'s
 DOWNLOAD_MAXSIZE = 32 * 2**20  # bytes, after decompression too
 DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_TIMEOUT = 30  # seconds for a whole answer, from the connection to the last byte
 REDIRECT_MAX_TIMES = 5
 METAREFRESH_MAXDELAY = 10  # seconds; a page that reloads itself later is meant to be read
 
-# Politeness is kept in Redis for the whole cluster (`crawler.politeness`), tries are counted in the ledger.
+# Politeness is kept in Redis for the whole cluster (`crawler.politeness.pace`), tries are counted in the ledger.
 ROBOTSTXT_OBEY = True
 DOWNLOAD_DELAY = 0
 DOWNLOAD_DELAY_JITTER = 0
@@ -27,16 +27,16 @@ HTTPERROR_ALLOW_ALL = True
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "crawler.middlewares.UrlMiddleware": 50,
-    "crawler.host_rules.RobotsMiddleware": 100,
-    "crawler.host_rules.TdmMiddleware": 110,
+    "crawler.politeness.host_rules.RobotsMiddleware": 100,
+    "crawler.politeness.host_rules.TdmMiddleware": 110,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "crawler.limits.MetaRefresh": 580,
-    "crawler.limits.Unpacking": 590,
-    "crawler.limits.Redirects": 600,
-    "crawler.credentials.CredentialsMiddleware": 700,
-    "crawler.proxying.ProxyMiddleware": 750,
+    "crawler.guarding.limits.MetaRefresh": 580,
+    "crawler.guarding.limits.Unpacking": 590,
+    "crawler.guarding.limits.Redirects": 600,
+    "crawler.guarding.credentials.CredentialsMiddleware": 700,
+    "crawler.guarding.proxying.ProxyMiddleware": 750,
     "crawler.middlewares.GuardMiddleware": 940,  # sees the answers before redirects are followed
     "crawler.middlewares.PaceMiddleware": 950,
     # What costs something at every page and does nothing here:
@@ -46,7 +46,7 @@ DOWNLOADER_MIDDLEWARES = {
 SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,  # verdicts are ours
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
-    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # `crawler.discovery` counts hops
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # `crawler.discovery.walk` counts hops
     "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
 }
 STATS_CLASS = "scrapy.statscollectors.DummyStatsCollector"  # a run's report is in Redis

@@ -12,12 +12,11 @@ from typing import Any
 
 import redis
 
+from crawler.section_run import RunReport
+from crawler.tasks import TaskError
 from workers.connection import reason
 from workers.errors import ExemplarError, RedisUnavailable
 from workers.processes import die_with_parent
-
-from .section_run import RunReport
-from .tasks import TaskError
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 

@@ -5,16 +5,16 @@ the sample, `sections_csv` tasks from a spreadsheet, `task_edit` tasks added to 
 variables, `redaction` secrets.
 """
 
-from crawler.environment import expand
-from crawler.mistakes import Mistake, TaskError, TaskFileError
 from crawler.patterns import Match, Pattern, PatternError
-from crawler.periods import Period
 from crawler.redaction import redact
-from crawler.sections_csv import read_sections
-from crawler.task_edit import append_tasks
-from crawler.task_file import load, loads
-from crawler.task_model import METHODS, Filter, Settings, Task, TaskFile
-from crawler.task_schema import SCHEMA_BESIDE_TASKS, SCHEMA_FILE, json_schema, sample, write_schema
+from crawler.task_list.edit import append_tasks
+from crawler.task_list.environment import expand
+from crawler.task_list.file import load, loads
+from crawler.task_list.mistakes import Mistake, TaskError, TaskFileError
+from crawler.task_list.model import METHODS, Filter, Settings, Task, TaskFile
+from crawler.task_list.periods import Period
+from crawler.task_list.schema import SCHEMA_BESIDE_TASKS, SCHEMA_FILE, json_schema, sample, write_schema
+from crawler.task_list.sections_csv import read_sections
 
 __all__ = [
     "METHODS",

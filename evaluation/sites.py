@@ -25,7 +25,7 @@ from typing import Any
 from urllib.error import URLError
 from urllib.parse import unquote, urlsplit
 
-from crawler.links import links_of
+from crawler.discovery.links import links_of
 from evaluation.scores import mean, score
 from extractors.urls import normalise
 
@@ -87,7 +87,7 @@ def serving(data: Path) -> Iterator[None]:
 
 def reachable(site: Site, truth: Mapping[str, dict[str, Any]]) -> set[str]:
     """The articles with a body that links lead to from the start page, by their path."""
-    from crawler.links import ASSET
+    from crawler.discovery.links import ASSET
 
     seen, queue, found = {site.start}, [site.start], set()
     while queue:

@@ -10,7 +10,7 @@ import click
 from console.options import counted, examples, json_option, print_json, say, tasks_option
 
 if TYPE_CHECKING:
-    from crawler.survey import Scope
+    from crawler.scouting.survey import Scope
 
 
 @click.command(
@@ -81,8 +81,8 @@ def _urls(sources: Sequence[str]) -> list[str] | None:
 
 
 def _add_rows(target: Path, csv: Path, as_json: bool) -> None:
-    from crawler.sections_csv import read_sections
-    from crawler.task_edit import append_tasks
+    from crawler.task_list.edit import append_tasks
+    from crawler.task_list.sections_csv import read_sections
 
     added = append_tasks(target, read_sections(csv))
     if as_json:
@@ -104,12 +104,12 @@ def _add_urls(
     as_json: bool,
 ) -> None:
     from console.survey_text import shown, shown_json
-    from crawler.cuts import NoSection
     from crawler.fetching import converse
-    from crawler.mistakes import TaskError
-    from crawler.new_task import entry_of, refuse_known
-    from crawler.survey import several
-    from crawler.task_edit import standing
+    from crawler.scouting.cuts import NoSection
+    from crawler.scouting.new_task import entry_of, refuse_known
+    from crawler.scouting.survey import several
+    from crawler.task_list.edit import standing
+    from crawler.task_list.mistakes import TaskError
 
     there = standing(target)
     if every:
@@ -152,8 +152,8 @@ def _add_urls(
 
 def _check_period(every: str) -> None:
     """Before anything is fetched. Raises `click.UsageError`."""
-    from crawler.mistakes import BadValueError
-    from crawler.periods import Period
+    from crawler.task_list.mistakes import BadValueError
+    from crawler.task_list.periods import Period
 
     try:
         Period.parse(every)
@@ -162,8 +162,8 @@ def _check_period(every: str) -> None:
 
 
 def _refuse_taken(tasks: Any, urls: Sequence[str]) -> None:
-    from crawler.mistakes import TaskError
-    from crawler.new_task import known_as
+    from crawler.scouting.new_task import known_as
+    from crawler.task_list.mistakes import TaskError
 
     for url in urls:
         if known := known_as(tasks, url):
@@ -181,7 +181,7 @@ def _write(target: Path, entry: dict[str, Any]) -> None:
     import os
 
     from crawler.session import CONTACT
-    from crawler.task_edit import append_tasks, create
+    from crawler.task_list.edit import append_tasks, create
 
     is_new = not target.exists()
     if is_new:

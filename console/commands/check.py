@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 @json_option
 def command(tasks: Path | None, as_json: bool) -> None:
     """Check a task list: every mistake with its line and column, and what each task will do."""
-    from crawler.publication import environment_problems
     from crawler.session import contact_of
+    from crawler.task_list.publication import environment_problems
     from crawler.tasks import TaskFileError, load
 
     file = tasks or Path("tasks.yaml")

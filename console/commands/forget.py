@@ -20,8 +20,8 @@ def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_
 
     Rows that are in an output already stay there; a .db gets them anew, a .jsonl keeps the ones it has.
     """
-    from crawler.list_memory import forget_lists
-    from crawler.mistakes import suggest
+    from crawler.discovery.memory import forget_lists
+    from crawler.task_list.mistakes import suggest
     from extractors.urls import normalise
     from workers.connection import connect
     from workers.embedded import redis_for

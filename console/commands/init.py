@@ -16,7 +16,7 @@ HELP_CONTACT = "A URL or an e-mail address where site owners can reach you; it g
 @click.option("--force", is_flag=True, help="Write over an existing tasks.yaml.")
 def command(folder: Path, contact: str | None, force: bool) -> None:
     """Write a sample tasks.yaml into FOLDER (default: here)."""
-    from crawler.task_schema import sample, write_schema
+    from crawler.task_list.schema import sample, write_schema
     from crawler.tasks import loads
 
     target = folder / "tasks.yaml"
@@ -31,6 +31,6 @@ def command(folder: Path, contact: str | None, force: bool) -> None:
     (folder / ".exemplar").mkdir(exist_ok=True)
     write_schema(folder / ".exemplar" / "tasks.schema.json")
     target.write_text(text, "utf-8")
-    say(f"wrote {target}. Put in your section's example, pattern and output, then: exemplar check; exemplar run --once")
+    say(f"wrote {target}. Next: exemplar add URL, with the URL of one article; or write a task by hand: exemplar check")
     if not contact:
         say("No contact is set: public sites are not crawled until `settings.contact` is.")

@@ -17,7 +17,7 @@ def command(tasks: Path | None, take_over: bool, verbose: bool) -> None:
 
     Any number of these may run against one Redis; each task is still started once.
     """
-    from crawler.scheduler import Scheduler
+    from crawler.scheduling.scheduler import Scheduler
     from workers.connection import connect
     from workers.embedded import redis_for
     from workers.quarantine import state_folder

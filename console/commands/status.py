@@ -26,7 +26,7 @@ WIDTH = 140  # characters, where standard output is no terminal
 def command(tasks: Path | None, problems: str | None, days: str | None, as_json: bool) -> None:
     """Tasks with their next run and counts, the queue, and the workers that are alive."""
     from console.status import overview, table
-    from crawler.host_states import in_words
+    from crawler.politeness.host_states import in_words
     from workers.connection import connect
     from workers.embedded import redis_for
     from workers.quarantine import state_folder

@@ -9,7 +9,7 @@ import click
 from console.options import examples, json_option, print_json, say, tasks_option
 
 if TYPE_CHECKING:
-    from crawler.trial import ReadList, Trial
+    from crawler.scouting.trial import ReadList, Trial
 
 SHOWN = 5  # links of a kind
 
@@ -29,8 +29,8 @@ def command(task: str, tasks: Path | None, as_json: bool) -> None:
     from datetime import UTC, datetime
 
     from crawler.fetching import converse
+    from crawler.scouting.trial import trial
     from crawler.tasks import load
-    from crawler.trial import trial
 
     listed = load(tasks or Path("tasks.yaml"))
     chosen = listed[task]

@@ -19,7 +19,7 @@ def command() -> None:
 @verbose_option
 def crawl(number: int, verbose: bool) -> None:
     """Take due tasks from the schedule and run their spiders."""
-    from crawler.crawl_worker import CrawlWorkers
+    from crawler.scheduling.crawl_worker import CrawlWorkers
     from workers.connection import connect
     from workers.embedded import redis_for
     from workers.quarantine import state_folder

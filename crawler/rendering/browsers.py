@@ -21,14 +21,14 @@ from scrapy.http import Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.page import PageMethod
 
-from ..guard import Guard
-from ..guarded_proxy import GuardedProxy
-from ..middlewares import place_of
-from ..resolver import GUARD
-from .chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
-from .memory import below, resident
-from .scripts import ScriptCache
-from .visit import SETTLE_SECONDS, PageEnds, RenderingFailed, Visit
+from crawler.guarding.browser_proxy import GuardedProxy
+from crawler.guarding.guard import Guard
+from crawler.guarding.resolver import GUARD
+from crawler.middlewares import place_of
+from crawler.rendering.chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
+from crawler.rendering.memory import below, resident
+from crawler.rendering.scripts import ScriptCache
+from crawler.rendering.visit import SETTLE_SECONDS, PageEnds, RenderingFailed, Visit
 
 PAGES_A_CONTEXT = 50
 PAGES_A_BROWSER = 500
@@ -85,7 +85,8 @@ class Browser:
     @property
     def worn_out(self) -> bool:
         """Whether it is to take no more pages."""
-        return self.broken or self._shown >= PAGES_A_BROWSER or resident(self._pids) > MEMORY
+        grown = self._shown > 0 and resident(self._pids) > MEMORY
+        return self.broken or grown or self._shown >= PAGES_A_BROWSER
 
     async def start(self) -> None:
         """Raises `BrowserMissing` if it does not start."""

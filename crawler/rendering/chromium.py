@@ -1,8 +1,8 @@
 """Which browser, and with what options.
 
 The browser is the Chromium that is installed here (`find_browser`), headless, with its sandbox unless we are root.
-Each of its connections goes through `crawler.guarded_proxy`. For screenshots there are two contexts: `SCRIPTS` renders
-a page as a reader sees it; `PLAIN` has no JavaScript and stands in where the first comes out blank or fails.
+Each of its connections goes through `crawler.guarding.browser_proxy`. For screenshots there are two contexts: `SCRIPTS`
+renders a page as a reader sees it; `PLAIN` has no JavaScript and stands in where the first comes out blank or fails.
 """
 
 import os
@@ -15,9 +15,8 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
+from crawler.middlewares import GuardMiddleware
 from workers.errors import ExemplarError
-
-from ..middlewares import GuardMiddleware
 
 BROWSER = "EXEMPLAR_CHROMIUM"  # the environment's variable: path of the browser
 NAMES = (
@@ -102,7 +101,7 @@ def rendering_settings(browser: str, proxy: str, context: dict[str, Any], tabs: 
         "DOWNLOAD_HANDLERS": {"http": handler, "https": handler, "data": None, "file": None, "ftp": None, "s3": None},
         "DOWNLOADER_MIDDLEWARES": {
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-            "crawler.host_rules.RobotsMiddleware": 100,
+            "crawler.politeness.host_rules.RobotsMiddleware": 100,
             "crawler.rendering.chromium.BehindProxy": 940,
         },
         "PLAYWRIGHT_LAUNCH_OPTIONS": launch_options(browser, proxy),

@@ -6,11 +6,11 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
-from ..middlewares import Ending
-from .chromium import BrowserMissing
+from crawler.middlewares import Ending
+from crawler.rendering.chromium import BrowserMissing
 
 if TYPE_CHECKING:
-    from .browsers import Browsers
+    from crawler.rendering.browsers import Browsers
 
 RENDER = "render"  # in a request's meta
 PLAIN_HANDLERS = "EXEMPLAR_PLAIN_HANDLERS"  # setting: scheme -> the handler for what is not rendered
@@ -20,7 +20,7 @@ READY_AT = 945  # among the middlewares: what robots.txt or the guard refuse sta
 def browsers_of(crawler: Any) -> "Browsers":
     """The browsers of a crawl; nothing of Playwright is imported before the first one is asked for."""
     if getattr(crawler, "exemplar_browsers", None) is None:
-        from .browsers import Browsers
+        from crawler.rendering.browsers import Browsers
 
         crawler.exemplar_browsers = Browsers(crawler)
     return crawler.exemplar_browsers  # type: ignore[no-any-return]

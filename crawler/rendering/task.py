@@ -8,12 +8,11 @@ link that fits the task; it is then rendered, from then on at once.
 
 import redis
 
+from crawler.tasks import Task
 from extractors.decoding import decode
 from workers import keys
 from workers.briefs import example_asked, example_of, example_rendered, note_rendered
 from workers.inbox import StoredPage
-
-from ..tasks import Task
 
 LISTS_KEPT = 1000  # list pages of a task that are known to be shells; more are looked at each time
 MARKUP = ("", "text/html", "application/xhtml+xml")

@@ -17,7 +17,7 @@ import contextlib
 import time
 from dataclasses import dataclass, field
 from typing import Any, cast
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 from scrapy import Request
@@ -25,11 +25,10 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Headers, HtmlResponse
 from scrapy.http import Response as ScrapyResponse
 
+from crawler.politeness.pace import host_of
+from crawler.rendering.scripts import ScriptCache, seconds_of
+from crawler.verdicts import of_answer
 from workers.inbox import LARGEST_PAGE
-
-from ..politeness import host_of
-from ..verdicts import of_answer
-from .scripts import ScriptCache, seconds_of
 
 SETTLE_SECONDS = 10.0  # at most, from the main document's first byte until what is there is taken
 QUIET_SECONDS = 0.2  # between two looks; unchanged from one to the next and nothing on its way: the page is ready
@@ -93,6 +92,7 @@ class Visit:
         self._tasks: set[asyncio.Task[None]] = set()
         named = {name.decode("latin-1").lower(): b",".join(values) for name, values in request.headers.items()}
         self._headers = {name: value.decode("latin-1") for name, value in named.items() if name not in NOT_FOR_BROWSERS}
+        self._private = {name: value for name, value in self._headers.items() if name not in OF_EVERY_REQUEST}
 
     async def prepare(self, page: Any) -> None:
         """Set a new tab up, before it loads anything."""
@@ -100,8 +100,9 @@ class Visit:
         tools = await page.context.new_cdp_session(page)
         frames = await tools.send("Page.getFrameTree")
         tools.on("Fetch.requestPaused", lambda event: self._begin(self._look_at(tools, event)))
-        answers = {"urlPattern": "*", "resourceType": "Document", "requestStage": "Response"}
-        await tools.send("Fetch.enable", {"patterns": [answers]})
+        looked_at = ("Document", *(("Script", "XHR", "Fetch") if self._private else ()))
+        answers = [{"urlPattern": "*", "resourceType": kind, "requestStage": "Response"} for kind in looked_at]
+        await tools.send("Fetch.enable", {"patterns": answers})
         page.on("request", self._sent)
         page.on("requestfinished", self._finished)
         page.on("requestfailed", self._failed)
@@ -189,7 +190,7 @@ class Visit:
             return headers | self._headers
         if host_of(asked.url) != host_of(self.request.url):
             return headers
-        return headers | {name: value for name, value in self._headers.items() if name not in OF_EVERY_REQUEST}
+        return headers | self._private
 
     async def _bring_cookies(self, page: Any) -> None:
         said = b"; ".join(self.request.headers.getlist("Cookie")).decode("latin-1")
@@ -226,11 +227,19 @@ class Visit:
                     self.cache.put(asked.url, headers, await answer.body())
 
     async def _look_at(self, tools: Any, event: dict[str, Any]) -> None:
-        """Let a document's answer through, or end the visit where the main document's is no page."""
+        """Let an answer through, or end the visit where the main document's is no page.
+
+        What a page loads from its own host has the task's headers, and Chromium would take them along to wherever it is
+        redirected: so it isn't.
+        """
         step, asked = "Fetch.continueRequest", {"requestId": event["requestId"]}
-        if event["frameId"] == self._frame and "responseStatusCode" in event:
+        headers = {one["name"].lower(): one["value"] for one in event.get("responseHeaders", ())}
+        if event.get("resourceType") != "Document":
+            to = urljoin(event["request"]["url"], headers.get("location", ""))
+            if event.get("responseStatusCode") in MOVED and host_of(to) != host_of(self.request.url):
+                step, asked = "Fetch.failRequest", asked | {"errorReason": "BlockedByClient"}
+        elif event["frameId"] == self._frame and "responseStatusCode" in event:
             self.latency = time.monotonic() - self._began
-            headers = {one["name"].lower(): one["value"] for one in event.get("responseHeaders", ())}
             if ending := _ending(event["responseStatusCode"], headers):
                 self._end(ending)
                 step, asked = "Fetch.failRequest", asked | {"errorReason": "BlockedByClient"}

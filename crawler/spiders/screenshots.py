@@ -11,9 +11,9 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy_playwright.page import PageMethod
 
+from crawler.guarding.resolver import refused_at
 from crawler.middlewares import place_of
 from crawler.rendering.chromium import PLAIN, SCRIPTS
-from crawler.resolver import refused_at
 from crawler.screenshots import Shot
 from crawler.verdicts import of_answer, of_failure
 from extractors.visual.image import is_blank, read_png

@@ -20,9 +20,10 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
-from crawler.credentials import Credentials, credentials_of, proxy_of
-from crawler.host_files import HostFiles
-from crawler.listings import ListPage
+from crawler.discovery.listings import ListPage
+from crawler.discovery.parts import Parts
+from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
+from crawler.guarding.resolver import use_guard
 from crawler.middlewares import (
     CONTACT_MISSING,
     Ending,
@@ -32,13 +33,12 @@ from crawler.middlewares import (
     refused_address,
     sleep,
 )
-from crawler.parts import Parts
-from crawler.politeness import host_of
+from crawler.politeness.host_files import HostFiles
+from crawler.politeness.pace import host_of
+from crawler.politeness.retry_after import asked_to_wait
+from crawler.politeness.robots import KEPT_SHORT
 from crawler.rendering.chromium import TABS
 from crawler.rendering.handler import RENDER, rendering_settings
-from crawler.resolver import use_guard
-from crawler.retry_after import asked_to_wait
-from crawler.robots import KEPT_SHORT
 from crawler.section_run import PAUSES, RunOptions, RunReport, SectionRun
 from crawler.session import Session, contact_of, identity_of, open_session
 from crawler.spider_process import quiet_scrapy, say_no_more
@@ -80,6 +80,7 @@ class SectionSpider(scrapy.Spider):
         self.outcome = "finished"
         self.trouble = ""
         self._articles = self._lists = 0  # in flight
+        self._example = False  # on its way: it is kept, and says whether articles are rendered, before any is fetched
         self._refusals: Counter[str] = Counter()  # answers to an article that we ask too much
         self._beat: LoopingCall | None = None
         self._closing: asyncio.Future[None] | None = None
@@ -140,7 +141,7 @@ class SectionSpider(scrapy.Spider):
             self._lists += 1
             yield self._list_request(page)
         at_once = self.run.task.concurrency
-        if self.run.rendering.renders():
+        if self.asked(self.run.rendering.renders):
             at_once = min(at_once, TABS)
         free = at_once - self._articles
         if self.is_ending() or free < max(1, at_once // 4):
@@ -152,7 +153,7 @@ class SectionSpider(scrapy.Spider):
                 yield request
 
     def _example_request(self) -> Request:
-        render = self.run.rendering.on
+        self._example, render = True, self.run.rendering.on
         return self._request(self.run.task.example, self._example_came, self._example_failed, render=render)
 
     def _article_request(self, leased: Leased) -> Request | None:
@@ -204,6 +205,7 @@ class SectionSpider(scrapy.Spider):
         if verdict.kind == "page" and self.run.rendering.learn(_page(response)):
             yield self._example_request()
             return
+        self._example = False
         if verdict.kind == "page":
             self._count_rendered(response)
             self.asked(self.run.example_came, _page(response))
@@ -212,6 +214,7 @@ class SectionSpider(scrapy.Spider):
         yield from self._more()
 
     def _example_failed(self, failure: Any) -> Iterator[Request]:
+        self._example = False
         if self._host_closed(failure):
             return
         if not failure.check(Ending):
@@ -288,7 +291,8 @@ class SectionSpider(scrapy.Spider):
         leased: Leased = failure.request.cb_kwargs["leased"]
         verdict = self._failure(failure)
         parts: Parts | None = failure.request.cb_kwargs.get("parts")
-        if parts is not None and (verdict.kind != "again" or self.run.is_last_try(leased)):
+        may_not_be_asked = failure.check(HostClosed, RobotsUnreachable) is not None
+        if parts is not None and not may_not_be_asked and (verdict.kind != "again" or self.run.is_last_try(leased)):
             parts.missed(failure.request.url)
             if (further := self.asked(self._go_on, leased, parts, 200)) is not None:
                 yield further
@@ -365,13 +369,14 @@ class SectionSpider(scrapy.Spider):
 
     def _is_shell(self, response: Response, page: ListPage) -> bool:
         """Whether a list page that came plainly shows its links only in a browser."""
-        if RENDER in response.meta:
+        if _was_rendered(response):
             return False
         looked_at = page, response.body, normalise(response.url), _content_type(response)
         return bool(self.asked(self.run.list_is_shell, *looked_at))
 
     def _count_rendered(self, response: Response) -> None:
-        self.run.report.rendered += RENDER in response.meta
+        if _was_rendered(response):
+            self.run.report.rendered += 1
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -381,7 +386,7 @@ class SectionSpider(scrapy.Spider):
 
     def _beat_once(self) -> None:
         self.asked(self.run.beat)
-        if not (self._articles or self._lists):
+        if not (self._articles or self._lists or self._example):
             self._schedule()  # another spider of the task may have found more
 
     def _idle(self) -> None:
@@ -512,6 +517,10 @@ def _state_headers(response: Response) -> dict[str, str]:
     """What an answer says of the list's state and of where it goes on."""
     said = {name: response.headers.get(name) for name in STATE_HEADERS}
     return {name: value.decode("latin-1") for name, value in said.items() if value}
+
+
+def _was_rendered(response: Response) -> bool:
+    return response.request is not None and RENDER in response.request.meta
 
 
 def _content_type(response: Response) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.credentials import Credentials
+from crawler.guarding.credentials import Credentials
 from crawler.spiders.pages import Answer, PagesSpider
 from crawler.verdicts import Verdict, of_list
 

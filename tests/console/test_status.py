@@ -8,7 +8,7 @@ import redis
 from click.testing import CliRunner
 
 from console.commands.status import command
-from crawler.politeness import Pace, Trouble
+from crawler.politeness.pace import Pace, Trouble
 from workers import keys
 from workers.ledger import Found, Ledger, fingerprint
 

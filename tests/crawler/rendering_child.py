@@ -1,7 +1,7 @@
 """`python -m tests.crawler.rendering_child JSON`: renders URLs as a task's pages are, in a process of its own.
 
-The JSON: `urls`, `allow` (hosts), `settings`, `headers`, `constants` ({"module.NAME": value}), `at_once`, and `lookups`
-({name: [its addresses, one a lookup; the last stays]}). Prints a line of JSON a page.
+The JSON: `urls`, `allow` (hosts), `settings`, `headers`, `constants` ({"module.NAME": value}), `at_once`, `proxy`, and
+`lookups` ({name: [its addresses, one a lookup; the last stays]}). Prints a line of JSON a page.
 """
 
 import importlib
@@ -30,10 +30,10 @@ def main(said):
     from scrapy.crawler import CrawlerProcess
     from scrapy.utils.project import get_project_settings
 
-    from crawler.guard import Guard
+    from crawler.guarding.guard import Guard
+    from crawler.guarding.resolver import use_guard
     from crawler.rendering import browsers
     from crawler.rendering.handler import rendering_settings
-    from crawler.resolver import use_guard
     from crawler.verdicts import of_answer, of_failure
 
     for name, value in said.get("constants", {}).items():
@@ -43,6 +43,7 @@ def main(said):
 
     class Spider(scrapy.Spider):
         name = "rendering"
+        proxy = said.get("proxy", "")
 
         async def start(self):
             self.left = list(said["urls"])

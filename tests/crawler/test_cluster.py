@@ -8,8 +8,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from crawler.host_states import host_state, hosts
-from crawler.politeness import host_of
+from crawler.politeness.host_states import host_state, hosts
+from crawler.politeness.pace import host_of
 from tests.crawler.spiders import Child, asked_for, crawl, states, until, write_tasks
 from tests.site import Response, SiteServer, truth
 from workers.ledger import Found, Ledger, fingerprint

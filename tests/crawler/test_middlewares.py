@@ -8,10 +8,11 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from crawler import middlewares, resolver
-from crawler.guard import Guard
+from crawler import middlewares
+from crawler.guarding import resolver
+from crawler.guarding.guard import Guard
 from crawler.middlewares import Ending, GuardMiddleware, HostClosed, PaceMiddleware
-from crawler.politeness import Trouble, Turn
+from crawler.politeness.pace import Trouble, Turn
 
 URL = "http://site.example/a"
 

@@ -16,6 +16,7 @@ import pytest
 from crawler.rendering import chromium
 from crawler.rendering.chromium import BROWSER, OF_PLAYWRIGHT, BrowserMissing, find_browser
 from crawler.rendering.memory import below, resident
+from tests.crawler.proxies import Proxy
 from tests.crawler.spiders import REPOSITORY, environment, until
 
 pytestmark = pytest.mark.timeout(110)
@@ -284,7 +285,11 @@ def shown():
         pages["/pops"] = TEXT + "<script>for (let n = 0; n < 3; n++) window.open('/popped?' + n)</script>"
         pages["/kept"] = "<div id=app></div><script src=/kept.js></script>" + TEXT
         pages["/kept.js"] = lambda handler: handler.answer("1", kind="text/javascript", Cache_Control="max-age=60")
-        pages["/both"] = TEXT + f"<script src={other.url}/their.js></script><script>fetch('/own.json')</script>"
+        pages["/both"] = (
+            TEXT + f"<script src={other.url}/their.js></script><script>fetch('/own.json'); fetch('/leaves')</script>"
+        )
+        pages["/leaves"] = moved(f"{other.url}/stolen")
+        other.pages["/stolen"] = lambda handler: handler.answer("{}", Access_Control_Allow_Origin="*")
         pages["/unending"] = _unending
         at = ["late", "gbk", "pushed", "goes", "refreshes", "moved", "to-private", "moved-to-private", "loops", "gone"]
         at += ["loops-by-script", "picture", "attached", "huge", "bomb", "asks", "polls", "pops", "both", "unending"]
@@ -374,6 +379,18 @@ def test_headers_and_cookies_of_a_task_go_to_its_host_alone(shown):
     assert {headers["user-agent"] for _, headers in [*site.seen, *other.seen]} == {of["/both"]["user-agent"]}
 
 
+def test_in_a_browser_too_all_goes_through_a_tasks_proxy():
+    with Pages() as site, Proxy() as proxy:
+        site.pages["/late"] = """<div id=app></div><script>setTimeout(async () => {
+            app.textContent = await (await fetch('/text')).text() }, 50)</script>"""
+        site.pages["/text"] = lambda handler: handler.answer("It came late. " * 30, kind="text/plain")
+        through = f"http://127.0.0.1:{proxy.port}"
+        url = f"{site.url}/late"
+        found = rendered([url], allow=[site.place, f"127.0.0.1:{proxy.port}"], proxy=through)
+    assert "It came late" in found[url]["text"]
+    assert len([place for _, place, _ in proxy.targets if place == site.place]) >= len(site.seen) >= 2
+
+
 def test_a_shell_is_never_answered_by_not_modified(shown):
     _, site, _ = shown
     assert all("if-none-match" not in headers for path, headers in site.seen if path != "/robots.txt")
@@ -401,6 +418,14 @@ def test_browsers_are_renewed_and_none_is_left_behind():
         assert lines[-1]["reason"] == 3
         assert len(seen) > 10
         until(lambda: not resident(list(seen)))
+
+
+def test_a_browser_that_has_grown_takes_no_more_pages():
+    with Pages() as site:
+        site.pages["/x"] = TEXT
+        urls = [f"{site.url}/x?{n}" for n in range(2)]
+        found = rendered(urls, allow=[site.place], constants=QUICK | {"browsers.MEMORY": 1}, at_once=1)
+        assert ([found[url]["kind"] for url in urls], found["started"]["reason"]) == (["page", "page"], 2)
 
 
 def test_a_browser_that_dies_is_replaced_and_its_page_shown():

@@ -7,8 +7,8 @@ import pytest
 
 from crawler import section_run
 from crawler.crew import disband
-from crawler.list_tally import IDLE_MOST
-from crawler.listings import ListPage
+from crawler.discovery.listings import ListPage
+from crawler.discovery.tally import IDLE_MOST
 from crawler.section_run import (
     BEYOND_LIMIT,
     PAGES_A_FLUSH,

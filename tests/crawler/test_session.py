@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from crawler.publication import DivergentCopy, edition, publish
 from crawler.session import contact_of, open_session, user_agent
+from crawler.task_list.publication import DivergentCopy, edition, publish
 from crawler.tasks import Settings, TaskError
 from tests.crawler.task_lists import task_file, text_of
 from workers.errors import RedisUnavailable

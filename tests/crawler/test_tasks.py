@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler import tasks
-from crawler.task_model import OUTPUT_SUFFIXES
+from crawler.task_list.model import OUTPUT_SUFFIXES
+from crawler.task_list.yaml_source import read_text
 from crawler.tasks import Period, Task, TaskError, TaskFile, TaskFileError, expand, load, loads, redact
-from crawler.yaml_source import read_text
 from workers.sinks import KINDS
 
 GOOD = """\
@@ -481,7 +481,7 @@ def test_a_mistake_does_not_show_the_password_it_is_about():
 
 def test_shipped_schema_is_that_of_the_model():
     shipped = json.loads(tasks.SCHEMA_FILE.read_text(encoding="utf-8"))
-    assert shipped == tasks.json_schema(), "run: python -m crawler.task_schema"
+    assert shipped == tasks.json_schema(), "run: python -m crawler.task_list.schema"
     jsonschema.Draft7Validator.check_schema(shipped)
 
 

@@ -1,0 +1,157 @@
+"""Feeds: RSS 0.9x, 1.0 (RDF) and 2.0, Atom, JSON Feed. Bytes in, links with their dates out. No network.
+
+An entry's address is, in this order: what FeedBurner calls the original, Atom's link (alternate), RSS's link, a guid
+that is a permalink, an id that is an address. Relative ones count from `xml:base`, else from the feed.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from html import unescape
+from itertools import islice
+from typing import Any
+
+from lxml import etree
+
+from crawler.discovery import lenient_xml
+from crawler.discovery.lenient_xml import local
+from crawler.discovery.links import Link, absolute
+from crawler.discovery.moments import moment_of
+from extractors.decoding import decode
+
+MOST_ENTRIES = 5000  # of one feed
+ROOTS = frozenset({"rss", "feed", "rdf", "channel"})
+PUBLISHED = ("pubdate", "published", "issued", "date", "created", "updated", "modified")  # the first that says a time
+OLDER = frozenset({"next", "prev-archive"})  # RFC 5005: the feed's further pages, its archive
+_TAGS = re.compile(r"<[^<>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A feed: its entries in its order, where it goes on, and the page that it is the feed of (empty if unsaid)."""
+
+    entries: list[Link] = field(default_factory=list)
+    next: list[str] = field(default_factory=list)
+    home: str = ""
+    cut: bool = False  # it had more than `MOST_ENTRIES`
+
+
+def read_feed(body: bytes, url: str, content_type: str | None = None) -> Feed | None:
+    """Return the feed that `body` is, from `url`; None if it is none. Broken XML is read as far as it goes."""
+    if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        return _json_feed(body, url)
+    text = lenient_xml.xml_text(body, content_type)
+    if lenient_xml.root_name(text) not in ROOTS:
+        text = lenient_xml.from_root(text, ROOTS)
+    root = lenient_xml.parse(text, url) if text else None
+    if root is None or local(root) not in ROOTS:
+        return None
+    head = root if local(root) in ("feed", "channel") else next((c for c in root if local(c) == "channel"), root)
+    items = islice(root.iter("{*}item", "{*}entry"), MOST_ENTRIES + 1)
+    links = [entry for item in items if (entry := _entry(item, url))]
+    return Feed(_once(links), _links(head, url, OLDER), _home(head, url), len(links) > MOST_ENTRIES)
+
+
+def _entry(item: "etree._Element", url: str) -> Link | None:
+    target = next((found for found in _addresses(item, url) if found), None)
+    if target is None:
+        return None
+    title = next((text for child in item if local(child) == "title" and (text := _plain(child))), "")
+    return Link(target, title, published=_published(item))
+
+
+def _addresses(item: "etree._Element", url: str) -> Iterator[str | None]:
+    yield from (absolute(child.base or url, _text(child)) for child in item if local(child) == "origlink")
+    yield from _links(item, url, frozenset({"alternate"}))
+    yield from (_address(c, url) for c in item if local(c) == "link" and c.get("href") is None and _text(c))
+    for child in item:
+        if local(child) == "guid" and (child.get("isPermaLink") or "true").strip().lower() != "false":
+            yield _web(child)
+    yield from (_web(child) for child in item if local(child) == "id")
+    yield from (absolute(url, str(about)) for name, about in item.attrib.items() if str(name).endswith("}about"))
+
+
+def _links(element: "etree._Element", url: str, rels: frozenset[str]) -> list[str]:
+    """Where the Atom links of an element lead that have one of `rels`; pages before other kinds of file."""
+    chosen = [
+        (link.get("type") or "text/html", target)
+        for link in element
+        if local(link) == "link" and (link.get("rel") or "alternate").strip().lower() in rels
+        if (target := absolute(link.base or url, link.get("href") or ""))
+    ]
+    return [target for kind, target in sorted(chosen, key=lambda pair: "html" not in pair[0])]
+
+
+def _home(head: "etree._Element", url: str) -> str:
+    texts = (_address(child, url) for child in head if local(child) == "link" and _text(child))
+    return next(iter(_links(head, url, frozenset({"alternate"}))), None) or next(filter(None, texts), "")
+
+
+def _published(item: "etree._Element") -> datetime | None:
+    said: dict[str, datetime] = {}
+    for child in item:
+        name = local(child)
+        if name in PUBLISHED and name not in said and (moment := moment_of(_text(child))):
+            said[name] = moment
+    return next((said[name] for name in PUBLISHED if name in said), None)
+
+
+def _address(element: "etree._Element", url: str) -> str | None:
+    return absolute(element.base or url, _text(element).replace("&amp;", "&"))
+
+
+def _web(element: "etree._Element") -> str | None:
+    text = _text(element)
+    return absolute("", text) if text.startswith(("http://", "https://")) else None
+
+
+def _text(element: "etree._Element") -> str:
+    return "".join(map(str, element.itertext())).strip()
+
+
+def _plain(element: "etree._Element") -> str:
+    """A title's words: titles are HTML as often as not."""
+    return " ".join(unescape(_TAGS.sub("", unescape(_text(element)))).split())[:200]
+
+
+def _once(links: list[Link]) -> list[Link]:
+    once: dict[str, Link] = {}
+    for link in links[:MOST_ENTRIES]:
+        once.setdefault(link.url, link)
+    return list(once.values())
+
+
+# JSON Feed, https://www.jsonfeed.org/version/1.1/
+
+
+def _json_feed(body: bytes, url: str) -> Feed | None:
+    try:
+        said = json.loads(decode(body, "application/json; charset=utf-8")[0])
+    except (ValueError, RecursionError):
+        return None
+    items = said.get("items") if isinstance(said, dict) else None
+    if not isinstance(items, list) or "jsonfeed.org" not in str(said.get("version", "")):
+        return None
+    links = [entry for item in items if isinstance(item, dict) and (entry := _json_entry(item, url))]
+    further = absolute(url, _string(said.get("next_url")))
+    return Feed(
+        _once(links),
+        [further] if further else [],
+        absolute(url, _string(said.get("home_page_url"))) or "",
+        len(links) > MOST_ENTRIES,
+    )
+
+
+def _json_entry(item: dict[str, Any], url: str) -> Link | None:
+    ids = _string(item.get("id"))
+    target = absolute(url, _string(item.get("url")) or (ids if ids.startswith("http") else ""))
+    if target is None:
+        return None
+    moment = moment_of(_string(item.get("date_published"))) or moment_of(_string(item.get("date_modified")))
+    return Link(target, " ".join(_string(item.get("title")).split())[:200], published=moment)
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else ""

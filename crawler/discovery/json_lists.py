@@ -1,0 +1,55 @@
+"""Lists that come as JSON, as the answers behind "load more" do: addresses and pieces of HTML in their strings."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from crawler.discovery.links import MOST_LINKS, Link, PageLinks, absolute, links_in
+
+ADDRESS_KEYS = re.compile(r"(?:url|href|link|uri|path)s?$", re.IGNORECASE)
+NEXT_KEYS = re.compile(r"^(?:next|more)(?:[-_]?(?:page|url|link|href|uri))*$", re.IGNORECASE)
+TITLE_KEYS = re.compile(r"^(?:title|name|headline|text)$", re.IGNORECASE)
+LONGEST_ADDRESS = 2000  # characters
+_ANY = re.compile(r"[^\s<>]+$")
+_RELATIVE = re.compile(r"[?.][^\s<>]*$")
+_ROOTED = re.compile(r"(?:https?:)?//?[^\s<>]+$", re.IGNORECASE)
+
+
+def json_links(text: str, url: str) -> PageLinks | None:
+    """Return the links in a JSON text, in its order; None if it is no JSON object or array."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict | list):
+        return None
+    found: dict[str, Link] = {}
+    for link in _links(value, url):
+        if len(found) >= MOST_LINKS:
+            return PageLinks(list(found.values()), cut=True)
+        found.setdefault(link.url, link)
+    return PageLinks(list(found.values()))
+
+
+def _links(value: object, url: str) -> Iterator[Link]:
+    waiting: list[tuple[str, object, str]] = [("", value, "")]  # key, value, title beside it
+    while waiting:
+        key, value, title = waiting.pop()
+        if isinstance(value, dict):
+            title = next((text for k, text in value.items() if TITLE_KEYS.match(k) and isinstance(text, str)), title)
+            waiting += [(k, inner, title) for k, inner in reversed(value.items())]
+        elif isinstance(value, list):
+            waiting += [(key, inner, title) for inner in reversed(value)]
+        elif isinstance(value, str) and "<a" in value.lower():
+            yield from links_in(value, url).links
+        elif isinstance(value, str) and len(value) <= LONGEST_ADDRESS:
+            yield from _link(key, value.strip(), title, url)
+
+
+def _link(key: str, text: str, title: str, url: str) -> Iterator[Link]:
+    is_next = bool(NEXT_KEYS.match(key))
+    named = ADDRESS_KEYS.search(key) and _ANY.match(text)
+    if not (_ROOTED.match(text) or named or (is_next and _RELATIVE.match(text))):
+        return
+    if target := absolute(url, text):
+        yield Link(target, "" if is_next else title[:200], "next" if is_next else "")

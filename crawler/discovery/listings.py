@@ -1,0 +1,99 @@
+"""A list to read, and what it says in whatever form it comes: an HTML page, a feed, a sitemap, JSON, robots.txt.
+
+No network. The form is told by the content, never by the address: a start page may be any of them.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from crawler.discovery.feeds import read_feed
+from crawler.discovery.json_lists import json_links
+from crawler.discovery.lenient_xml import JUNK
+from crawler.discovery.links import Link, absolute, page_links
+from crawler.discovery.sitemaps import GZIP, Child, read_sitemap, sitemaps_of, unpacked
+from extractors.decoding import decode
+
+Kind = Literal["start", "next", "follow", "explored", "feed", "robots", "sitemap"]
+Form = Literal["page", "feed", "sitemap", "json", "robots"]
+
+_FEED = re.compile(rb"<(?:[\w.-]+:)?(?:rss|feed|rdf|channel)[\s>]", re.IGNORECASE)
+_SITEMAP = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
+_HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_NEXT_HEADER = re.compile(
+    r"<([^<>]*)>\s*(?:;[^,<]*)?;\s*rel\s*=\s*\"?(?:[\w\s]*\s)?next(?:\s[\w\s]*)?\"?", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """A list to read. `depth` counts hops from a start page, pagination not included.
+
+    `start`: the start page (or the topmost sitemap) that led here. `barren`: pages without an article right before it.
+    `again`: an earlier run broke off at it, so it is read as if its links were new. `changed`: as its index says.
+    """
+
+    url: str
+    kind: Kind
+    depth: int = 0
+    start: str = ""
+    barren: int = 0
+    again: bool = False
+    changed: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list that was read.
+
+    `next`: where it says itself that it goes on. `home`: the page that a feed is the feed of. `cut`: it holds more
+    than was taken.
+    """
+
+    form: Form
+    links: list[Link] = field(default_factory=list)
+    next: list[str] = field(default_factory=list)
+    feeds: list[str] = field(default_factory=list)
+    sitemaps: list[Child] = field(default_factory=list)
+    home: str = ""
+    news: bool = False
+    cut: bool = False
+
+
+def read_listing(
+    body: bytes, url: str, content_type: str | None = None, headers: Mapping[str, str] | None = None
+) -> Listing:
+    """Return what the list at `url` says. `headers`: of the answer, by lower-case name."""
+    packed = body.startswith(GZIP)
+    body = unpacked(body)[0] if packed else body
+    head = body[:JUNK]
+    if b"\0" in head:  # UTF-16, as far as the first characters matter
+        head = head.replace(b"\0", b"")
+    listing = _listing(body, head, url, content_type)
+    said = _NEXT_HEADER.search((headers or {}).get("link", ""))
+    if said and (target := absolute(url, said[1])):
+        listing.next.append(target)
+    return listing
+
+
+def robots_listing(body: bytes, url: str) -> Listing:
+    """Return the sitemaps that a robots.txt names."""
+    return Listing("robots", sitemaps=[Child(target) for target in sitemaps_of(body, url)])
+
+
+def _listing(body: bytes, head: bytes, url: str, content_type: str | None) -> Listing:
+    page = _HTML.search(head)
+    before = head[: page.start()] if page else head
+    if _SITEMAP.search(before) and (sitemap := read_sitemap(body, url, content_type)):
+        return Listing("sitemap", sitemap.links, sitemaps=sitemap.children, news=sitemap.news, cut=sitemap.cut)
+    first = head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:8]
+    if (_FEED.search(before) or first[:1] == b"{") and (feed := read_feed(body, url, content_type)):
+        return Listing("feed", feed.entries, next=feed.next, home=feed.home, cut=feed.cut)
+    if first[:1] in (b"{", b"[") and (answer := json_links(decode(body, content_type)[0], url)) is not None:
+        return Listing("json", answer.links, cut=answer.cut)
+    if first[:4] == b"http" and (sitemap := read_sitemap(body, url, content_type)):
+        return Listing("sitemap", sitemap.links, cut=sitemap.cut)
+    found = page_links(body, url, content_type)
+    return Listing("page", found.links, feeds=found.feeds, cut=found.cut)

@@ -1,0 +1,137 @@
+"""Which sitemaps of a section are worth reading: they can be many, large and old. No network, no Redis.
+
+    robots.txt, news, then the newest first, to a bound; of a shape only a few that hold nothing of the task
+
+A later walk goes on where an earlier one ended: of an index it reads the children that changed since its mark (the
+newest date it had), and where nothing says when they changed, the first and the last one.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from urllib.parse import urlsplit
+
+from crawler.discovery.listings import Listing, ListPage
+from crawler.discovery.sitemaps import Child
+
+MOST_SITEMAPS = 50  # of a walk through the whole archive
+LATER_SITEMAPS = 10  # of a later walk
+SITEMAP_DEPTH = 3  # an index in an index in an index
+SITEMAP_TRIES = 3  # sitemaps of one shape without an article, after which the others are left
+LATE = timedelta(days=3)  # so much older than the newest may be what a sitemap lists for the first time
+FRUITFUL = -10_000  # tries of a shape that holds articles: more than any walk reads
+
+_DIGITS = re.compile(r"\d+")
+_MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:[-_/.]?(0[1-9]|1[0-2])(?:[-_/.]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
+
+
+@dataclass
+class SitemapFrontier:
+    """The sitemaps of one walk. `past`: topmost sitemap → its mark; `complete`, `since`: as the walk's."""
+
+    past: Mapping[str, datetime | None]
+    complete: bool = False
+    since: date | None = None
+
+    _marks: dict[str, datetime | None] = field(default_factory=dict, init=False)  # the newest date seen
+    _waiting: list[ListPage] = field(default_factory=list, init=False)
+    _tries: dict[str, int] = field(default_factory=dict, init=False)
+    _read: int = field(default=0, init=False)
+
+    def push(self, page: ListPage) -> None:
+        """Have a sitemap (or a robots.txt, which names some) read when its turn comes."""
+        self._waiting.append(page)
+
+    def next_page(self) -> ListPage | None:
+        """The one to read next; None if none is left, or enough were read."""
+        self._waiting = [page for page in self._waiting if self._may_bring(page)]
+        if not self._waiting or self._read >= (LATER_SITEMAPS if self.complete else MOST_SITEMAPS):
+            return None
+        page = max(self._waiting, key=_urgency)
+        self._waiting.remove(page)
+        self._read += page.kind == "sitemap"
+        return page
+
+    def left(self) -> int:
+        """How many were found and not read, because of the bound on them."""
+        return sum(self._may_bring(page) for page in self._waiting)
+
+    def mark_of(self, url: str) -> datetime | None:
+        """How far a topmost sitemap was read: the newest date that it, or what it leads to, had.
+
+        The mark of before if a later walk left something of it unread.
+        """
+        left = self.complete and any(page.start == url and self._may_bring(page) for page in self._waiting)
+        return self.past.get(url) if left else self._marks.get(url) or self.past.get(url)
+
+    def unchanged(self) -> None:
+        """One of those handed out was what it had been: it counts for nothing."""
+        self._read -= 1
+
+    def is_past(self, page: ListPage, moment: datetime | None) -> bool:
+        """Whether what a sitemap says to be of `moment` was there when an earlier walk read it."""
+        mark = self.past.get(page.start) if page.kind == "sitemap" and self.complete else None
+        return mark is not None and moment is not None and moment < mark - LATE
+
+    def children(self, page: ListPage, listing: Listing, found: int) -> list[ListPage]:
+        """The children of an index that are worth reading. `found`: articles of the task among a sitemap's links."""
+        dated = [*(child.changed for child in listing.sitemaps), *(link.published for link in listing.links)]
+        self._mark(page, max((moment for moment in dated if moment), default=None))
+        if not listing.sitemaps:
+            shape = _shape_of(page.url)
+            self._tries[shape] = 0 if found else self._tries.get(shape, 0) + 1
+            if found:
+                self._tries[shape] = FRUITFUL
+        if page.depth >= SITEMAP_DEPTH:
+            return []
+        ends = {listing.sitemaps[0].url, listing.sitemaps[-1].url} if listing.sitemaps else set()
+        return [
+            ListPage(child.url, "sitemap", page.depth + 1, page.start, changed=child.changed)
+            for child in listing.sitemaps
+            if self._is_worth(page, child, child.url in ends)
+        ]
+
+    def _mark(self, page: ListPage, newest: datetime | None) -> None:
+        known = self._marks.get(page.start)
+        self._marks[page.start] = max(known, newest) if known and newest else known or newest
+
+    def _is_worth(self, page: ListPage, child: Child, at_an_end: bool) -> bool:
+        """Whether a child of an index can hold what is asked for."""
+        over = child.changed or last_day_in(child.url)
+        if self.since and over and over.date() < self.since:
+            return False
+        mark = self.past.get(page.start)
+        if not self.complete or mark is None or page.again:
+            return True
+        if child.changed is None:
+            return at_an_end if over is None else over >= mark
+        is_day = child.changed.time() == datetime.min.time()
+        return child.changed > mark or (is_day and child.changed.date() >= mark.date())
+
+    def _may_bring(self, page: ListPage) -> bool:
+        return self._tries.get(_shape_of(page.url), 0) < SITEMAP_TRIES
+
+
+def _urgency(page: ListPage) -> tuple[bool, bool, datetime]:
+    over = page.changed or last_day_in(page.url)
+    return page.kind == "robots", "news" in page.url.lower(), over or datetime.min.replace(tzinfo=UTC)
+
+
+def last_day_in(url: str) -> datetime | None:
+    """When the year, month or day that a sitemap's address names is over (`sitemap-2019-05.xml`); None without one."""
+    found = [*_MONTH.finditer(urlsplit(url).path + "?" + urlsplit(url).query)]
+    if not found:
+        return None
+    year, month, day = found[-1].groups()
+    try:
+        if day:
+            return datetime(int(year), int(month), int(day), tzinfo=UTC) + timedelta(days=1)
+        return datetime(int(year) + (month in (None, "12")), int(month) % 12 + 1 if month else 1, 1, tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _shape_of(url: str) -> str:
+    """Sitemaps that differ in their numbers only hold the same kind of page."""
+    return _DIGITS.sub("0", url)

@@ -1,0 +1,160 @@
+"""Sitemaps (https://www.sitemaps.org/protocol.html) and news sitemaps. Bytes in, links with dates out. No network.
+
+    robots.txt → sitemaps → index → children (nested) → links
+
+A sitemap may be packed, plain text, or larger than its own standard allows: it is read to the bounds below.
+"""
+
+import io
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from urllib.parse import urlsplit, urlunsplit
+
+from lxml import etree
+
+from crawler.discovery import lenient_xml
+from crawler.discovery.lenient_xml import local
+from crawler.discovery.links import Link, absolute
+from crawler.discovery.moments import moment_of
+from extractors.decoding import decode
+from extractors.urls import normalise, split_web
+
+MOST_ENTRIES = 50_000  # of one sitemap, as the protocol has it
+MOST_BYTES = 50 * 2**20  # unpacked, as the protocol has it
+ROOTS = frozenset({"urlset", "sitemapindex"})
+GZIP = b"\x1f\x8b"
+PACKED_TWICE = 2  # a .gz file that the server packed again
+ROBOTS_READ = 512 * 1024  # octets of a robots.txt
+_SITEMAP_LINE = re.compile(rb"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
+_DATE_TAGS = ("publication_date", "lastmod")  # the first that says a time
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A sitemap that an index names."""
+
+    url: str
+    changed: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """A sitemap's links (`published`: the news' date, else the last change), or the children of an index.
+
+    `news`: it is a news sitemap, so it holds the last days only. `cut`: there was more than is read.
+    """
+
+    links: list[Link] = field(default_factory=list)
+    children: list[Child] = field(default_factory=list)
+    news: bool = False
+    cut: bool = False
+
+
+def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> Sitemap | None:
+    """Return the sitemap that `body` is, from `url`, packed or not; None if it is none."""
+    body, whole = unpacked(body)
+    text = lenient_xml.xml_text(body, content_type)
+    if lenient_xml.root_name(text) not in ROOTS:
+        text = lenient_xml.from_root(text, ROOTS) or text
+    if lenient_xml.root_name(text) in ROOTS:
+        read = _read_xml(text, url, recover=not whole)
+    else:
+        read = _read_lines(decode(body, content_type)[0])
+    if read is None:
+        return None
+    return read if whole else Sitemap(read.links, read.children, read.news, cut=True)
+
+
+def sitemaps_of(robots: bytes, url: str) -> list[str]:
+    """Return the sitemaps that a robots.txt from `url` names, in its order, each once."""
+    named = (line.decode("utf-8", "replace") for line in _SITEMAP_LINE.findall(robots[:ROBOTS_READ]))
+    return list(dict.fromkeys(target for name in named if (target := absolute(url, name))))
+
+
+def usual_place(url: str) -> str:
+    """Where a site has its sitemap if robots.txt names none."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc, "/sitemap.xml", "", ""))
+
+
+def unpacked(body: bytes) -> tuple[bytes, bool]:
+    """Return `body` without gzip, at most `MOST_BYTES` of it, and whether that is all."""
+    whole = True
+    for _ in range(PACKED_TWICE):
+        if not body.startswith(GZIP):
+            break
+        body, whole = _gunzipped(body)
+    return body[:MOST_BYTES], whole and len(body) <= MOST_BYTES
+
+
+def _gunzipped(body: bytes) -> tuple[bytes, bool]:
+    found = bytearray()
+    while body.startswith(GZIP) and len(found) < MOST_BYTES:
+        unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        try:
+            found += unpacker.decompress(body, MOST_BYTES - len(found))
+        except zlib.error:
+            return bytes(found), False
+        if not unpacker.eof:
+            return bytes(found), False
+        body = unpacker.unused_data
+    return bytes(found), not body.startswith(GZIP)
+
+
+def _read_xml(text: str, url: str, *, recover: bool) -> Sitemap | None:
+    try:
+        return _read_entries(lenient_xml.repaired(text) if recover else text, url, recover=recover)
+    except etree.XMLSyntaxError:
+        return None if recover else _read_xml(text, url, recover=True)
+
+
+def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
+    links: dict[str, Link] = {}
+    children: dict[str, Child] = {}
+    news = cut = False
+    for element in _elements(text, recover):
+        said = dict(_said(element))
+        target = absolute(url, said.get("loc", "").replace("&amp;", "&"))
+        moment = next((found for tag in _DATE_TAGS if (found := moment_of(said.get(tag)))), None)
+        if target and local(element) == "sitemap":
+            children.setdefault(target, Child(target, moment))
+        elif target:
+            news = news or "publication_date" in said
+            links.setdefault(target, Link(target, " ".join(said.get("title", "").split())[:200], published=moment))
+        if len(links) + len(children) >= MOST_ENTRIES:
+            cut = True
+            break
+    return Sitemap(list(links.values()), list(children.values()), news, cut)
+
+
+def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
+    """The entries, one by one, so that a large sitemap never stands in memory as a tree."""
+    tags = ["{*}url", "{*}sitemap"]
+    data = io.BytesIO(text.encode("utf-8", "replace"))
+    for _, element in etree.iterparse(data, tag=tags, recover=recover, **lenient_xml.OPTIONS):
+        yield element
+        element.clear()
+        while element.getprevious() is not None:
+            del element.getparent()[0]
+
+
+def _said(entry: "etree._Element") -> Iterator[tuple[str, str]]:
+    """The texts of an entry by local name; those of pictures and videos are not its own."""
+    for child in entry:
+        if local(child) in ("image", "video"):
+            continue
+        for element in reversed([*child.iter()]):
+            if element.text and element.text.strip():
+                yield local(element), element.text.strip()
+
+
+def _read_lines(text: str) -> Sitemap | None:
+    """A plain text sitemap: nothing but addresses, one a line."""
+    lines = [line for line in map(str.strip, text.split("\n", MOST_ENTRIES + 1)) if line]
+    urls = list(dict.fromkeys(normalise(line) for line in lines[:MOST_ENTRIES] if split_web(line)))
+    if not lines or any(not line.startswith(("http://", "https://")) or " " in line for line in lines[:MOST_ENTRIES]):
+        return None
+    return Sitemap([Link(url, "") for url in urls], cut=len(lines) > MOST_ENTRIES)

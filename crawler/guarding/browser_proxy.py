@@ -1,0 +1,213 @@
+"""The guard for a browser: a proxy on loopback through which all of the browser's connections go.
+
+A browser follows redirects, loads images and opens sockets by itself; no callback of Playwright sees each address.
+So it is given this proxy for everything, loopback included, and the proxy connects only to addresses that the guard
+allows (`crawler.guarding.guard`): it resolves the name itself and connects to the very address that it has checked.
+
+    CONNECT host:port        → both sides are passed on as they are (https, websockets)
+    GET http://host/path     → passed on with `Connection: close`, so that each request is looked at by itself
+
+A task's own proxy (`upstream`) comes after this one: its address is checked as well, and a target is refused if any of
+its addresses may not be contacted, because the other proxy looks it up again (as in `crawler.guarding.proxying`).
+
+What is refused gets 403 and is kept in `refused` (host and port → address), for the message. The proxy runs in a thread
+with an event loop of its own, so that it serves a browser whatever the spider's reactor does.
+"""
+
+import asyncio
+import base64
+import ipaddress
+import socket
+import threading
+from dataclasses import dataclass
+from types import TracebackType
+from urllib.parse import unquote, urlsplit
+
+from crawler.guarding.guard import SCHEMES, Guard, is_odd_spelling
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+HEAD_LIMIT = 64 * 1024  # bytes of a request's head
+PIECE = 64 * 1024  # bytes passed on at once
+LONGEST = 32 * 2**20  # bytes of one answer that are passed on, as DOWNLOAD_MAXSIZE
+LONGEST_TUNNEL = 2**30  # bytes; what is inside can't be seen, and one tunnel carries the files of many pages
+CONNECT_SECONDS = 10.0
+IDLE_SECONDS = 30.0
+
+NOT_UNDERSTOOD, FORBIDDEN, OUT_OF_REACH = "400 Bad Request", "403 Forbidden", "502 Bad Gateway"
+_OF_THE_CONNECTION = ("proxy-", "connection:", "keep-alive:")  # header lines that end here
+
+
+class Refused(Exception):
+    """A request is not passed on; `answer` says so to the browser."""
+
+    def __init__(self, status: str):
+        super().__init__(status)
+        head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {len(status)}\r\nConnection: close"
+        self.answer = f"{head}\r\n\r\n{status}".encode()  # with a body, or Chromium sees a failure and no answer
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """Another proxy, and the header line by which it knows us (empty, or with its line end)."""
+
+    host: str
+    port: int
+    login: str
+
+    @classmethod
+    def of(cls, url: str) -> "Upstream":
+        """The proxy at `http://[user:password@]host[:port]`."""
+        parts = urlsplit(url)
+        if parts.username is None:
+            return cls(parts.hostname or "", parts.port or SCHEMES["http"], "")
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        login = f"Proxy-Authorization: Basic {base64.b64encode(pair.encode()).decode()}\r\n"
+        return cls(parts.hostname or "", parts.port or SCHEMES["http"], login)
+
+    def asking(self, host: str, port: int) -> bytes:
+        """What asks it for a tunnel."""
+        place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        return f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{self.login}\r\n".encode()
+
+    def head(self, host: str, port: int, first: bytes) -> bytes:
+        """A request's head as a proxy wants it: with the whole URL. Nothing for a tunnel."""
+        if not first:
+            return b""
+        line, _, rest = first.partition(b"\r\n")
+        method, _, path = line.partition(b" ")
+        place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        return b"%s http://%s%s\r\n%s%s" % (method, place.encode(), path, self.login.encode(), rest)
+
+
+class GuardedProxy:
+    """`with GuardedProxy(guard) as proxy:` serves at `proxy.url` until the block ends.
+
+    `listed_only`: even public hosts are refused, before their names are looked up; only the user's own list counts.
+    `upstream`: URL of a proxy through which everything goes.
+    """
+
+    def __init__(self, guard: Guard, *, listed_only: bool = False, upstream: str = ""):
+        self.guard, self.listed_only = guard, listed_only
+        self.upstream = Upstream.of(upstream) if upstream else None
+        self.refused: dict[tuple[str, int], str] = {}
+        self._loop, self._ending = asyncio.new_event_loop(), asyncio.Event()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._thread = threading.Thread(target=self._run, name="guarded-proxy", daemon=True)
+        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+
+    def __enter__(self) -> "GuardedProxy":
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._loop.call_soon_threadsafe(self._ending.set)
+        self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self._serve())
+        self._loop.close()
+
+    async def _serve(self) -> None:
+        server = await asyncio.start_server(self._answer, sock=self._listening, limit=HEAD_LIMIT)
+        await self._ending.wait()
+        server.close()
+        if open_ones := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in open_ones:
+                task.cancel()
+            await asyncio.wait(open_ones)
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection of the browser, from its first line to its end."""
+        try:
+            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), IDLE_SECONDS)
+            host, port, first = destination(head)
+            if self.upstream is None:
+                far_reader, far_writer = await self._connect(host, port, await self._allowed(host, port))
+            else:
+                far_reader, far_writer = await self._through(self.upstream, host, port, tunnel=not first)
+                first = self.upstream.head(host, port, first)
+            (far_writer if first else writer).write(first or b"HTTP/1.1 200 Connection established\r\n\r\n")
+            most = LONGEST if first else LONGEST_TUNNEL
+            await asyncio.gather(_pass_on(reader, far_writer, most), _pass_on(far_reader, writer, most))
+        except Refused as refused:
+            writer.write(refused.answer)
+        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass  # one of the two hung up, or never spoke: the browser sees the connection end
+        finally:
+            writer.close()
+
+    async def _through(self, upstream: "Upstream", host: str, port: int, *, tunnel: bool) -> Streams:
+        """Connect to the other proxy, and have it connect if a tunnel is asked for. Raises `Refused`."""
+        if is_odd_spelling(host):  # the other proxy may read it otherwise
+            raise Refused(FORBIDDEN)
+        await self._allowed(host, port, every=True)
+        place = upstream.host, upstream.port
+        far_reader, far_writer = await self._connect(*place, await self._allowed(*place))
+        if tunnel:
+            far_writer.write(upstream.asking(host, port))
+            said = await asyncio.wait_for(far_reader.readuntil(b"\r\n\r\n"), IDLE_SECONDS)
+            if said.split(b" ")[1:2] != [b"200"]:
+                far_writer.close()
+                raise Refused(OUT_OF_REACH)
+        return far_reader, far_writer
+
+    async def _connect(self, host: str, port: int, addresses: list[str]) -> Streams:
+        """Connect to one of a host's allowed addresses. Raises `Refused` if none of them answers."""
+        for address in addresses:
+            try:
+                return await asyncio.wait_for(asyncio.open_connection(address, port), CONNECT_SECONDS)
+            except (OSError, TimeoutError):
+                continue
+        raise Refused(OUT_OF_REACH)
+
+    async def _allowed(self, host: str, port: int, *, every: bool = False) -> list[str]:
+        """The host's addresses that may be contacted. Raises `Refused` if none may, or one may not and `every` must."""
+        if self.listed_only and not self.guard.lists(host, port):
+            self.refused[host, port] = host
+            raise Refused(FORBIDDEN)
+        try:
+            answers = await self._loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            raise Refused(OUT_OF_REACH) from None
+        found = [str(answer[4][0]).split("%")[0] for answer in answers]
+        allowed = [text for text in found if self.guard.allows(ipaddress.ip_address(text), host, port)]
+        if not allowed or (every and len(allowed) < len(found)):
+            self.refused[host, port] = next(text for text in found if text not in allowed)
+            raise Refused(FORBIDDEN)
+        return allowed
+
+
+def destination(head: bytes) -> tuple[str, int, bytes]:
+    """Return host, port, and the head to send there (nothing for CONNECT). Raises `Refused` for what is neither."""
+    line, *headers = head.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
+    method, _, rest = line.partition(" ")
+    target, _, version = rest.rpartition(" ")
+    try:
+        parts = urlsplit(f"//{target}" if method == "CONNECT" else target)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise Refused(NOT_UNDERSTOOD) from None
+    if not host or not version.startswith("HTTP/1."):
+        raise Refused(NOT_UNDERSTOOD)
+    if method == "CONNECT":
+        return host, port or SCHEMES["https"], b""
+    if parts.scheme != "http":
+        raise Refused(NOT_UNDERSTOOD)
+    path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+    kept = [header for header in headers if not header.lower().startswith(_OF_THE_CONNECTION)]
+    lines = [f"{method} {path} {version}", *kept, "Connection: close", "", ""]
+    return host, port or SCHEMES["http"], "\r\n".join(lines).encode("latin-1")
+
+
+async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, most: int) -> None:
+    """Pass on what one side says, until it ends, says too much or falls silent."""
+    passed = 0
+    try:
+        while passed < most and (piece := await asyncio.wait_for(reader.read(PIECE), IDLE_SECONDS)):
+            passed += len(piece)
+            writer.write(piece)
+            await writer.drain()
+    finally:
+        writer.close()

@@ -1,0 +1,171 @@
+"""Which addresses may be contacted: http and https, to public addresses, and to what the user lists himself.
+
+A name says nothing: what counts is the address that is really connected to, at every hop. The resolver
+(`crawler.guarding.resolver`) asks this module for each address before a connection is made.
+"""
+
+import ipaddress
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from workers.errors import ExemplarError
+
+ALLOW_HOSTS = "EXEMPLAR_ALLOW_HOSTS"
+SCHEMES = {"http": 80, "https": 443}
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+# Public by Python's tables, yet never a web site: clouds' metadata services (the second lies in the registries' own
+# network), the 6to4 relay, the newer network for documentation.
+NEVER_PUBLIC: tuple[Network, ...] = tuple(
+    ipaddress.ip_network(text) for text in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "3fff::/20")
+)
+GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")  # all that IANA gives out; fec0::/10 and others are in no table
+NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+_NAME = re.compile(r"(?!.{254})(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+|0x[0-9a-f]*", re.IGNORECASE)
+
+
+class AllowListError(ExemplarError):
+    """An entry of the allow list can't be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One line of the allow list: a network or a name, with or without a port."""
+
+    network: Network | None
+    name: str
+    port: int | None
+
+
+class Guard:
+    """Decides by address. `allow` holds hosts, `host:port` or CIDR networks that may be private."""
+
+    def __init__(self, allow: Iterable[str] = ()):
+        self._entries = [_entry(text) for text in allow if text.strip()]
+
+    def allows(self, address: Address, host: str, port: int) -> bool:
+        """Whether a connection to this address, found under this name, may be made."""
+        return is_public(address) or self._listed(address, host, port)
+
+    def lists(self, host: str, port: int) -> bool:
+        """Whether the user listed this host himself: it is his own, so no contact has to be given to it."""
+        try:
+            address: Address | None = ipaddress.ip_address(host.strip("[]"))
+        except ValueError:
+            address = None
+        return self._listed(address, host, port)
+
+    def refusal(self, url: str) -> str | None:
+        """Why a URL must not be fetched, as far as its text shows it; None if only its address can tell."""
+        return _refusal(url)
+
+    def _listed(self, address: Address | None, host: str, port: int) -> bool:
+        name = host.strip("[]").rstrip(".").lower()
+        for entry in self._entries:
+            if entry.port is not None and entry.port != port:
+                continue
+            if entry.network is not None and address is not None:
+                plain = unwrapped(address)
+                if any(a.version == entry.network.version and a in entry.network for a in (address, plain)):
+                    return True
+            elif entry.network is None and entry.name == name:
+                return True
+        return False
+
+
+@lru_cache(maxsize=1024)  # several ask for each request
+def _refusal(url: str) -> str | None:
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "the URL can't be read"
+    if parts.scheme not in SCHEMES:
+        return f"only http and https are fetched, not {parts.scheme or 'a URL without scheme'}"
+    if not host:
+        return "the URL has no host"
+    if parts.username is not None:
+        return "the URL holds a user name; say it under auth"
+    if ":" not in host and not _NAME.fullmatch(host):
+        return "the URL's host is no name or address"
+    return None
+
+
+def guard_from(settings_hosts: Iterable[str], environ: "os._Environ[str] | dict[str, str] | None" = None) -> Guard:
+    """The guard of `settings.allow_hosts` and of `EXEMPLAR_ALLOW_HOSTS` together. Raises `AllowListError`."""
+    named = (os.environ if environ is None else environ).get(ALLOW_HOSTS, "")
+    return Guard([*settings_hosts, *named.split(",")])
+
+
+def is_odd_spelling(host: str) -> bool:
+    """Whether a host is a number, yet no address in its usual spelling: not everyone reads `0177.1` alike."""
+    last = host.rstrip(".").rpartition(".")[2]
+    if not _NUMBER.fullmatch(last):
+        return False
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return True
+    return False
+
+
+def is_public(address: Address) -> bool:
+    """Whether the address is on the public internet, after taking it out of IPv6 wrappers."""
+    plain = unwrapped(address)
+    if plain is not address:
+        return is_public(plain)
+    if any(plain.version == network.version and plain in network for network in NEVER_PUBLIC):
+        return False
+    if plain.version == 6 and plain not in GLOBAL_UNICAST:
+        return False
+    return plain.is_global and not plain.is_multicast and not plain.is_reserved
+
+
+def unwrapped(address: Address) -> Address:
+    """The IPv4 address that an IPv6 one stands for (mapped, NAT64, 6to4, Teredo), or the address itself."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    if address in NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    if address.sixtofour is not None:
+        return address.sixtofour
+    if address.teredo is not None:
+        return address.teredo[1]
+    if int(address) >> 32 == 0 and int(address) > 1:  # ::a.b.c.d, long deprecated, still routed by some stacks
+        return ipaddress.IPv4Address(int(address))
+    return address
+
+
+def _entry(text: str) -> _Entry:
+    """`127.0.0.1`, `127.0.0.1:8080`, `10.0.0.0/8`, `[::1]:8080`, `::1`, `intranet.example`, `intranet.example:8080`."""
+    text = text.strip().lower()
+    host, port = text, None
+    if text.startswith("[") and "]" in text:
+        host, _, rest = text[1:].partition("]")
+        port = _port(rest.removeprefix(":"), text) if rest else None
+    elif text.count(":") == 1:
+        host, _, number = text.partition(":")
+        port = _port(number, text)
+    try:
+        return _Entry(ipaddress.ip_network(host, strict=False), "", port)
+    except ValueError:
+        pass
+    if not host or "/" in host or "*" in host or " " in host:
+        raise AllowListError(f"allow_hosts: {text!r} is no host, host:port or network such as 10.0.0.0/8")
+    return _Entry(None, host.rstrip("."), port)
+
+
+def _port(text: str, whole: str) -> int:
+    if text.isdigit() and 0 < int(text) < 65536:
+        return int(text)
+    raise AllowListError(f"allow_hosts: {whole!r} has no valid port after the colon")

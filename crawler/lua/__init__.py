@@ -1,9 +1,0 @@
-"""The limiter's steps as Lua, each atomic in Redis. Its constants (`SLOW_MOST` …) are set by `crawler.politeness`."""
-
-from importlib.resources import files
-
-
-def script(name: str) -> str:
-    """The text of one step, behind what all steps share."""
-    here = files(__name__)
-    return here.joinpath("host.lua").read_text("utf-8") + here.joinpath(f"{name}.lua").read_text("utf-8")

@@ -1,0 +1,66 @@
+"""What hosts say about themselves in a file of their own (robots.txt, tdmrep.json): asked for once a day, by one.
+
+The answers are kept in Redis, so the spiders of a host ask once together. While one of them asks, the others wait.
+"""
+
+from dataclasses import dataclass
+from typing import cast
+
+import redis
+import zstandard
+
+from crawler.politeness.robots import PARSED
+from workers import keys
+
+CLAIM_SECONDS = 60.0  # whoever asks for a file may be dead by then: another one asks
+
+
+@dataclass(frozen=True, slots=True)
+class HostFile:
+    """A host's last answer: status, and the body as far as it is read."""
+
+    status: int
+    body: bytes
+
+
+class HostFiles:
+    """The files of one kind, such as `robots`. Without a connection nothing is kept."""
+
+    def __init__(self, connection: "redis.Redis | None", kind: str):
+        self.redis, self.kind = connection, kind
+
+    def get(self, host: str) -> tuple[HostFile, float] | None:
+        """What is kept of a host, and for how many seconds it still counts."""
+        if self.redis is None:
+            return None
+        pipe = self.redis.pipeline(transaction=True)
+        pipe.get(self._key(host))
+        pipe.pttl(self._key(host))
+        raw, left = cast("tuple[bytes | None, int]", tuple(pipe.execute()))
+        if raw is None:
+            return None
+        status, _, body = raw.partition(b" ")
+        return HostFile(
+            int(status), zstandard.ZstdDecompressor().decompress(body, max_output_size=PARSED + 1)
+        ), left / 1e3
+
+    def put(self, host: str, file: HostFile, seconds: float) -> None:
+        """Keep a host's answer for all."""
+        if self.redis is not None:
+            # One octet more than is read, which says that there was more.
+            body = zstandard.ZstdCompressor().compress(file.body[: PARSED + 1])
+            self.redis.set(self._key(host), b"%d " % file.status + body, px=int(seconds * 1000))
+
+    def claim(self, host: str) -> bool:
+        """Whether it is on us to ask the host; else another one does now. Ends with `release`, or after a minute."""
+        if self.redis is None:
+            return True
+        return bool(self.redis.set(self._key(host) + ":asked", b"1", nx=True, px=int(CLAIM_SECONDS * 1000)))
+
+    def release(self, host: str) -> None:
+        """We are done with asking."""
+        if self.redis is not None:
+            self.redis.delete(self._key(host) + ":asked")
+
+    def _key(self, host: str) -> str:
+        return keys.of_host(host, self.kind)

@@ -1,0 +1,1 @@
+"""When tasks are due, who fires them, and who runs them."""

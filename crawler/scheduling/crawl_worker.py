@@ -1,0 +1,125 @@
+"""Crawl workers: they take due tasks from the schedule and run each one's spider in a child process."""
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import redis
+
+from crawler.scheduling.schedule import RunLease, Schedule
+from crawler.session import PUBLISHED_ONLY
+from workers.presence import Presence
+from workers.processes import ended_by
+
+LOOK_EVERY = 0.1  # seconds between looks at the children
+RENEW_EVERY = 10.0  # seconds between signs of life for the schedule and the list of processes
+STOP_WAIT = 20.0  # seconds a spider gets to hand in what it has
+TRY_AGAIN_AFTER = 60.0  # seconds after which a run that broke off is started again
+
+
+@dataclass
+class _Child:
+    lease: RunLease
+    process: "subprocess.Popen[bytes]"
+    renewed: float = field(default_factory=time.monotonic)
+    report: dict[str, Any] | None = None  # read from its output when it has ended
+
+
+class CrawlWorkers:
+    """Up to `count` spiders at a time, against the Redis at `url`."""
+
+    def __init__(self, url: str, connection: "redis.Redis", count: int):
+        self.url, self.count = url, count
+        self.schedule = Schedule(connection)
+        self.presence = Presence(connection, "crawl")
+        self.stopping = False
+        self._children: list[_Child] = []
+        self._shown = 0.0
+
+    def run(self, on_report: Callable[[str, dict[str, Any]], None] | None = None) -> None:
+        """Work until `stop`. `on_report` gets each task's name and report.
+
+        Raises `redis.RedisError` if Redis is away. The spiders go on; call `run` again to go on with them.
+        """
+        while not self.stopping:
+            self._reap(on_report)
+            self._start()
+            self._renew()
+            time.sleep(LOOK_EVERY)
+        self._end(on_report)
+
+    def stop(self, *_: Any) -> None:
+        """Let the spiders hand in what they have, then return from `run`. Fit for a signal handler."""
+        self.stopping = True
+
+    def _start(self) -> None:
+        while len(self._children) < self.count:
+            lease = self.schedule.lease()
+            if lease is None:
+                return
+            environment = {**os.environ, "REDIS_URL": self.url, PUBLISHED_ONLY: "1"}
+            process = subprocess.Popen(
+                [sys.executable, "-m", "crawler.spider_process", lease.task],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+            )
+            self._children.append(_Child(lease, process))
+
+    def _reap(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
+        for child in [child for child in self._children if child.process.poll() is not None]:
+            if child.report is None:
+                child.report = _report_of(child.process)
+            report = child.report
+            code = child.process.returncode
+            broke_off = code not in (0, 1) or report.get("outcome") in ("stopped", "redis")
+            again = time.time() + TRY_AGAIN_AFTER if broke_off and not self.stopping else None
+            self.schedule.done(child.lease, again_at=again)
+            self._children.remove(child)  # not before: Redis may be away, and then it is reaped once more
+            if not report:
+                report = {"outcome": "killed", "problems": [f"the spider was {ended_by(code)}"]}
+            if on_report is not None:
+                on_report(child.lease.task, report)
+
+    def _renew(self) -> None:
+        now = time.monotonic()
+        for child in self._children:
+            if now - child.renewed > RENEW_EVERY:
+                child.renewed = now
+                if not self.schedule.renew(child.lease):
+                    logging.getLogger(__name__).warning("task %s: its lease ran out", child.lease.task)
+        if now - self._shown > RENEW_EVERY / 2:
+            self._shown = now
+            self.presence.show(workers=self.count, running=[child.lease.task for child in self._children])
+
+    def _end(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
+        for child in self._children:
+            child.process.send_signal(signal.SIGTERM)
+        limit = time.monotonic() + STOP_WAIT
+        while self._children and time.monotonic() < limit:
+            self._reap(on_report)
+            time.sleep(0.05)
+        for child in self._children:
+            child.process.kill()
+            child.process.wait()
+        self._reap(on_report)
+        self.presence.leave()
+
+
+def _report_of(process: "subprocess.Popen[bytes]") -> dict[str, Any]:
+    assert process.stdout is not None
+    with process.stdout as output:
+        lines = output.read().decode("utf-8", "replace").strip().splitlines()
+    try:
+        found = json.loads(lines[-1])
+    except (ValueError, IndexError):
+        return {}
+    return found if isinstance(found, dict) else {}

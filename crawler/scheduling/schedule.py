@@ -1,0 +1,289 @@
+"""When tasks are due: an atomic schedule in Redis, that any number of schedulers may serve at once.
+
+    schedule (zset by time) ──fire──▶ due ──lease──▶ running ──done──▶ (nothing)
+         ▲      │                      ▲                │
+         └──────┘ the next time        └────────────────┘ the lease ran out: the crawl worker died
+
+`fire` moves a task only if its time is still the one the scheduler saw, so of several schedulers one fires it. A task
+whose time passed while nobody looked fires once, and keeps its place in the period: what was spread stays spread. A
+task that is still waiting or running when its time comes is not fired a second time.
+
+All that a scheduler has to know of a task is its period, and that is in Redis: 100,000 tasks cost no memory here. The
+period of an `auto` task follows from its history (`publishing_rate`), which every run that read its lists adds to; its
+next time is counted anew from the end of the run.
+"""
+
+import math
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import chain, islice
+from typing import Any, cast
+
+import redis
+
+from crawler.crew import disband
+from crawler.scheduling.publishing_rate import History, interval, observe
+from crawler.task_list.periods import Period
+from workers import keys
+
+SPREAD_SHARE = 0.1  # of the period, over which the first starts are spread
+SPREAD_MOST = 300.0  # seconds
+LEASE_SECONDS = 60.0  # a run whose crawl worker is silent for so long is given to another
+SOONEST_SHARE = 0.5  # of a fixed period, that lies at least between two starts of a task that was late
+FIRED_AT_ONCE = 500
+PLANNED_AT_ONCE = 2000  # Redis serves others between two such batches
+
+_FIRE = """
+-- Fire due tasks. ARGV: now, (task, time seen, next time or '') … -> the tasks that this call fired
+local fired = {}
+for i = 2, #ARGV, 3 do
+  local task = ARGV[i]
+  local at = redis.call('ZSCORE', KEYS[1], task)
+  if at and ARGV[i + 2] == '' then
+    if redis.call('HEXISTS', KEYS[5], task) == 0 then redis.call('ZREM', KEYS[1], task) end -- it is not planned
+  elseif at and tonumber(at) == tonumber(ARGV[i + 1]) then
+    redis.call('ZADD', KEYS[1], ARGV[i + 2], task)
+    if not redis.call('ZSCORE', KEYS[3], task) then
+      redis.call('ZADD', KEYS[2], 'NX', ARGV[1], task)
+      fired[#fired + 1] = task
+    end
+  end
+end
+return fired
+"""
+_LEASE = """
+-- Lease the task that has been due longest. ARGV: now, lease's end, token -> task
+for _, task in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', ARGV[1])) do
+  redis.call('ZREM', KEYS[3], task)
+  redis.call('HDEL', KEYS[4], task)
+  redis.call('ZADD', KEYS[2], 'NX', ARGV[1], task)
+end
+local seen = 0
+while true do -- in small steps: a hundred thousand may be due
+  local due = redis.call('ZRANGE', KEYS[2], seen, seen + 9)
+  if #due == 0 then return false end
+  for _, task in ipairs(due) do
+    if not redis.call('ZSCORE', KEYS[3], task) then -- one that a person asked for while it runs waits for its end
+      redis.call('ZREM', KEYS[2], task)
+      redis.call('ZADD', KEYS[3], ARGV[2], task)
+      redis.call('HSET', KEYS[4], task, ARGV[3])
+      return task
+    end
+  end
+  seen = seen + #due
+end
+"""
+_RENEW = """
+-- Keep a lease. ARGV: task, token, lease's end -> 1, or 0 if it is not ours any more
+if redis.call('HGET', KEYS[4], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('ZADD', KEYS[3], 'XX', ARGV[3], ARGV[1])
+return 1
+"""
+_DONE = """
+-- End a run. ARGV: task, token, when to run again or '', 1 if then even though it is later than planned
+if redis.call('HGET', KEYS[4], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('HDEL', KEYS[4], ARGV[1])
+redis.call('ZREM', KEYS[3], ARGV[1])
+if ARGV[3] ~= '' then
+  local at = redis.call('ZSCORE', KEYS[1], ARGV[1])
+  if at and (ARGV[4] == '1' or tonumber(ARGV[3]) < tonumber(at)) then redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
+end
+return 1
+"""
+_KEYS = [keys.SCHEDULE, keys.DUE, keys.RUNNING, keys.RUN_HOLDERS, keys.PLANNED]
+
+
+@dataclass(frozen=True, slots=True)
+class RunLease:
+    """The right to run a task now."""
+
+    task: str
+    token: str
+
+
+class Schedule:
+    """The schedule of all tasks. Times are Unix seconds; `now` is given by tests only."""
+
+    def __init__(self, connection: "redis.Redis"):
+        self.redis = connection
+        self._fire = connection.register_script(_FIRE)
+        self._lease = connection.register_script(_LEASE)
+        self._renew = connection.register_script(_RENEW)
+        self._done = connection.register_script(_DONE)
+
+    def plan(
+        self,
+        periods: Mapping[str, str],
+        *,
+        edition: str = "",
+        between: Callable[[], object] = lambda: None,
+        now: float | None = None,
+    ) -> None:
+        """Bring the schedule in line with a task list: `periods` holds the text of each active task's period.
+
+        A new task starts at once, give or take its share of the spread. A task whose period changed is due a new period
+        from now, or earlier if it was. Paused and removed tasks leave; a run that has begun goes on. `edition` is the
+        list's fingerprint, and is kept. `between` is called every 2,000 tasks: a long list takes seconds.
+        """
+        given = now
+        planned = {
+            name.decode(): text.decode()
+            for name, text in cast(dict[bytes, bytes], self.redis.hgetall(keys.PLANNED)).items()
+        }
+        known = self.next_times()
+        for names in _batches({*planned, *known} - periods.keys()):
+            pipe = self.redis.pipeline(transaction=True)
+            pipe.zrem(keys.SCHEDULE, *names)
+            pipe.zrem(keys.DUE, *names)
+            pipe.hdel(keys.PLANNED, *names)
+            pipe.execute()
+        for names in _batches(name for name, text in periods.items() if name not in known or planned.get(name) != text):
+            now = time.time() if given is None else given
+            changed = [name for name in names if name in known and name in planned]
+            new = set(names).difference(changed)
+            histories = self._histories([name for name in changed if _period(periods[name]).bounds])
+            pipe = self.redis.pipeline(transaction=True)
+            # NX: of two schedulers that plan at once the first one's time stands. LT: so does one that has fired since.
+            if new:
+                pipe.zadd(keys.SCHEDULE, {name: first_time(name, _period(periods[name]), now) for name in new}, nx=True)
+            if changed:
+                times = {n: next_time(_period(periods[n]), now, now, histories.get(n)) for n in changed}
+                pipe.zadd(keys.SCHEDULE, times, xx=True, lt=True)
+            pipe.hset(keys.PLANNED, mapping={name: periods[name] for name in names})
+            pipe.execute()
+            between()
+        self.redis.set(keys.PLANNED_EDITION, edition)
+
+    def edition(self) -> str | None:
+        """The fingerprint of the task list that the schedule is in line with."""
+        raw = cast("bytes | None", self.redis.get(keys.PLANNED_EDITION))
+        return raw.decode() if raw else None
+
+    def fire(self, *, now: float | None = None) -> list[str]:
+        """Make the tasks whose time has come due, each once whoever calls; says which this call fired."""
+        now = time.time() if now is None else now
+        fired: list[str] = []
+        while True:
+            rows = cast(
+                list[tuple[bytes, float]],
+                self.redis.zrangebyscore(keys.SCHEDULE, "-inf", now, start=0, num=FIRED_AT_ONCE, withscores=True),
+            )
+            if rows:
+                args: list[Any] = [repr(now), *chain.from_iterable(self._next_of(rows, now))]
+                fired += [name.decode() for name in cast(list[bytes], self._fire(keys=_KEYS, args=args))]
+            if len(rows) < FIRED_AT_ONCE:
+                return fired
+
+    def _next_of(self, rows: Sequence[tuple[bytes, float]], now: float) -> Iterator[tuple[bytes, str, str]]:
+        """Task, time seen and next time, or '' for one without a period: a plan has just taken it out."""
+        texts = cast(list["bytes | None"], self.redis.hmget(keys.PLANNED, [raw for raw, _ in rows]))
+        periods = [_period(text.decode()) if text else None for text in texts]
+        histories = self._histories(
+            [raw.decode() for (raw, _), period in zip(rows, periods, strict=True) if period and period.bounds]
+        )
+        for (raw, at), period in zip(rows, periods, strict=True):
+            due = "" if period is None else repr(next_time(period, at, now, histories.get(raw.decode())))
+            yield raw, repr(at), due
+
+    def fire_now(self, names: list[str]) -> None:
+        """Make tasks due at once, whatever their time: a person asked for them."""
+        if names:
+            self.redis.zadd(keys.DUE, dict.fromkeys(names, time.time()), nx=True)
+
+    def clear(self) -> None:
+        """Take back what is due or running: for one who knows that no other crawl worker is alive."""
+        for raw in cast(list[bytes], self.redis.zrange(keys.RUNNING, 0, -1)):
+            disband(self.redis, raw.decode())
+        self.redis.delete(keys.DUE, keys.RUNNING, keys.RUN_HOLDERS)
+
+    def lease(self, *, seconds: float = LEASE_SECONDS) -> RunLease | None:
+        """Take the task that has been due longest; None if none is. Leases that ran out are due again first."""
+        token, now = uuid.uuid4().hex, time.time()
+        raw = cast("bytes | None", self._lease(keys=_KEYS, args=[repr(now), repr(now + seconds), token]))
+        return RunLease(raw.decode(), token) if raw else None
+
+    def renew(self, lease: RunLease, *, seconds: float = LEASE_SECONDS) -> bool:
+        """Keep a lease; False if it was lost to another worker."""
+        return bool(self._renew(keys=_KEYS, args=[lease.task, lease.token, repr(time.time() + seconds)]))
+
+    def done(self, lease: RunLease, *, again_at: float | None = None, now: float | None = None) -> None:
+        """End a run; with `again_at` the next one comes no later than that.
+
+        The next time of an `auto` task is counted from now, by what its history says since the run.
+        """
+        exactly = False
+        if again_at is None and (seconds := self.periods_in_force([lease.task])):
+            again_at, exactly = (time.time() if now is None else now) + seconds[lease.task], True
+        at = "" if again_at is None else repr(again_at)
+        self._done(keys=_KEYS, args=[lease.task, lease.token, at, int(exactly)])
+
+    def periods_in_force(self, names: Sequence[str]) -> dict[str, float]:
+        """The period that each of these tasks has now, in seconds, for those that are scheduled as `auto`."""
+        if not names:
+            return {}
+        texts = cast(list["bytes | None"], self.redis.hmget(keys.PLANNED, list(names)))
+        bounds = {n: found for n, text in zip(names, texts, strict=True) if text and (found := _period(text).bounds)}
+        histories = self._histories(list(bounds))
+        return {name: interval(histories[name], *bounds[name]) for name in bounds}
+
+    def _histories(self, names: Sequence[str]) -> dict[str, History]:
+        if not names:
+            return {}
+        texts = cast(list["bytes | None"], self.redis.hmget(keys.HISTORIES, list(names)))
+        return {name: History.from_json(text) for name, text in zip(names, texts, strict=True)}
+
+    def next_times(self) -> dict[str, float]:
+        """When each task is due next."""
+        rows = cast(list[tuple[bytes, float]], self.redis.zrange(keys.SCHEDULE, 0, -1, withscores=True))
+        return {raw.decode(): at for raw, at in rows}
+
+    def due(self) -> list[str]:
+        """The tasks that wait for a crawl worker, longest first."""
+        return [raw.decode() for raw in cast(list[bytes], self.redis.zrange(keys.DUE, 0, -1))]
+
+    def running(self) -> list[str]:
+        """The tasks that crawl workers have in hand."""
+        return sorted(raw.decode() for raw in cast(list[bytes], self.redis.zrange(keys.RUNNING, 0, -1)))
+
+
+def note_visit(connection: "redis.Redis", task: str, new: int, *, now: float | None = None) -> None:
+    """Add to a task's history that a run has read all its lists and found `new` articles on them."""
+    history = History.from_json(cast("bytes | None", connection.hget(keys.HISTORIES, task)))
+    seen = observe(history, time.time() if now is None else now, new)
+    connection.hset(keys.HISTORIES, task, seen.to_json())
+
+
+def next_time(every: Period, at: float, now: float, history: History | None = None) -> float:
+    """The first time after now of a task that was due `at`; times that were missed are not made up for.
+
+    A fixed period goes on from `at`, but leaves a task that comes late half a period.
+    """
+    if every.seconds is not None:
+        return at + every.seconds * max(1, math.ceil((now - at) / every.seconds + SOONEST_SHARE))
+    if every.bounds is not None:
+        return now + interval(history or History(), *every.bounds)
+    return every.next_after(datetime.fromtimestamp(now, UTC)).timestamp()
+
+
+def first_time(name: str, every: Period, now: float) -> float:
+    """When a new task starts: a period soon, spread by the task's name; a cron line at its own time."""
+    if every.cron is not None:
+        return next_time(every, now, now)
+    share = int.from_bytes(blake2b(name.encode(), digest_size=4).digest()) / 2**32
+    return now + share * min(SPREAD_MOST, SPREAD_SHARE * every.seconds_hint)
+
+
+@lru_cache(maxsize=4096)
+def _period(text: "str | bytes") -> Period:
+    return Period.parse(text.decode() if isinstance(text, bytes) else text)
+
+
+def _batches(names: Iterable[str]) -> Iterator[list[str]]:
+    rest = iter(names)
+    while batch := list(islice(rest, PLANNED_AT_ONCE)):
+        yield batch

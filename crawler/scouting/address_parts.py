@@ -1,0 +1,141 @@
+r"""A URL taken apart for comparison with its siblings: host, segments, dates wherever they stand, query.
+
+    /c/2020-06-10/doc-iabc12.shtml   →   c · ⟨date⟩ · doc-iabc12 .shtml
+
+A date may run over several segments (`2015/0207`), so each is replaced by one mark before the path is split.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+from urllib.parse import urlsplit
+
+from crawler.pattern_syntax import MONTHS
+from extractors.urls import normalise
+
+MARK = "\ue000"  # stands for a date; no URL in its normal form has it
+Dates = Literal["all", "folders", "none"]
+
+_MONTH = "|".join(name[:3] for name in MONTHS)
+_YEAR = r"(?P<Y>(?:19|20)\d\d)"
+_AFTER = r"(?![0-9])"
+_DATES = (
+    # 2020/06/10, 2020-6-1, 2015/0207, 202006/10, 20200610, t20200610_12; with month names 2020/jun/10
+    re.compile(rf"(?<!\d){_YEAR}(?P<s>[/_-]?)(?P<m>0[1-9]|1[0-2])(?P<t>[/_-]?)(?P<d>0[1-9]|[12]\d|3[01]){_AFTER}"),
+    re.compile(rf"(?<!\d){_YEAR}(?P<s>[/_-])(?P<m>1[0-2]|0?[1-9])(?P<t>[/_-])(?P<d>[12]\d|3[01]|0?[1-9]){_AFTER}"),
+    re.compile(rf"(?<!\d){_YEAR}(?P<s>[/_-])(?P<b>{_MONTH})(?P<t>[/_-])(?P<d>[12]\d|3[01]|0?[1-9]){_AFTER}", re.I),
+)
+_FOLDER_DATES = (
+    # 2020/06, 2020-06, 202006, 2020, and 20/0610: in a last segment they may be anything
+    re.compile(rf"(?<=/){_YEAR}(?P<s>[/_-]?)(?P<m>0[1-9]|1[0-2])(?=/)"),
+    re.compile(rf"(?<=/){_YEAR}(?P<s>[/_-])(?P<m>[1-9])(?=/)"),
+    re.compile(rf"(?<=/){_YEAR}(?=/)"),
+    re.compile(r"(?<=/)(?P<y>[0-3]\d)(?P<s>/)(?P<m>0[1-9]|1[0-2])(?P<t>)(?P<d>0[1-9]|[12]\d|3[01])(?=/)"),
+)  # fmt: skip
+_SUFFIX = re.compile(
+    r"(?<=[^/])(?:\.[A-Za-z][A-Za-z0-9]{1,5}|/(?:index|default)\.(?:s?html?|php|aspx?))$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DateForm:
+    """How a date is written, leading zeros left open: `codes` are year, month, day as far as they are there."""
+
+    codes: tuple[str, ...]
+    separators: tuple[str, ...]
+
+    def text(self, raws: Sequence[str]) -> str:
+        """The form in strptime codes, for the dates of several URLs: without leading zeros only where they show it."""
+        loose = any(len(part) == 1 for raw in raws for part in re.split(r"[/_-]", raw))
+        codes = [code.replace("%", "%-") if loose and code in ("%m", "%d") else code for code in self.codes]
+        return "".join(code + mark for code, mark in zip(codes, (*self.separators, ""), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A URL in parts. `folders` and `stem` hold a `MARK` where a date stood; `dates` and `raws` are those dates."""
+
+    url: str
+    scheme: str
+    host: str  # with its port
+    folders: tuple[str, ...]
+    stem: str
+    suffix: str  # .html; /index.html where the folder is what is named; empty for a bare folder
+    slash: bool  # ends with /
+    query: tuple[tuple[str, str], ...]
+    dates: tuple[DateForm, ...]
+    raws: tuple[str, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of the query's parameters."""
+        return tuple(name for name, _ in self.query)
+
+    @property
+    def bare_host(self) -> str:
+        """The host without `www.`."""
+        return self.host.removeprefix("www.")
+
+
+def address_of(url: str, dates: Dates = "all") -> Address:
+    """Take a URL apart; `dates` says where to look for them: everywhere, in the folders only, or not at all."""
+    url = normalise(url)
+    parts = urlsplit(url)
+    path = parts.path or "/"
+    slash = path.endswith("/")
+    suffix = "" if slash else _suffix(path)
+    bare = path.removesuffix("/") if slash else path.removesuffix(suffix)
+    marked, forms, raws = _mark_dates(bare + "/", dates)
+    *folders, stem = marked.removesuffix("/").split("/")[1:] or [""]
+    query = tuple(tuple(pair.partition("=")[::2]) for pair in parts.query.split("&") if pair)
+    return Address(url, parts.scheme, parts.netloc, tuple(folders), stem, suffix, slash, query, forms, raws)  # type: ignore[arg-type]
+
+
+def _suffix(path: str) -> str:
+    found = _SUFFIX.search(path)
+    return found[0] if found else ""
+
+
+def _mark_dates(path: str, where: Dates) -> tuple[str, tuple[DateForm, ...], tuple[str, ...]]:
+    """Replace the dates of a path that ends with `/`; the first form that fits at a place counts."""
+    if where == "none":
+        return path, (), ()
+    folders = path.removesuffix("/").rfind("/") + 1
+    ends = [(form, len(path) if where == "all" else folders) for form in _DATES]
+    taken: list[tuple[int, int, DateForm]] = []
+    for form, end in (*ends, *((form, folders) for form in _FOLDER_DATES)):
+        for found in form.finditer(path):
+            if found.end() > end or any(found.start() < b and a < found.end() for a, b, _ in taken):
+                continue
+            if _is_day(found.groupdict()) and _ends_well(found, path):
+                taken.append((found.start(), found.end(), _form_of(found)))
+    taken.sort(key=lambda each: each[0])
+    marked, at = "", 0
+    for start, stop, _ in taken:
+        marked, at = marked + path[at:start] + MARK, stop
+    return marked + path[at:], tuple(each[2] for each in taken), tuple(path[a:b] for a, b, _ in taken)
+
+
+def _ends_well(found: re.Match[str], path: str) -> bool:
+    """A day that has a segment of its own fills it: 2020/10/12aa90f7 is no 12th of October."""
+    return found.groupdict().get("t") != "/" or path[found.end() : found.end() + 1] in ("/", "")
+
+
+def _is_day(found: dict[str, str | None]) -> bool:
+    if not found.get("d"):
+        return True
+    month = found.get("m") or str([name[:3] for name in MONTHS].index((found.get("b") or "").lower()) + 1)
+    try:
+        date(int(found.get("Y") or 2000), int(month), int(found["d"] or 1))
+    except ValueError:
+        return False
+    return True
+
+
+def _form_of(found: re.Match[str]) -> DateForm:
+    groups = found.groupdict()
+    codes = tuple(f"%{name}" for name in ("Y", "y", "m", "b", "d") if groups.get(name))
+    separators = tuple(groups[name] or "" for name in ("s", "t") if groups.get(name) is not None)
+    return DateForm(codes, separators[: len(codes) - 1])

@@ -1,0 +1,117 @@
+"""Pages of a section that is being looked at: the example, ready to cut others, and what it cuts out of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from crawler.discovery.links import links_of
+from crawler.scouting.inference import is_short
+from extractors import Article, NoArticle, Section, UnusablePage
+from extractors import extract as extract_alone
+from extractors.list_rank import read_entries
+from extractors.page_types import page_type
+from extractors.section import make_page
+from extractors.shell import is_shell
+from workers.errors import ExemplarError
+from workers.inbox import StoredPage
+
+FIRST_WORDS = 80  # characters
+MOST_PROPOSALS = 5
+
+
+class NoSection(ExemplarError):
+    """No task can be made from the URL. The text says why and what to do; `proposals` are article links to try."""
+
+    def __init__(self, text: str, proposals: Sequence[tuple[str, str]] = ()):
+        super().__init__(text)
+        self.proposals = tuple(proposals)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What the example cuts out of a page; `reason` says why there is no text, or how it was cut."""
+
+    url: str
+    title: str = ""
+    published: str = ""
+    words: str = ""
+    characters: int = 0
+    confidence: float = 0.0
+    method: str = ""
+    reason: str = ""
+    language: str = ""
+    kind: str = ""  # article, list or uncertain, by the classifier of page types
+
+    @property
+    def by_example(self) -> bool:
+        """Whether the example fits the page."""
+        return self.method == "example"
+
+
+NAME_ONE = "name one of its articles"
+
+
+def prepared(page: StoredPage) -> tuple[Section, Cut]:
+    """The example, ready to cut others, and what is cut out of itself. Raises `NoSection` if it is no article."""
+    try:
+        alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+        kind = page_type(page.body, page.url, content_type=page.content_type)
+        section = Section(page.body, page.url)
+    except UnusablePage as error:
+        if is_empty_shell(page):
+            raise NoSection(f"{page.url} is an empty shell without JavaScript ({error}); {_RENDER}") from None
+        raise NoSection(f"{page.url}: unusable page: {error}") from None
+    if kind.kind == "list":
+        why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
+        raise NoSection(f"{page.url} is a list page, not an article ({why}); {NAME_ONE}", proposals(page))
+    if isinstance(alone, NoArticle) and kind.kind != "article":
+        if "JavaScript" in alone.reason or is_empty_shell(page):
+            raise NoSection(f"{page.url} is an empty shell without JavaScript ({alone.reason}); {_RENDER}")
+        raise NoSection(f"{page.url} holds no article ({alone.reason}); {NAME_ONE}", proposals(page))
+    return section, cut_page(section, page)
+
+
+_RENDER = "write the task by hand (example, pattern, start, `render: true`): a run opens its pages in a browser"
+
+
+def is_empty_shell(page: StoredPage) -> bool:
+    """Whether only its scripts would fill a page."""
+    return is_shell(make_page(page.body, page.url, page.content_type, page.fetched_at))
+
+
+def proposals(page: StoredPage) -> list[tuple[str, str]]:
+    """Links of a list page that may be articles, with their titles: its list's entries first."""
+    try:
+        entries = read_entries(make_page(page.body, page.url, page.content_type, page.fetched_at))
+    except UnusablePage:
+        return []
+    host = urlsplit(page.url).netloc
+    links = links_of(page.body, page.url, page.content_type)
+    named = {each.url: each.title for each in entries} | {each.url: each.text for each in links}
+    titled = [(url, title) for url, title in named.items() if not is_short(title) and urlsplit(url).netloc == host]
+    return titled[:MOST_PROPOSALS]
+
+
+def cut_page(section: Section, page: StoredPage) -> Cut:
+    """Cut a page by the example."""
+    try:
+        found = section.extract(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+        kind = page_type(page.body, page.url, content_type=page.content_type).kind
+    except UnusablePage as error:
+        return Cut(page.url, reason=f"unusable page: {error}")
+    if not isinstance(found, Article):
+        return Cut(page.url, reason=found.reason, kind=kind)
+    if found.method != "example" and kind == "list":
+        return Cut(page.url, found.title or "", reason="a list page", kind=kind)
+    return Cut(
+        page.url,
+        found.title or "",
+        found.published.isoformat() if found.published else "",
+        " ".join(found.text.split())[:FIRST_WORDS],
+        len(found.text),
+        found.confidence,
+        found.method,
+        found.reason,
+        found.language or "",
+        kind,
+    )

@@ -1,0 +1,285 @@
+"""The pattern of several URLs: what they share stays as it is, what varies becomes `{date:…}`, `{id}`, `{slug}`, `*`.
+
+    /a/zhike/181.html, /a/view/ec/2015/0207/41.html   →   /a/**/{id}.html
+
+No judgement here of which URLs belong together; that is `inference`.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from urllib.parse import unquote
+
+from crawler.patterns import Pattern
+from crawler.scouting.address_parts import MARK, Address
+
+FEW = 8  # siblings from which a word that all share is no accident
+NEARLY_ALL = 0.97  # of the URLs; a slip in one of a hundred links does not loosen the pattern
+LONG = 3  # digits of a number that is surely no part of a title
+_TOKEN = re.compile(rf"(?:[0-9A-Za-z]|%[0-9A-F]{{2}})+|{MARK}|[^0-9A-Za-z%]|%")
+_SPECIAL = re.compile(r"[\\{}\[\]*]")
+
+
+def fit(addresses: Sequence[Address]) -> str:
+    """Return the text of the pattern that fits (nearly) all of `addresses`, and the first, the example, surely.
+
+    Raises `PatternError` if they can't be written as one.
+    """
+    host, query = _host(addresses), _query(addresses)
+    folders, raws_left = _folders(addresses)
+    leaf = _leaf(addresses, raws_left)
+    text = f"{addresses[0].scheme}://{host}/{folders}{leaf}{query}"
+    looser = f"{addresses[0].scheme}://{host}/{folders}{_ending(addresses, '*')}{query}"
+    pattern = Pattern.parse(text)
+    fits = sum(pattern.match(each.url) is not None for each in addresses)
+    return text if pattern.match(addresses[0].url) and fits >= NEARLY_ALL * len(addresses) else looser
+
+
+def literal(text: str) -> str:
+    """Return text of a URL as a pattern has it: special characters escaped, words of other scripts readable."""
+    decoded = unquote(text, errors="strict") if _is_readable(text) else text
+    return _SPECIAL.sub(lambda found: "\\" + found[0], decoded)
+
+
+def _is_readable(text: str) -> bool:
+    if not re.search(r"%[89A-F][0-9A-F]", text):
+        return False
+    try:
+        decoded = unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return False
+    # Escaped ASCII (%2F, %20) keeps its escapes: decoding it would change the URL.
+    return decoded.isprintable() and not re.search(r"%[0-7]", text)
+
+
+def _host(addresses: Sequence[Address]) -> str:
+    hosts = list(dict.fromkeys(each.host for each in addresses))
+    if len(hosts) == 1:
+        return literal(hosts[0])
+    if len({each.bare_host for each in addresses}) == 1:
+        return "[www.]" + literal(addresses[0].bare_host)
+    labels = [host.split(".") for host in hosts]
+    shared = _shared_start([each[::-1] for each in labels])[::-1]
+    return "*." + ".".join(shared) if len(shared) >= 2 else literal(hosts[0])
+
+
+def _shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
+    """What all rows begin with."""
+    return [column[0] for column in takewhile(lambda each: len(set(each)) == 1, zip(*rows, strict=False))]
+
+
+# Folders
+
+
+def _folders(addresses: Sequence[Address]) -> tuple[str, int]:
+    """The folders' text with its last `/`, and how many dates of each address stand behind them (None known: -1)."""
+    depths = {len(each.folders) for each in addresses}
+    in_stem = {each.stem.count(MARK) for each in addresses}
+    left = in_stem.pop() if len(in_stem) == 1 else 0
+    if len(depths) == 1 and len({_marks(each) for each in addresses}) == 1:
+        columns = list(zip(*(each.folders for each in addresses), strict=True))
+        return "".join(_folder(column, addresses) + "/" for column in _dated(columns, addresses)), left
+    least = min(depths)
+    shared = _shared_start([each.folders for each in addresses])
+    prefix = list(takewhile(lambda each: MARK not in each, shared))[:least]
+    start = "".join(literal(each) + "/" for each in prefix)
+    return start + "**/" + _shared_end(addresses, len(prefix)), left
+
+
+def _marks(address: Address) -> tuple[object, ...]:
+    return (tuple(each.count(MARK) for each in address.folders), address.dates)
+
+
+def _dated(columns: Sequence[Sequence[str]], addresses: Sequence[Address]) -> list[Sequence[str]]:
+    """Write the dates into the columns: each mark becomes its form."""
+    number = 0
+    found: list[Sequence[str]] = []
+    for column in columns:
+        for _ in range(column[0].count(MARK)):
+            column = [each.replace(MARK, _date(addresses, number), 1) for each in column]
+            number += 1
+        found.append(column)
+    return found
+
+
+def _date(addresses: Sequence[Address], number: int) -> str:
+    return "\ue001" + addresses[0].dates[number].text([each.raws[number] for each in addresses]) + "\ue002"
+
+
+def _written(text: str) -> str:
+    """Literal text in which dates stand between two marks."""
+    pieces = re.split("\ue001([^\ue002]*)\ue002", text)
+    return "".join(f"{{date:{each}}}" if place % 2 else literal(each) for place, each in enumerate(pieces))
+
+
+def _folder(column: Sequence[str], addresses: Sequence[Address]) -> str:
+    if len(set(column)) == 1:
+        is_bucket = column[0].isdigit() and all(_id_in(each).startswith(column[0]) for each in addresses)
+        return "{id}" if is_bucket and len(addresses) > 1 else _written(column[0])
+    if all(each.isdigit() for each in column):
+        return "{id}"
+    text = _piece(column) if not any("\ue001" in each for each in column) else "*"
+    return text if "{id}" in text and "{slug}" not in text else "*"
+
+
+def _id_in(address: Address) -> str:
+    return address.stem if address.stem.isdigit() else ""
+
+
+def _shared_end(addresses: Sequence[Address], start: int) -> str:
+    """The folders before the last segment that all addresses have alike, counted from the end."""
+    ends = [each.folders[start:][::-1] for each in addresses]
+    shared = _shared_start(ends)[::-1]
+    return "".join(literal(each) + "/" for each in shared) if not any(MARK in each for each in shared) else ""
+
+
+# The last segment
+
+
+def _leaf(addresses: Sequence[Address], dates_left: int) -> str:
+    stems = [each.stem for each in addresses]
+    forms = {each.dates[len(each.dates) - dates_left :] for each in addresses} if dates_left else {()}
+    if len({stem.count(MARK) for stem in stems}) != 1 or len(forms) != 1:
+        return _ending(addresses, "*")
+    pieces = [stem.split(MARK) for stem in stems]
+    texts = [_piece([each[place] for each in pieces]) for place in range(len(pieces[0]))]
+    text = texts[0]
+    for place, piece in enumerate(texts[1:]):
+        form = addresses[0].dates[len(addresses[0].dates) - dates_left + place]
+        raws = [each.raws[len(each.raws) - dates_left + place] for each in addresses]
+        text += f"{{date:{form.text(raws)}}}" + piece
+    return _ending(addresses, text)
+
+
+def _ending(addresses: Sequence[Address], stem: str) -> str:
+    suffixes = {each.suffix for each in addresses}
+    slashes = {each.slash for each in addresses}
+    if suffixes == {"", "/index.html"}:
+        return stem + (
+            "/[index.html]" if not any(not each.slash and not each.suffix for each in addresses) else "[/][index.html]"
+        )
+    suffix = literal(suffixes.pop()) if len(suffixes) == 1 else _suffixes(suffixes)
+    return stem + suffix + ("" if slashes == {False} or not addresses[0].stem else "/" if slashes == {True} else "[/]")
+
+
+def _suffixes(suffixes: Iterable[str]) -> str:
+    found = set(suffixes)
+    for pair, text in (
+        ({".html", ".shtml"}, ".[s]html"), ({".htm", ".html"}, ".htm[l]"), ({".htm", ".shtml", ".html"}, ".[s]htm[l]"),
+    ):  # fmt: skip
+        if found <= pair:
+            return text
+    return "[" + literal(max(found, key=len)) + "]" if found - {""} and len(found) == 2 and "" in found else ".*"
+
+
+def _piece(values: Sequence[str]) -> str:
+    """The text for one piece of a last segment, between dates or its ends."""
+    if len(set(values)) == 1:
+        return _one_value(values[0]) if len(values) == 1 else literal(values[0])
+    rows = [_TOKEN.findall(value) for value in values]
+    if len({tuple(_kind(token) for token in row) for row in rows}) == 1:
+        tokens = [_token(column) for column in zip(*rows, strict=True)]
+        small = any(min(map(len, column)) < LONG for column in zip(*rows, strict=True) if "".join(column).isdigit())
+        if "{slug}" not in tokens or not small or len(values) >= FEW:
+            return _collapsed(tokens, len(values))
+    return _ragged(rows)
+
+
+def _one_value(value: str) -> str:
+    """The guess for an example without siblings."""
+    if not value:
+        return ""
+    return re.sub(r"\d{2,}$", "{id}", literal(value)) if re.fullmatch(r"[A-Za-z]*[_-]?\d{2,}", value) else "{slug}"
+
+
+def _kind(token: str) -> str:
+    return token if len(token) == 1 and not token.isalnum() else "word"
+
+
+def _token(column: Sequence[str]) -> str:
+    values = set(column)
+    if len(values) == 1:
+        return literal(column[0])
+    if all(value.isdigit() for value in values):
+        return _date_and_id(column)
+    heads = {re.match(r"[A-Za-z]*", value)[0] for value in values}  # type: ignore[index]
+    if len(heads) == 1 and (head := heads.pop()) and all(value[len(head) :].isdigit() for value in values):
+        return literal(head) + _date_and_id([value[len(head) :] for value in column])
+    return "{slug}"
+
+
+def _date_and_id(column: Sequence[str]) -> str:
+    """Digits; numbers that all begin with a day (20200610000123) name it."""
+    day = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{2,}")
+    if len(set(column)) >= FEW and all(day.fullmatch(value) for value in column):
+        return "{date:%Y%m%d}{id}"
+    return "{id}"
+
+
+def _collapsed(tokens: list[str], count: int) -> str:
+    """Words between the first and the last one that varies are part of one slug."""
+    places = [place for place, token in enumerate(tokens) if token == "{slug}"]
+    if not places:
+        return "".join(tokens)
+    first, last = places[0], places[-1]
+    if any("{id}" in token for token in tokens[first : last + 1]):
+        first, last = places[0], places[-1]
+    head, tail = tokens[:first], tokens[last + 1 :]
+    words = first != last or len(tokens) > 3
+    if words and count < FEW * 2 and head and not any("{" in token for token in head):
+        head = []  # titles that begin alike, by accident
+    if tail and not any("{" in token for token in tail) and not any(token.isdigit() for token in tail) and count < FEW:
+        tail = []
+    return "".join(head) + "{slug}" + "".join(tail)
+
+
+def _ragged(rows: Sequence[Sequence[str]]) -> str:
+    """Segments of different lengths: an id at one end is seen, a word that all begin with only before a code."""
+    first, last = [row[0] for row in rows], [row[-1] for row in rows]
+    numbers_first = all(_is_number(row[0]) and len(row) > 2 for row in rows) and len({row[1] for row in rows}) == 1
+    numbers_last = all(_is_number(row[-1]) and len(row) > 2 for row in rows) and len({row[-2] for row in rows}) == 1
+    if numbers_first and len(set(first)) > 1:
+        return "{id}" + literal(rows[0][1]) + "{slug}"
+    if numbers_last and len(set(last)) > 1:
+        return "{slug}" + literal(rows[0][-2]) + "{id}"
+    start = _shared_start(rows)
+    while start and start[-1].isalnum():
+        start = start[:-1]
+    rest = [row[len(start) :] for row in rows]
+    codes = all(len(row) <= 3 and any(map(str.isdigit, "".join(row))) for row in rest)
+    keeps = start and (not any(map(str.isalnum, start)) or (codes and len(rows) >= 3))
+    head = literal("".join(start)) if keeps else ""
+    return head + "{slug}"
+
+
+def _is_number(token: str) -> bool:
+    return token.isdigit() and len(token) >= LONG
+
+
+# The query
+
+
+def _query(addresses: Sequence[Address]) -> str:
+    keys = [each.keys for each in addresses]
+    if not any(keys):
+        return ""
+    if len(set(keys)) > 1:
+        return "?**" if all(keys) else "[?**]"
+    pairs = [
+        f"{literal(name)}={_value([each.query[place][1] for each in addresses])}" for place, name in enumerate(keys[0])
+    ]
+    return "?" + "&".join(pairs)
+
+
+def _value(column: Sequence[str]) -> str:
+    if len(set(column)) == 1:
+        return literal(column[0]) if len(column) > 1 else _one_parameter(column[0])
+    if all(value.isdigit() for value in column):
+        return "{id}"
+    if all(re.fullmatch(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", value) for value in column):
+        return "{date:%Y-%m-%d}"
+    return "*"
+
+
+def _one_parameter(value: str) -> str:
+    return "{id}" if value.isdigit() else literal(value)

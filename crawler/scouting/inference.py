@@ -1,0 +1,349 @@
+"""From one article's URL and the links seen on its site to the pattern of its siblings. No network.
+
+    links of the pages read → sightings → siblings (same folders) and relatives (same build, other folders)
+                            → `fitting.fit` → a pattern, tightened until it takes none of the links that are no articles
+
+Siblings share everything with the example but what varies from article to article. Relatives, such as other sections of
+the site, join only where their pages were looked at (`survey` does that).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from crawler import pattern_syntax as syntax
+from crawler.discovery.links import ASSET, Link
+from crawler.discovery.pagination import pagination
+from crawler.patterns import Pattern, PatternError
+from crawler.scouting.address_parts import MARK, Address, Dates, address_of
+from crawler.scouting.fitting import fit
+
+NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short
+SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rather than an article
+ENOUGH = 3  # siblings that show a form
+FOLDER_SUFFIXES = frozenset({"", "/index.html"})  # with a slash or without, a folder is named
+SAME_SUFFIXES = (frozenset({".html", ".htm", ".shtml"}), FOLDER_SUFFIXES)  # that one site gives to its articles
+ABOUT_SITE, NAVIGATION = "named as a page about the site", "navigation"
+TELLING_WORDS = 2  # of a last segment: of more, a number is part of a title
+MOST_READINGS = 0.6  # share of the siblings of the best reading that a reading with more dates needs
+SLIPS = 0.03  # share of the siblings below which a form of theirs is a slip
+SAME_PAGE = 0.6  # share of the siblings whose small number is the example's, for others to be further pages
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LIST_NAME = re.compile(
+    r"index|default|home|main|lists?|pages?|tags?|category|categories|cat|archives?|search|more|all|news|blog|posts|"
+    r"articles?|authors?|topics?|rss|feed|atom|sitemap|map",
+    re.IGNORECASE,
+)
+_ABOUT_SITE = re.compile(
+    r"about|about-us|aboutus|contact|contact-us|contactus|login|register|signup|links|privacy|terms|help|faq",
+    re.IGNORECASE,
+)
+_NUMBERED_LIST = re.compile(r"(?:index|default|lists?|pages?|tags?|category|cat|archives?)(?:[_-]?\d+)+", re.IGNORECASE)
+_PAGE_TEXT = re.compile(
+    r"\W*(?:\d{1,4}|next( page)?|prev(ious)?|older.*|newer.*|first|last|上一?页|下一?页|首页|尾页|末页|前页|后页)?\W*",
+    re.IGNORECASE,
+)
+_ALNUM = re.compile(r"(?:[0-9A-Za-z]|%[0-9A-F]{2})+")
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPage:
+    """A page that was read: its address and its links in the page's order."""
+
+    url: str
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A link as it was seen on all pages: its longest text, and on how many of them."""
+
+    url: str
+    text: str
+    pages: int
+    paginates: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Relatives:
+    """Articles, perhaps: links built as the example but in other folders. `folder` tells a person where."""
+
+    folder: str
+    urls: tuple[str, ...]
+    family: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """A pattern and what speaks for it: `matched` links, `rejected` ones with the reason."""
+
+    pattern: str
+    matched: tuple[Sighting, ...]
+    rejected: tuple[tuple[Sighting, str], ...]
+    doubtful: tuple[str, ...] = ()  # links that it takes though they seem to be no articles
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was seen on a site. `lists`: pages known to be lists; `refused`: links known to be no articles, and why."""
+
+    example: str
+    pages: tuple[SeenPage, ...]
+    lists: frozenset[str] = frozenset()
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def seen(self) -> dict[str, Sighting]:
+        """All links of the pages read, in the order in which they were first seen."""
+        texts: dict[str, str] = {}
+        counts: Counter[str] = Counter()
+        for page in self.pages:
+            counts.update({link.url for link in page.links})
+            for link in page.links:
+                if len(link.text) >= len(texts.setdefault(link.url, "")):
+                    texts[link.url] = link.text
+        further = {url for page in self.pages if page.url != self.example for url in pagination(page.url, page.links)}
+        return {url: Sighting(url, text, counts[url], url in further) for url, text in texts.items()}
+
+    def no_article(self, link: Sighting) -> str | None:
+        """Why a link surely leads to no article; None if it may."""
+        address, here = address_of(link.url, "none"), address_of(self.example, "none")
+        if link.url in self.refused:
+            return self.refused[link.url]
+        if ASSET.search(link.url.partition("?")[0]):
+            return "a file, not a page"
+        if link.url in self.lists:
+            return "a list page"
+        if not address.stem and not address.folders and not address.query:
+            return "the home page"
+        if link.paginates and (_PAGE_TEXT.fullmatch(link.text) or not _named_alike(here, address)):
+            return "pagination"
+        if _is_named_list(address) and not _is_named_list(here):
+            return "named as a list"
+        if _ABOUT_SITE.fullmatch(address.stem):
+            return ABOUT_SITE
+        count = len(self.pages)
+        if count >= NAVIGATION_PAGES and link.pages == count and is_short(link.text):
+            return f"{NAVIGATION}: on all {count} pages read"
+        return None
+
+
+def _is_named_list(address: Address) -> bool:
+    named = _LIST_NAME.fullmatch(address.stem) or _NUMBERED_LIST.fullmatch(address.stem)
+    return bool(named) and not address.query
+
+
+def _named_alike(a: Address, b: Address) -> bool:
+    """Whether only numbers tell two URLs apart."""
+    same = a.keys == b.keys and len(a.folders) == len(b.folders) and a.suffix == b.suffix
+    return same and _signature(a.stem) == _signature(b.stem)
+
+
+def is_short(text: str) -> bool:
+    """Whether a link's text names a section rather than an article."""
+    return len(text) <= SHORT_CJK if _CJK.search(text) else len(text) <= SHORT_LATIN and text.count(" ") <= 2
+
+
+# Siblings and relatives
+
+
+def siblings(evidence: Evidence) -> list[Address]:
+    """The example and the links in its own folders that are built like it, the example first.
+
+    A date in the last segment may be part of a title by accident: the reading with more siblings counts.
+    """
+    links = [link.url for link in evidence.seen.values() if not evidence.no_article(link)]
+    readings: tuple[Dates, ...] = ("all", "folders", "none")
+    found = [_siblings(evidence.example, links, dates) for dates in readings]
+    most = max(len(each) for each in found)
+    return next(each for each in found if len(each) >= max(1, MOST_READINGS * most))
+
+
+def _siblings(example: str, links: Iterable[str], dates: Dates) -> list[Address]:
+    own = address_of(example, dates)
+    others = [each for url in links if (each := address_of(url, dates)).url != own.url and _same_build(own, each)]
+    exact = [each for each in others if each.folders == own.folders]
+    if len(exact) < ENOUGH:
+        exact = [each for each in others if _same_folders(own, each)]
+    return [own, *_usual(own, _like_stems(own, _like_query(own, exact)))]
+
+
+def _usual(own: Address, others: Sequence[Address]) -> list[Address]:
+    """Without those whose host, suffix or slash hardly another has: slips in the links of some text."""
+    forms = Counter((each.host, each.suffix, each.slash) for each in others)
+    forms[own.host, own.suffix, own.slash] = len(others)
+    return [each for each in others if forms[each.host, each.suffix, each.slash] >= SLIPS * len(others)]
+
+
+def relatives(evidence: Evidence, own: Sequence[Address]) -> list[Relatives]:
+    """Links built as the siblings are, by their folders, the largest group first.
+
+    Names without date or number are built like anything: there each first folder is a family of its own.
+    """
+    here, known = own[0], {each.url for each in own}
+    dates: Dates = "all" if MARK in here.stem else "folders"
+    groups: dict[tuple[str, ...], list[Address]] = {}
+    for link in evidence.seen.values():
+        if link.url in known or evidence.no_article(link):
+            continue
+        each = address_of(link.url, dates)
+        if not _same_build(here, each) or not _like_stems(here, [each]):
+            continue
+        if here.dates and not here.stem.isdigit() and each.dates != here.dates:
+            continue
+        groups.setdefault(each.folders, []).append(each)
+    found = [_relatives(folders, members, here) for folders, members in groups.items()]
+    return sorted(found, key=lambda each: -len(each.urls))
+
+
+def _relatives(folders: tuple[str, ...], members: Sequence[Address], here: Address) -> Relatives:
+    folder = members[0].url.rpartition("/")[0] + "/" if MARK not in "".join(folders) else _before_date(members[0])
+    weak = not here.dates and not re.search(r"\d", here.stem)
+    places = tuple(place for place, each in enumerate(folders) if MARK in each)
+    family = (len(folders), places, *(folders[:1] if weak else ()))
+    return Relatives(folder, tuple(each.url for each in members), family)
+
+
+def _before_date(address: Address) -> str:
+    before = []
+    for each in address.folders:
+        if MARK in each:
+            break
+        before.append(each + "/")
+    return f"{address.scheme}://{address.host}/{''.join(before)}"
+
+
+def _same_build(own: Address, other: Address) -> bool:
+    """Whether two URLs are alike but for folders and last segment: site, suffix, parameters."""
+    if own.bare_host != other.bare_host or own.keys != other.keys or bool(own.stem) != bool(other.stem):
+        return False
+    suffixes = {own.suffix, other.suffix}
+    if len(suffixes) > 1 and not any(suffixes <= alike for alike in SAME_SUFFIXES):
+        return False
+    return own.slash == other.slash or not suffixes - FOLDER_SUFFIXES
+
+
+def _same_folders(own: Address, other: Address) -> bool:
+    """Folders alike but for numbers and codes, which may be an article's own."""
+    if len(own.folders) != len(other.folders):
+        return False
+    pairs = [(a, b) for a, b in zip(own.folders, other.folders, strict=True) if a != b]
+    return all(MARK not in a + b and re.search(r"\d", a) and re.search(r"\d", b) for a, b in pairs)
+
+
+def _like_query(own: Address, others: Sequence[Address]) -> list[Address]:
+    """Those whose parameters differ from the example's in what names the article: the one that varies most."""
+    if not own.query:
+        return list(others)
+    columns = range(len(own.query))
+    variety = {n: len({each.query[n][1] for each in others if each.query[n][1] != own.query[n][1]}) for n in columns}
+    free = max((n for n in columns if any(map(str.isdigit, own.query[n][1]))), key=lambda n: variety[n], default=None)
+    return [each for each in others if all(n == free or each.query[n] == own.query[n] for n in columns)]
+
+
+def _like_stems(own: Address, others: Sequence[Address]) -> list[Address]:
+    """Those whose last segment is built like the example's, as closely as enough of them are."""
+    if own.stem.isdigit():
+        numbers = [each for each in others if each.stem.isdigit()]
+        codes = [each for each in others if len(each.stem) == len(own.stem) >= 6 and not each.stem.isdigit()]
+        return [*numbers, *codes] if len(codes) > len(numbers) else numbers
+    close = [each for each in others if _signature(each.stem) == _signature(own.stem)]
+    words = [word for word in _ALNUM.findall(own.stem) if not word.isdigit()]
+    telling = "#" in _signature(own.stem) and len(words) <= TELLING_WORDS
+    if telling and (len(close) >= ENOUGH or len(others) <= 1):
+        return _first_pages(own, close)
+    named = [each for each in others if not each.stem.isdigit() or len(each.stem) == len(own.stem)]
+    named = [each for each in named if each.stem.count(MARK) == own.stem.count(MARK)]
+    ended = [each for each in named if _ends(each.stem) == _ends(own.stem)]
+    return ended if any(_ends(own.stem)) and len(ended) >= ENOUGH else named
+
+
+def _ends(stem: str) -> tuple[bool, bool, bool]:
+    """Whether a title has a number before it, or a number or a code behind it."""
+    before, after = re.match(r"\d{3,}[_-]\D", stem), re.search(r"\D[_-]\d{4,}$", stem)
+    code = re.search(r"[_-](?=[0-9a-z]*\d)[0-9a-z]{8,}$", stem)
+    return bool(before), bool(after), bool(code)
+
+
+def _first_pages(own: Address, others: Sequence[Address]) -> list[Address]:
+    """Those that have the example's small numbers where nearly all have them: others are further pages."""
+    rows = [re.findall(r"\d+", each.stem) for each in others]
+    mine = re.findall(r"\d+", own.stem)
+    kept = list(zip(others, rows, strict=True))
+    for place, number in enumerate(mine):
+        same = [pair for pair in kept if pair[1][place : place + 1] == [number]]
+        if len(number) <= 2 and len(same) >= max(ENOUGH, SAME_PAGE * len(kept)):
+            kept = same
+    return [each for each, _ in kept]
+
+
+def _signature(stem: str) -> str:
+    """`article_123` → `article_#`, `doc-iabc12` → `doc-@`: numbers and codes vary, words are the site's own."""
+    return _ALNUM.sub(lambda word: "#" if word[0].isdigit() else _mixed(word[0]), stem)
+
+
+def _mixed(word: str) -> str:
+    if not re.search(r"\d", word):
+        return word
+    head = re.match(r"[a-zA-Z]*", word)[0]  # type: ignore[index]
+    return head + "#" if head and word[len(head) :].isdigit() and len(head) <= 2 else "#@"
+
+
+# The pattern
+
+
+def infer(evidence: Evidence, members: Sequence[Address]) -> Inference:
+    """Return the pattern of `members` (the example first) and what it takes and leaves of all links seen.
+
+    Raises `PatternError`.
+    """
+    seen, own = evidence.seen, members[0]
+    reasons = {url: why for url, link in seen.items() if url != own.url and (why := evidence.no_article(link))}
+    text = fit(members)
+    wanted = [each.url for each in members if each.url not in reasons]
+    # What is about the site is worth no narrower pattern, which might miss articles; a list that it takes is.
+    lists = {url: why for url, why in reasons.items() if not why.startswith((ABOUT_SITE, NAVIGATION))}
+    taken = _takes(text, lists)
+    options = [option for option in tighter(text) if taken and all(map(Pattern.parse(option).match, wanted))]
+    best = min([text, *options], key=lambda option: len(_takes(option, lists)))
+    pattern = Pattern.parse(best)
+    matched = tuple(link for url, link in seen.items() if pattern.match(url))
+    left = [link for url, link in seen.items() if not pattern.match(url)]
+    rejected = tuple((link, _why_not(link, reasons, pattern, own.bare_host)) for link in left)
+    return Inference(best, matched, rejected, tuple(_takes(best, reasons)))
+
+
+def _takes(text: str, reasons: Mapping[str, str]) -> list[str]:
+    pattern = Pattern.parse(text)
+    return [url for url in reasons if pattern.match(url)]
+
+
+def _why_not(link: Sighting, reasons: Mapping[str, str], pattern: Pattern, host: str) -> str:
+    there = address_of(link.url, "none").host
+    if there.removeprefix("www.") != host:
+        return f"on another site: {there}"
+    return reasons.get(link.url) or pattern.difference(link.url) or ""
+
+
+def tighter(text: str) -> list[str]:
+    """The same pattern as regular expressions whose last {slug} or {id} takes less: for sites that put lists there."""
+    regex = Pattern.parse(text).regex
+    slugs = [f"({each})" for each in (syntax.SLUG_WITH_DOTS, syntax.SLUG) if regex.count(f"({each})") == 1]
+    options: list[str] = []
+    if slugs:
+        forms = ("[0-9a-f]+", "[0-9A-Za-z]+", "(?:[0-9A-Za-z-]|%[0-9A-F]{2})+", "[0-9A-Za-z]+(?:-[0-9A-Za-z.]+)+")
+        lengths = tuple(f"[^/?]{{{least},}}" for least in (8, 12, 16))
+        options += [regex.replace(slugs[0], f"(?P<slug>{form})") for form in (*forms, *lengths)]
+    elif regex.count("([0-9]+)") == 1:
+        options += [regex.replace("([0-9]+)", f"(?P<id>[0-9]{{{least},}})") for least in range(2, 9)]
+    return ["re:" + option for option in options if _is_pattern("re:" + option)]
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        Pattern.parse(text)
+    except PatternError:
+        return False
+    return True

@@ -1,0 +1,377 @@
+"""From one article's URL to a section: which pages to look at, and what they show. No network.
+
+A survey is a generator: it yields URLs, is sent their pages (or why there are none), and returns a `Survey`.
+
+    example → home page, breadcrumb, folders above, pages named as lists → siblings
+            → scope: the example's own folders, or relatives in other folders that turn out to be cut by the example
+            → pattern → three siblings, cut
+
+Scope. On a small site the whole site is the section; on a big one (`BIG_HOME`) it is the example's own folders, if
+enough siblings are seen there. Where the pattern can't tell sections apart, a section is its list page alone.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import urljoin, urlsplit
+
+from crawler.discovery.links import Link
+from crawler.discovery.listings import read_listing, robots_listing
+from crawler.discovery.pagination import pagination
+from crawler.discovery.sitemaps import usual_place
+from crawler.patterns import Pattern, PatternError
+from crawler.scouting.address_parts import MARK, Address, Dates, address_of
+from crawler.scouting.cuts import NAME_ONE, Cut, NoSection, cut_page, prepared, proposals
+from crawler.scouting.fitting import fit
+from crawler.scouting.inference import Evidence, Inference, Relatives, SeenPage, infer, relatives, siblings
+from crawler.scouting.section_pages import Candidate, candidates
+from extractors.urls import normalise
+from workers.inbox import StoredPage
+
+Scope = Literal["auto", "section", "site"]
+Answers = Mapping[str, StoredPage | str]
+Steps = Generator[list[str], Answers, "Survey"]
+
+MOST_LISTS = 6  # list pages that are read
+LISTS_AT_ONCE = 2  # after the home page
+MOST_CHILDREN = 2  # sitemaps of an index that are read
+MOST_SAMPLES = 6  # pages of other folders that are looked at
+SAMPLES_A_FAMILY = 2
+TRIALS = 3  # siblings that are cut
+PLENTY = 30  # siblings that make a section of its own on a big site
+ENOUGH = 12  # siblings seen after which no further list pages are read
+FEW = 3  # siblings without which there is no pattern
+BIG_HOME = 250  # links of its own site on the home page of a big site
+BIG_SITE = "a big site"
+CONFIDENT = 0.8  # of the extraction, for a relative to join
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """A page that was read for links: how it was found, and how many of the section's articles it links to."""
+
+    url: str
+    why: str
+    matched: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A section as it was found. `starts`: its list pages; `lone`: they are all, nothing below them is read."""
+
+    example: str
+    scope: Literal["section", "site"]
+    why: str
+    inference: Inference
+    starts: tuple[str, ...]
+    lone: bool
+    lists: tuple[ListPage, ...]
+    cuts: tuple[Cut, ...]
+    cut_of_example: Cut
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def pattern(self) -> str:
+        """The pattern of the section's articles."""
+        return self.inference.pattern
+
+
+def survey(url: str, scope: Scope = "auto") -> Steps:
+    """Look at the site of an article. Raises `NoSection` where no task can be made."""
+    return (yield from _Survey(url, scope).steps())
+
+
+def several(urls: Sequence[str], scope: Scope = "auto") -> Generator[list[str], Answers, dict[str, Survey | NoSection]]:
+    """One survey after the other: for each URL what was found, or why nothing."""
+    found: dict[str, Survey | NoSection] = {}
+    for url in urls:
+        try:
+            found[url] = yield from survey(url, scope)
+        except NoSection as error:
+            found[url] = error
+    return found
+
+
+@dataclass
+class _Survey:
+    """A survey on its way."""
+
+    asked: str
+    scope: Scope
+    pages: dict[str, SeenPage] = field(default_factory=dict)  # read for links, by their own address
+    lists: dict[str, ListPage] = field(default_factory=dict)
+    cuts: dict[str, Cut] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)  # links that turned out to be no articles
+    warnings: list[str] = field(default_factory=list)
+    feeds: list[str] = field(default_factory=list)
+    missing: set[str] = field(default_factory=set)  # links that could not be had
+    samples: int = 0
+
+    def steps(self) -> Steps:
+        answers = yield [self.asked]
+        page = answers[self.asked]
+        if isinstance(page, str):
+            raise NoSection(f"{self.asked}: {page}")
+        self.example = page.url
+        if urlsplit(page.url).path == "/" and not urlsplit(page.url).query:
+            raise NoSection(f"{page.url} is the site's home page, not an article; {NAME_ONE}", proposals(page))
+        self.section, self.cuts[page.url] = prepared(page)
+        if page.url != normalise(self.asked):
+            self.warnings.append(f"the URL leads to {page.url}, which is the example now")
+        yield from self.read_lists(page)
+        own = self.siblings()
+        members, why, wide = yield from self.widened(own)
+        if len(members) < FEW:
+            raise NoSection(self.none_found(members))
+        inference = self.inferred(members)
+        yield from self.try_siblings(inference)
+        if any(url in self.refused for url in (each.url for each in inference.matched)):
+            inference = self.inferred([each for each in members if each.url not in self.refused])
+        return self.result(inference, why, wide)
+
+    # -- list pages ---------------------------------------------------------------------------------------------------
+
+    def read_lists(self, page: StoredPage) -> Generator[list[str], Answers, None]:
+        """The home page and the breadcrumb first; then, while siblings are few, what else may list them."""
+        self.note(page, "the example")
+        open_ = candidates(page.url, page.body, self.pages[page.url].links, page.content_type)
+        feed = [Candidate(each, "feed") for each in self.feeds][:1]
+        yield from self.read([open_[0], *(each for each in open_[1:] if each.why == "breadcrumb")][:LISTS_AT_ONCE])
+        while len(self.lists) < MOST_LISTS and not self.has_enough():
+            waiting = [each for each in self.more(open_, feed) if each.url not in self.lists]
+            if not waiting:
+                break
+            yield from self.read(waiting[: min(LISTS_AT_ONCE, MOST_LISTS - len(self.lists))])
+        if len(self.siblings()) <= FEW:
+            yield from self.read_sitemap()
+
+    def more(self, open_: Sequence[Candidate], feed: Sequence[Candidate]) -> list[Candidate]:
+        """Candidates of the example, its feed after the first, then those of the home page."""
+        home = self.pages.get(normalise(open_[0].url))
+        return [*open_[:2], *feed, *open_[2:], *(candidates(home.url, b"", home.links)[1:] if home else ())]
+
+    def read_sitemap(self) -> Generator[list[str], Answers, None]:
+        """The first sitemap that robots.txt names, and the first two of those that it names in turn."""
+        robots = urljoin(self.example, "/robots.txt")
+        answer = (yield [robots])[robots]
+        named = robots_listing(answer.body, robots).sitemaps if not isinstance(answer, str) else []
+        first = named[0].url if named else usual_place(self.example)
+        yield from self.read([Candidate(first, "sitemap")])
+        children = self.pages[first].links[:MOST_CHILDREN] if first in self.pages else ()
+        if any(each.url.partition("?")[0].endswith((".xml", ".gz")) for each in children):
+            yield from self.read([Candidate(each.url, "sitemap") for each in children])
+
+    def read(self, wanted: Sequence[Candidate]) -> Generator[list[str], Answers, None]:
+        if not wanted:
+            return
+        answers = yield [each.url for each in wanted]
+        for each in wanted:
+            answer = answers[each.url]
+            self.lists[each.url] = ListPage(each.url, each.why)
+            if not isinstance(answer, str) and answer.url not in self.pages:
+                self.note(answer, each.why)
+
+    def note(self, page: StoredPage, why: str) -> None:
+        listing = read_listing(page.body, page.url, page.content_type)
+        below = (Link(each.url, "") for each in listing.sitemaps)
+        self.pages[page.url] = SeenPage(page.url, (*listing.links, *below))
+        self.feeds += listing.feeds
+        if why != "the example":
+            self.lists[page.url] = ListPage(page.url, why)
+
+    def has_enough(self) -> bool:
+        own = {each.url for each in self.siblings()[1:]}
+        lists = [page for page in self.pages.values() if page.url != self.example]
+        listed = [sum(link.url in own for link in page.links) for page in lists]
+        return len(own) >= ENOUGH and max(listed, default=0) >= FEW
+
+    # -- links --------------------------------------------------------------------------------------------------------
+
+    @property
+    def evidence(self) -> Evidence:
+        lists = frozenset({*self.lists} - {self.example})
+        return Evidence(self.example, tuple(self.pages.values()), lists, dict(self.refused))
+
+    def siblings(self) -> list[Address]:
+        return siblings(self.evidence)
+
+    def inferred(self, members: Sequence[Address]) -> Inference:
+        try:
+            return infer(self.evidence, members)
+        except PatternError as error:
+            raise NoSection(f"{self.example}: no pattern can be written for its siblings: {error}") from None
+
+    # -- scope --------------------------------------------------------------------------------------------------------
+
+    def widened(self, own: list[Address]) -> Generator[list[str], Answers, tuple[list[Address], str, bool]]:
+        """The members of the section, why they are, and whether other folders are among them."""
+        big, own_links = self.is_big(), len(own) - 1
+        if self.scope == "section":
+            return own, "as asked: the example's own folders", False
+        if self.scope == "auto" and big and own_links >= PLENTY:
+            return own, f"{BIG_SITE}, and {own_links} siblings in the example's own folders", False
+        groups = relatives(self.evidence, own)
+        joined = yield from self.joining(own, groups)
+        if not joined:
+            return own, f"{own_links} siblings in the example's own folders, none like it in others", False
+        extra = _addresses(own, joined)
+        members = [*own, *extra]
+        size = "few siblings in the example's own folders" if big else "a small site"
+        size = "as asked" if self.scope == "site" else size
+        return members, f"{size}: {len(extra)} links in {len(joined)} other folders look like the example", True
+
+    def joining(
+        self, own: Sequence[Address], groups: Sequence[Relatives]
+    ) -> Generator[list[str], Answers, list[Relatives]]:
+        """The groups whose pages the example cuts; one page of each family's largest groups is looked at."""
+        families: dict[tuple[object, ...], list[Relatives]] = {}
+        for group in groups:
+            families.setdefault(group.family, []).append(group)
+        joined: list[Relatives] = []
+        for members in sorted(families.values(), key=lambda each: -sum(len(group.urls) for group in each)):
+            verdicts: dict[str, bool] = {}
+            for group in members[: SAMPLES_A_FAMILY + 1]:
+                if self.samples >= MOST_SAMPLES or list(verdicts.values()).count(True) >= SAMPLES_A_FAMILY:
+                    break
+                fits = yield from self.looks_like_example(group)
+                if fits is not None:
+                    verdicts[group.folder] = fits
+            good = [group for group in members if verdicts.get(group.folder, all(verdicts.values()))]
+            bad = {url for group in members if group not in good for url in group.urls}
+            if verdicts and good and not self.would_take(own, [*joined, *good], bad):
+                joined += good
+        return joined
+
+    def would_take(self, own: Sequence[Address], groups: Sequence[Relatives], bad: set[str]) -> bool:
+        """Whether the pattern of all would take pages that are no articles, or can't be written at all."""
+        try:
+            text = self.inferred([*own, *_addresses(own, groups)]).pattern
+        except NoSection:
+            return True
+        pattern = Pattern.parse(text)
+        return any(pattern.match(url) for url in {*bad, *self.refused})
+
+    def looks_like_example(self, group: Relatives) -> Generator[list[str], Answers, bool | None]:
+        """Whether a group's pages are built like the example; None if its first two don't tell."""
+        for url in group.urls[:2]:
+            if self.samples >= MOST_SAMPLES:
+                return None
+            self.samples += 1
+            cut = yield from self.cut(url)
+            if cut is None:
+                continue
+            languages = {cut.language, self.cuts[self.example].language} - {""}
+            if (not cut.characters and cut.kind == "list") or len(languages) > 1:
+                return False
+            if cut.by_example and cut.confidence >= CONFIDENT:
+                return True
+        return None
+
+    def is_big(self) -> bool:
+        home = next((page for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
+        host = urlsplit(self.example).netloc.removeprefix("www.")
+        here = [link for link in home.links if urlsplit(link.url).netloc.removeprefix("www.") == host] if home else []
+        return len(here) >= BIG_HOME
+
+    # -- trials -------------------------------------------------------------------------------------------------------
+
+    def try_siblings(self, inference: Inference) -> Generator[list[str], Answers, None]:
+        """Cut siblings from the beginning, the middle and the end of the matched links."""
+        links = [each.url for each in inference.matched if each.url not in inference.doubtful]
+        waiting = [url for url in links if url not in self.cuts and url not in self.missing]
+        have = sum(url in self.cuts for url in links if url != self.example)
+        for _ in range(2 * TRIALS):  # dead links are replaced
+            if have >= TRIALS or not waiting:
+                return
+            cut = yield from self.cut(waiting.pop([0, len(waiting) // 2, -1][have % 3]))
+            have += cut is not None
+
+    def cut(self, url: str) -> Generator[list[str], Answers, Cut | None]:
+        """Fetch a page and cut it; None if it can't be had."""
+        answers = yield [url]
+        page = answers[url]
+        if isinstance(page, str):
+            self.missing.add(url)
+            return None
+        found = cut_page(self.section, page)
+        self.cuts[url] = found
+        if not found.characters and found.kind == "list":
+            self.refused[url] = f"no article: {found.reason}"
+        return found
+
+    # -- the result ---------------------------------------------------------------------------------------------------
+
+    def result(self, inference: Inference, why: str, wide: bool) -> Survey:
+        matched = {each.url for each in inference.matched}
+        counted = [
+            ListPage(page.url, self.lists[page.url].why, len(matched & {link.url for link in page.links}))
+            for page in self.pages.values()
+            if page.url in self.lists and page.url != self.example
+        ]
+        good = sorted((each for each in counted if each.matched), key=lambda each: -each.matched)
+        trials = [cut for url, cut in self.cuts.items() if url in matched and url != self.example]
+        if trials and not any(cut.characters for cut in trials):
+            raise NoSection(
+                f"{self.example}: the pages that look like its siblings are no articles ({trials[0].reason}); "
+                f"nothing was written. By hand: example, and pattern such as {inference.pattern}"
+            )
+        self.judge(trials, good)
+        site = self.scope != "section" and not why.startswith(BIG_SITE)
+        starts, lone = self.starts(good, inference, wide, site)
+        home = any(urlsplit(url).path == "/" for url in starts)
+        scope: Literal["section", "site"] = "site" if wide or (home and site) else "section"
+        return Survey(
+            self.example,
+            scope,
+            why,
+            inference,
+            tuple(starts),
+            lone,
+            tuple(good),
+            tuple(trials[:TRIALS]),
+            self.cuts[self.example],
+            tuple(self.warnings),
+        )
+
+    def starts(self, good: Sequence[ListPage], inference: Inference, wide: bool, site: bool) -> tuple[list[str], bool]:
+        """The start pages, and whether nothing but they and their pagination is to be read.
+
+        A list in the articles' own folder that goes on over pages is enough; else the home page leads to the rest, if
+        it has to do with the section.
+        """
+        home = next((page.url for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
+        best = good[0].url if good else home or self.example
+        own = next((each.url for each in good if each.url != home), best)
+        confined = self.is_confined(own, inference)
+        if not site:
+            return [own], not confined
+        if confined and not wide and own == best and pagination(own, self.pages[own].links):
+            return [own], False
+        leads = home is not None and (not good or any(each.url == home for each in good))
+        return list(dict.fromkeys([best, *([home] if leads and home else [])])), False
+
+    def is_confined(self, start: str, inference: Inference) -> bool:
+        """Whether all articles lie below a list page's folder."""
+        prefixes = Pattern.parse(inference.pattern).prefixes()
+        folder = urlsplit(start).path.rpartition("/")[0] + "/"
+        return folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)
+
+    def judge(self, trials: Sequence[Cut], good: Sequence[ListPage]) -> None:
+        odd = [cut for cut in trials if cut.characters and not cut.by_example]
+        if odd:
+            self.warnings.append(f"{len(odd)} of {len(trials)} siblings are cut without the example ({odd[0].reason})")
+        if not good:
+            self.warnings.append("no list page links to the siblings: they were found on the example's own page")
+
+    def none_found(self, members: Sequence[Address]) -> str:
+        read = ", ".join(page.url for page in self.pages.values() if page.url != self.example) or "no list page"
+        return (
+            f"{self.example}: no siblings found ({len(members) - 1} links like it on {read}); nothing was written. "
+            f"Write the task by hand: example, pattern (as in {fit(members[:1])}), and start: the section's list page"
+        )
+
+
+def _addresses(own: Sequence[Address], groups: Sequence[Relatives]) -> list[Address]:
+    """The URLs of relatives, taken apart as the siblings are."""
+    dates: Dates = "all" if any(MARK in each.stem for each in own) else "folders"
+    return [address_of(url, dates) for each in groups for url in each.urls]

@@ -1,0 +1,207 @@
+"""A task tried without leaving a trace: its lists read, some articles cut, nothing written. No network, no Redis.
+
+    example → start pages and what follows them → links taken and left → the newest articles → extractions
+
+A generator as `survey` is: it yields URLs, is sent their pages, and returns a `Trial`.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import islice
+
+from crawler.discovery.listings import ListPage as Place
+from crawler.discovery.listings import read_listing
+from crawler.discovery.walk import Judged, Walk, judged
+from crawler.scouting.cuts import Cut, cut_page, is_empty_shell
+from crawler.task_list.model import Task
+from extractors import Section, UnusablePage
+from extractors.urls import normalise
+from workers.inbox import StoredPage
+
+Answers = Mapping[str, StoredPage | str]
+Steps = Generator[list[str], Answers, "Trial"]
+
+MOST_LISTS = 5  # lists that are read
+ARTICLES = 10  # that are cut
+SURE = 0.8  # confidence from which the example is said to fit itself
+FORBIDDEN = "robots.txt forbids it"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadList:
+    """A list of the task: its links with what becomes of each, or why it could not be read."""
+
+    url: str
+    kind: str
+    judged: tuple[Judged, ...] = ()
+    reason: str = ""
+
+    @property
+    def taken(self) -> int:
+        """How many links are articles of the task."""
+        return sum(each.taken for each in self.judged)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a task would do. `found`: article URLs on the lists read; `forbidden`: those that robots.txt holds back."""
+
+    task: str
+    pattern: str
+    example: Cut
+    lists: tuple[ReadList, ...]
+    found: int
+    cuts: tuple[Cut, ...]
+    forbidden: tuple[str, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong with the task."""
+        return not self.problems
+
+
+def trial(task: Task, today: date, articles: int = ARTICLES) -> Steps:
+    """Try a task; `today` writes out dates in start pages and patterns."""
+    return (yield from _Trial(task, today, articles).steps())
+
+
+@dataclass
+class _Trial:
+    task: Task
+    today: date
+    articles: int
+    lists: list[ReadList] = field(default_factory=list)
+    found: dict[str, tuple[date, object]] = field(default_factory=dict)  # article URL → how new it is
+    problems: list[str] = field(default_factory=list)
+
+    def steps(self) -> Steps:
+        section, example = yield from self.read_example()
+        yield from self.walk()
+        if not self.found and self.task.pattern.enumerable:
+            for url in islice(self.task.pattern.enumerate(self.today, self.today), self.articles):
+                self.found.setdefault(url, self.rank(url))
+        newest = sorted(self.found, key=lambda url: self.found[url], reverse=True)[: self.articles]
+        answers = (yield newest) if newest else {}
+        cuts = tuple(self.cut(section, url, answers[url]) for url in newest)
+        self.judge(example, cuts)
+        forbidden = tuple(cut.url for cut in cuts if cut.reason == FORBIDDEN)
+        return Trial(
+            self.task.name,
+            str(self.task.pattern),
+            example,
+            tuple(self.lists),
+            len(self.found),
+            cuts,
+            forbidden,
+            tuple(self.problems),
+        )
+
+    def read_example(self) -> Generator[list[str], Answers, tuple[Section, Cut]]:
+        url = normalise(self.task.example)
+        page = (yield [url])[url]
+        alone = Section(None, method="density")
+        if isinstance(page, str):
+            self.problems.append(f"example {url}: {page}; name an article that is there")
+            return alone, Cut(url, reason=page)
+        if not self.task.pattern.match(page.url):
+            self.problems.append(f"example {url} leads to {page.url}, which is not of the pattern")
+        if self.task.render is True or (self.task.render == "auto" and is_empty_shell(page)):
+            self.problems.append("a run opens this task's pages in a browser; here they are read without one")
+        try:
+            section = Section(page.body, page.url, method=self.task.method)
+        except UnusablePage as error:
+            self.problems.append(f"example {url}: unusable page: {error}")
+            return alone, Cut(url, reason=str(error))
+        return section, cut_page(section, page)
+
+    def walk(self) -> Generator[list[str], Answers, None]:
+        """Read the start pages and some of what follows them, until there are articles enough."""
+        starts = [normalise(url) for url in self.task.start_urls(self.today)]
+        spares: Sequence[str] = ()
+        if not starts:
+            derived = [normalise(url) for url in self.task.pattern.prefixes()]
+            starts, spares = derived[:1], derived[1:]
+        if not starts and not self.task.pattern.enumerable:
+            self.problems.append("no start page: the pattern's host varies; name the section's list page under start:")
+        walk = Walk(
+            self.task.pattern, starts, self.task.follow, self.task.depth, spares=spares, look_for_sitemaps=False
+        )
+        while len(self.lists) < max(MOST_LISTS, len(starts)) and (place := walk.next_page()):
+            if len(self.found) >= self.articles and place.kind not in ("start", "next"):
+                return
+            page = (yield [place.url])[place.url]
+            if isinstance(page, str):
+                self.missed(walk, place, page)
+            else:
+                self.read(walk, place, page)
+
+    def missed(self, walk: Walk, place: Place, reason: str) -> None:
+        self.lists.append(ReadList(place.url, place.kind, reason=reason))
+        spare = bool(walk.spares)
+        walk.failed(place)
+        if place.kind == "start" and not spare:
+            self.problems.append(f"start page {place.url}: {reason}")
+
+    def read(self, walk: Walk, place: Place, page: StoredPage) -> None:
+        listing = read_listing(page.body, page.url, page.content_type)
+        known = set(self.found)
+        taken = walk.read(listing.links)
+        for one in taken:
+            self.found.setdefault(one.link.url, self.rank(one.link.url))
+        new = len(self.found) - len(known)
+        walk.note(Place(page.url, place.kind, place.depth), listing, found=len(taken), new=new)
+        links = judged(listing.links, self.task.pattern, self.task.follow, page.url)
+        self.lists.append(ReadList(page.url, place.kind, tuple(links)))
+
+    def rank(self, url: str) -> tuple[date, object]:
+        """Newer is greater, by the URL."""
+        match = self.task.pattern.match(url)
+        return match.recency if match else (date.min, ())
+
+    def cut(self, section: Section, url: str, page: StoredPage | str) -> Cut:
+        if isinstance(page, str):
+            return Cut(url, reason=page)
+        found = cut_page(section, page)
+        if page.url != url and not self.task.pattern.match(page.url):
+            return Cut(url, reason=f"leads to {page.url}, which is not of the pattern", kind=found.kind)
+        return found
+
+    def judge(self, example: Cut, cuts: Sequence[Cut]) -> None:
+        """Note what is wrong."""
+        if example.characters and example.confidence < SURE:
+            self.problems.append(
+                f"example {example.url} is cut with confidence {example.confidence:.2f} only ({example.reason}); "
+                "name another, ordinary article"
+            )
+        elif example.kind and not example.characters:
+            self.problems.append(f"example {example.url} holds no article: {example.reason}")
+        if not self.found:
+            read = sum(not each.reason for each in self.lists)
+            self.problems.append(f"nothing matches: no link on {read} list pages is of the pattern{self.nearest()}")
+        else:
+            self.judge_cuts(cuts)
+
+    def judge_cuts(self, cuts: Sequence[Cut]) -> None:
+        there = [cut for cut in cuts if cut.kind]
+        missing = [cut for cut in cuts if not cut.kind]
+        if len(missing) * 2 > len(cuts):
+            self.problems.append(f"{len(missing)} of {len(cuts)} pages can't be had ({missing[0].reason})")
+        if there and not any(cut.characters for cut in there):
+            self.problems.append(f"none of {len(there)} pages gives an article ({there[0].reason})")
+        elif sum(cut.by_example for cut in there) * 2 < len(there) and self.task.method in ("auto", "example"):
+            fits = sum(cut.by_example for cut in there)
+            self.problems.append(f"the example fits {fits} of {len(there)} pages; name a more ordinary one")
+
+    def nearest(self) -> str:
+        """A link that was left, and where it leaves the pattern: the one that goes along with it farthest."""
+        links = [each for one in self.lists for each in one.judged]
+        example = normalise(self.task.example)
+        best = max(links, key=lambda each: _alike(each.link.url, example), default=None)
+        return f"; the nearest: {best.link.url} ({best.reason})" if best else ""
+
+
+def _alike(url: str, example: str) -> int:
+    """How many characters two URLs share from the start."""
+    return next((n for n, (a, b) in enumerate(zip(url, example, strict=False)) if a != b), min(len(url), len(example)))

@@ -1,0 +1,257 @@
+"""tasks.yaml edited as text: tasks are added, what stands there stays as it is, comments and layout included."""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crawler.task_list.file import Reader, loads
+from crawler.task_list.mistakes import Mistake, TaskError, TaskFileError
+from crawler.task_list.model import Settings, Task, TaskFile
+from crawler.task_list.yaml_source import Source, read, read_text
+
+
+class Section(dict[str, Any]):
+    """A task's keys, `name` among them, that remember their cells: `row` and `columns` count from 1."""
+
+    def __init__(self, keys: Mapping[str, Any], file: str, row: int, columns: Mapping[str, int]) -> None:
+        super().__init__(keys)
+        self.file, self.row, self.columns = file, row, columns
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a task list says before anything is added: its tasks (None: there are none yet), defaults and settings."""
+
+    tasks: TaskFile | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
+
+
+def standing(tasks_yaml: Path) -> Standing:
+    """Read a task list that may have no tasks yet, or not be there. Raises `TaskFileError` with its mistakes."""
+    if not tasks_yaml.exists():
+        return Standing()
+    source = read(tasks_yaml)
+    if source.mistakes:
+        raise TaskFileError(source.mistakes)
+    known, defaults = _known_tasks(source, tasks_yaml.parent)
+    said = known.settings if known else Settings.model_validate((source.data or {}).get("settings") or {})
+    return Standing(known, defaults, said)
+
+
+def create(tasks_yaml: Path, contact: str = "") -> None:
+    """Write a task list without tasks, its schema beside it. `contact` may be empty."""
+    from crawler.task_list.schema import MODELINE, SCHEMA_BESIDE_TASKS, write_schema
+
+    said = f"contact: {_scalar(contact)}" if contact else "# contact: https://example.org/our-crawler"
+    tasks_yaml.parent.mkdir(parents=True, exist_ok=True)
+    write_schema(tasks_yaml.parent / SCHEMA_BESIDE_TASKS)
+    tasks_yaml.write_text(
+        f"{MODELINE}\ntasks:\n\n"
+        f"settings:\n  # Goes into the User-Agent so that a site's owner can reach you; required for public hosts.\n"
+        f"  {said}\n",
+        "utf-8",
+    )
+
+
+def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Add `entries` (a task's keys and its `name` each) to the file and return the names added.
+
+    Comments and layout of the file stay; entries that are there already, word for word, are passed over. All or
+    nothing: with any mistake `TaskFileError` is raised and the file is as it was. The file changes in one step.
+    """
+    try:
+        raw = tasks_yaml.read_bytes()
+        text = raw.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise TaskFileError(_mistakes_of(tasks_yaml)) from None
+    source = read_text(text, str(tasks_yaml))
+    known, defaults = _known_tasks(source, tasks_yaml.parent)
+    new = _new_entries(entries, known, defaults)
+    if not new:
+        return []
+    changed = _inserted(text, source, new)
+    _check_result(changed, tasks_yaml, known, new)
+    _replace(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+    return [entry["name"] for entry in new]
+
+
+# What is new, and whether it is right
+
+
+def _mistakes_of(path: Path) -> list[Mistake]:
+    return read(path).mistakes
+
+
+def _known_tasks(source: Source, folder: Path) -> tuple[TaskFile | None, dict[str, Any]]:
+    """Return the list as it is (None if it has no task yet) and its defaults. Raises `TaskFileError`."""
+    data = source.data if isinstance(source.data, dict) else {}
+    found = Reader(source).task_file(folder) if source.data is not None else None
+    no_tasks = "tasks" in data and not data["tasks"]
+    mistakes = [mistake for mistake in source.mistakes if not (no_tasks and mistake.key_path == "tasks")]
+    if mistakes:
+        raise TaskFileError(mistakes)
+    settings = data.get("settings") or {}
+    return found, {"delay": settings.get("delay", 1.0)} | (data.get("defaults") or {})
+
+
+def _new_entries(
+    entries: Sequence[Mapping[str, Any]], known: TaskFile | None, defaults: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the entries that aren't in the list yet. Raises `TaskFileError` for those that can't be added."""
+    mistakes: list[Mistake] = []
+    new: dict[str, dict[str, Any]] = {}
+    for number, entry in enumerate(entries, 1):
+        source, name = _source_of(entry, number), str(entry.get("name", ""))
+        path = ("tasks", name)
+        keys = {key: value for key, value in entry.items() if key != "name"}
+        task = Reader(source).task(name, keys, defaults)
+        there = known.tasks.get(name) if known else None
+        if name in new:
+            source.add(source.key_place((*path, "name")), path, "the name comes twice", "give each task its own")
+        elif there and task and not _same(there, task):
+            source.add(
+                source.key_place((*path, "name")), path, "exists already and is different", "give it another name"
+            )
+        elif not there:
+            new[name] = {"name": name, **keys}
+        mistakes += source.mistakes
+    if mistakes:
+        raise TaskFileError(mistakes)
+    return list(new.values())
+
+
+def _same(a: Task, b: Task) -> bool:
+    return a.model_dump(mode="json") == b.model_dump(mode="json")
+
+
+def _source_of(entry: Mapping[str, Any], number: int) -> Source:
+    """Return the entry's cells as places, so that mistakes name row and column."""
+    row, columns, file = number, {}, "new task"
+    if isinstance(entry, Section):
+        row, columns, file = entry.row, dict(entry.columns), entry.file
+    source = Source(file)
+    task = ("tasks", str(entry.get("name", "")))
+    for path in [task, *((*task, key) for key in {*entry, *columns})]:
+        place = (row, columns.get(str(path[-1]), columns.get("name", 1)) if len(path) > 2 else columns.get("name", 1))
+        source.values[path] = source.keys[path] = place
+        source.insides[path] = None  # a place is a cell; there are no characters to count in it
+    source.values[("tasks",)] = (row, 1)
+    return source
+
+
+# Writing
+
+
+def _inserted(text: str, source: Source, entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return `text` with the entries after its last task, indented as its tasks are."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = text.splitlines(keepends=True)
+    at, indent, step = _insertion_point(source, lines)
+    if lines[at - 1 : at] and not lines[at - 1].endswith("\n"):
+        lines[at - 1] += newline
+    block: list[str] = []
+    for entry in entries:
+        block.append(" " * indent + _scalar(entry["name"], key=True) + ":")
+        keys = {key: value for key, value in entry.items() if key != "name"}
+        block += [" " * (indent + step) + line for line in _map_lines(keys, step)]
+    return "".join([*lines[:at], *(line + newline for line in block), *lines[at:]])
+
+
+def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, int]:
+    """Return the line after which to insert, the tasks' indentation and the step to their keys'."""
+    data = source.data["tasks"]
+    key_line = source.keys[("tasks",)][0]
+    if not data:
+        if lines[key_line - 1].partition("#")[0].rstrip().endswith("tasks:"):
+            return key_line, 2, 2
+        raise TaskFileError([Mistake(source.file, key_line, 1, "tasks", "not an empty block", "write just 'tasks:'")])
+    first = next(iter(data))
+    line, column = source.keys[("tasks", first)]
+    if line == key_line or source.values[("tasks",)] != (line, column):
+        place = source.values[("tasks",)]
+        raise TaskFileError(
+            [
+                Mistake(
+                    source.file, *place, "tasks", "written in braces or as an alias", "write one task under the other"
+                )
+            ]
+        )
+    keys = [source.keys[("tasks", first, key)] for key in data[first] if ("tasks", first, key) in source.keys]
+    step = keys[0][1] - column if keys and keys[0][0] > line else 2
+    return _last_line(lines, line, column - 1), column - 1, max(step, 1)
+
+
+def _last_line(lines: Sequence[str], first: int, indent: int) -> int:
+    """Return the last line (from 1) of the block that starts at line `first`: up to the next key further left."""
+    last = first
+    for number, line in enumerate(lines[first:], first + 1):
+        bare = line.strip()
+        depth = len(line) - len(line.lstrip())
+        if bare in ("---", "...") or (bare and not bare.startswith("#") and depth < indent):
+            break
+        if bare and (not bare.startswith("#") or depth > indent):
+            last = number
+    return last
+
+
+def _map_lines(keys: Mapping[str, Any], step: int) -> list[str]:
+    lines: list[str] = []
+    for key, value in keys.items():
+        name = _scalar(key, key=True)
+        if isinstance(value, Mapping):
+            lines += [f"{name}:", *(" " * step + line for line in _map_lines(value, step))]
+        elif isinstance(value, list | tuple):
+            lines += [f"{name}:", *(f"{' ' * step}- {_scalar(each)}" for each in value)]
+        else:
+            lines.append(f"{name}: {_scalar(value)}")
+    return lines
+
+
+def _scalar(value: Any, key: bool = False) -> str:
+    """Return `value` as YAML on one line, in quotes only where it would be read as something else."""
+    if value is None or isinstance(value, bool | int | float):
+        return json.dumps(value)
+    text = str(value)
+    read_back = read_text(f"{text}: 1" if key else f"k: {text}")
+    wanted: Any = {text: 1} if key else {"k": text}
+    if text == text.strip() and text.isprintable() and not read_back.mistakes and read_back.data == wanted:
+        return text
+    return '"' + "".join(map(_quoted, text)) + '"'
+
+
+def _quoted(char: str) -> str:
+    """Return one character as it stands in YAML's double quotes."""
+    if char in '"\\':
+        return "\\" + char
+    return char if char.isprintable() else f"\\U{ord(char):08X}"
+
+
+def _check_result(text: str, path: Path, known: TaskFile | None, new: Sequence[Mapping[str, Any]]) -> None:
+    """Read the new text back; what stood there has to be the same, and the new has to be there."""
+    result = loads(text, str(path), path.parent)
+    before = known.tasks if known else {}
+    kept = all(name in result.tasks and _same(result.tasks[name], task) for name, task in before.items())
+    if not kept or set(result.tasks) != {*before, *(entry["name"] for entry in new)}:
+        raise TaskError(f"{path}: its layout is unusual and tasks can't be added to it; add them by hand")
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write `content` so that a reader sees the old file or the new one, never a part."""
+    target = path.resolve()
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(target.stat().st_mode & 0o777)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,222 @@
+"""tasks.yaml → `TaskFile`, or every mistake in it at once, each with line, column and what was probably meant."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from crawler.patterns import PatternError
+from crawler.task_list.mistakes import BadValueError, TaskFileError, nearest, show, suggest
+from crawler.task_list.model import DEFAULTS_EXAMPLE, Settings, Task, TaskFile
+from crawler.task_list.yaml_source import Path_, Source, read, read_text
+
+TOP_KEYS = ("defaults", "tasks", "settings")
+TASK_KEYS = tuple(name for name in Task.model_fields if name != "name")
+REQUIRED = tuple(name for name, field in Task.model_fields.items() if field.is_required() and name != "name")
+# Valid values for the keys that only a task has, while `defaults:` are checked on their own.
+STAND_INS = {
+    "name": "defaults", "example": DEFAULTS_EXAMPLE, "pattern": DEFAULTS_EXAMPLE, "every": "1d", "output": "a.jsonl",
+}  # fmt: skip
+WANTS = {
+    "string_type": "text", "int_type": "a whole number", "int_from_float": "a whole number", "float_type": "a number",
+    "bool_type": "true or false", "dict_type": "a map", "model_type": "a map", "model_attributes_type": "a map",
+    "date_type": "a day", "is_instance_of": "text",
+}  # fmt: skip
+WANT_HINTS = {
+    "bool_type": "write true or false", "string_type": "put it in quotes", "date_type": "write it as 2024-12-31",
+}  # fmt: skip
+
+
+def load(path: Path) -> TaskFile:
+    """Return the task list at `path`. Raises `TaskFileError` with all mistakes, also if there is no such file."""
+    return _load(read(path), path.parent)
+
+
+def loads(text: str, file: str = "tasks.yaml", folder: Path | None = None) -> TaskFile:
+    """Return the task list in `text`; `file` is the name in mistakes. Raises `TaskFileError`."""
+    return _load(read_text(text, file), folder or Path())
+
+
+def _load(source: Source, folder: Path) -> TaskFile:
+    found = Reader(source).task_file(folder) if source.data is not None or not source.mistakes else None
+    if source.mistakes or found is None:
+        raise TaskFileError(source.mistakes)
+    return found
+
+
+class Reader:
+    """Checks the values of a source, section by section, and notes mistakes in it."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def task_file(self, folder: Path) -> TaskFile | None:
+        """Return the whole list, or None if there is any mistake."""
+        data = self.source.data
+        if not isinstance(data, dict):
+            self.source.add(self.source.value_place(()), (), f"wants a map, not {show(data)}", "start with 'tasks:'")
+            return None
+        self._unknown_top_keys(data)
+        settings = self._settings(data)
+        defaults = self._defaults(data)
+        tasks = self._tasks(data, {"delay": settings.delay if settings else 1.0} | defaults)
+        if self.source.mistakes or settings is None:
+            return None
+        return TaskFile(tasks=tasks, settings=settings, folder=folder)
+
+    def _unknown_top_keys(self, data: dict[str, Any]) -> None:
+        for key in data:
+            if key in TOP_KEYS:
+                continue
+            hint = suggest(key, TOP_KEYS)
+            if not nearest(key, TOP_KEYS):
+                if key in TASK_KEYS:
+                    hint = "it belongs under a task or under 'defaults:'"
+                elif key in Settings.model_fields:
+                    hint = "it belongs under 'settings:'"
+                elif isinstance(data[key], dict) and "example" in data[key]:
+                    hint = "a task belongs under 'tasks:'"
+            self.source.add(self.source.key_place((key,)), (key,), "unknown key", hint)
+
+    def _settings(self, data: dict[str, Any]) -> Settings | None:
+        given = self._map_of(data, "settings")
+        try:
+            return Settings.model_validate(given)
+        except ValidationError as errors:
+            self._note(errors, ("settings",), given, Settings)
+            return None
+
+    def _defaults(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the defaults as they are given, those with mistakes included: a task that uses one has no other."""
+        given = self._map_of(data, "defaults")
+        try:
+            Task.model_validate({**STAND_INS, **given, "name": "defaults"})
+        except ValidationError as errors:
+            self._note(errors, ("defaults",), given, Task)
+        if "name" in given:
+            self.source.add(self.source.key_place(("defaults", "name")), ("defaults", "name"), "unknown key")
+        return given
+
+    def _tasks(self, data: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Task]:
+        if "tasks" not in data:
+            if not any(nearest(key, ("tasks",)) for key in data):
+                self.source.add((1, 1), (), "'tasks' is missing", "it needs a map of tasks under 'tasks:'")
+            return {}
+        given = data["tasks"]
+        if not isinstance(given, dict) or not given:
+            what = "empty" if not given else f"wants a map of tasks by name, not {show(given)}"
+            self.source.add(self.source.key_place(("tasks",)), ("tasks",), what, "write a task's name and its keys")
+            return {}
+        tasks = {name: self.task(name, keys, defaults) for name, keys in given.items()}
+        return {name: task for name, task in tasks.items() if task}
+
+    def task(self, name: str, given: Any, defaults: dict[str, Any]) -> Task | None:
+        """Return the task that the keys in `given` over those in `defaults` make, or None if there is any mistake."""
+        path = ("tasks", name)
+        if path in self.source.unread:
+            return None
+        if not isinstance(given, dict):
+            what = "empty" if given is None else f"wants a map, not {show(given)}"
+            self.source.add(self.source.key_place(path), path, what, f"a task needs {', '.join(REQUIRED)}")
+            return None
+        if "name" in given:
+            self.source.add(
+                self.source.key_place((*path, "name")), (*path, "name"), "unknown key", "the name is the key above"
+            )
+        try:
+            return Task.model_validate({**defaults, **given, "name": name})
+        except ValidationError as errors:
+            self._note(errors, path, given, Task, defaults)
+            return None
+
+    def _map_of(self, data: dict[str, Any], key: str) -> dict[str, Any]:
+        """Return the map under `key`; nothing there is an empty map, something else a mistake."""
+        value = data.get(key)
+        if value is None or isinstance(value, dict):
+            return value or {}
+        self.source.add(self.source.value_place((key,)), (key,), f"wants a map, not {show(value)}")
+        return {}
+
+    def _note(
+        self,
+        errors: ValidationError,
+        path: Path_,
+        given: dict[str, Any],
+        model: type[BaseModel],
+        defaults: dict[str, Any] | None = None,
+    ) -> None:
+        """Turn pydantic's errors about the map at `path` into mistakes."""
+        keys = [key for key in model.model_fields if key != "name"]
+        meant = {nearest(key, keys) for key in given if key not in keys}
+        for error in errors.errors(include_url=False):
+            first, *rest = error["loc"] or ("",)
+            if error["type"] == "missing":
+                if first not in meant:
+                    self._missing(path, str(first))
+            elif first == "name" and not rest:
+                self._value(path, error, at_key=True)
+            elif first in given:
+                self._value((*path, first, *rest), error, known=keys if not rest else None)
+            elif defaults is not None and first in defaults and self._is_only_wrong_here(error):
+                self._from_defaults(path, str(first), error)
+
+    def _missing(self, path: Path_, key: str) -> None:
+        where = " here and in 'defaults:'" if key in ("every", "output") else ""
+        self.source.add(self.source.key_place(path), path, f"{key!r} is missing{where}", _missing_hint(key))
+
+    def _is_only_wrong_here(self, error: Any) -> bool:
+        """Whether a default is wrong for this task only: its own mistakes are noted under `defaults:` already."""
+        return isinstance(_cause(error), BadValueError) and "example" in str(_cause(error))
+
+    def _from_defaults(self, path: Path_, key: str, error: Any) -> None:
+        message, hint, _ = _wording(error, None)
+        self.source.add(self.source.key_place(path), path, f"the {key} from 'defaults:' {message}", hint)
+
+    def _value(self, path: Path_, error: Any, *, known: list[str] | None = None, at_key: bool = False) -> None:
+        cause = _cause(error)
+        inner = cause.inner if isinstance(cause, BadValueError) else ()
+        at = self.source.resolve((*path, *inner))
+        if at in self.source.unread:
+            return
+        message, hint, offset = _wording(error, known or _inner_keys(path))
+        is_key = at_key or error["type"] == "extra_forbidden" or message == "unknown key"
+        place = self.source.key_place(at) if is_key else self.source.value_place(at, offset)
+        self.source.add(place, at, message, hint)
+
+
+def _cause(error: Any) -> Exception | None:
+    cause = error.get("ctx", {}).get("error")
+    return cause if isinstance(cause, Exception) else None
+
+
+def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
+    """Return message, hint and offset for one of pydantic's errors."""
+    cause, kind, context = _cause(error), error["type"], error.get("ctx", {})
+    if isinstance(cause, BadValueError | PatternError):
+        return cause.message, cause.hint, cause.offset
+    if kind == "extra_forbidden":
+        return "unknown key", suggest(str(error["loc"][-1]), known) if known else "", 0
+    if kind in WANTS:
+        return f"wants {WANTS[kind]}, not {show(error['input'])}", WANT_HINTS.get(kind, ""), 0
+    bounds = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
+    if kind in bounds:
+        words = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}[bounds[kind]]
+        return f"wants {words} {context[bounds[kind]]}, not {show(error['input'])}", "", 0
+    if kind in ("too_short", "string_too_short"):
+        return "empty", "", 0
+    if kind == "string_pattern_mismatch":
+        return f"{show(error['input'])} is no product name", "one word such as Exemplar or OurCrawler/1.0", 0
+    return str(error["msg"]), "", 0
+
+
+def _missing_hint(key: str) -> str:
+    examples = Task.model_fields[key].examples or []
+    return f"for instance {key}: {examples[0]}" if examples else ""
+
+
+def _inner_keys(path: Path_) -> list[str] | None:
+    """Return the known keys of the map in which the last key of `path` stands, if it is a filter's."""
+    return ["keywords", "since", "until"] if len(path) > 1 and path[-2] in ("keep", "drop") else None
+
+
+__all__ = ["TASK_KEYS", "Reader", "load", "loads"]

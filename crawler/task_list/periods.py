@@ -1,0 +1,266 @@
+"""`every:` how often a task runs: a fixed period (`30m`, `2h`, `1d`), a cron line with its time zone, or `auto`, which
+follows how often the section publishes (`crawler.scheduling.publishing_rate`) between two bounds (`auto 15m..1d`).
+
+Daylight saving in a cron's zone: a time that the clock skips fires once, as much later as the clock jumps; a time that
+comes twice fires at its first coming. Where the hour is a wildcard (`*/15 * * * *`) the real time between fires stays.
+"""
+
+import itertools
+import re
+import zoneinfo
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from crawler.task_list.mistakes import BadValueError, nearest
+
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+SHORTEST = 10  # seconds; below that a period is a mistake for minutes, and no section publishes as fast
+LONGEST = 366 * 86400  # seconds
+CRON_FORM = "minute, hour, day, month, weekday: 0 8 * * 1-5"
+FORMS = "write 30m, 2h, 1d, auto, or a cron line such as 0 8 * * 1-5 Asia/Shanghai"
+AUTO_FORM = "write auto, or with bounds auto 15m..1d"
+AUTO_SHORTEST, AUTO_LONGEST = 600, 86400  # seconds: the bounds of an `auto` that names none
+UNIT_WORDS = {
+    "sec": "s", "secs": "s", "second": "s", "seconds": "s", "秒": "s", "min": "m", "mins": "m", "minute": "m",
+    "minutes": "m", "分": "m", "分钟": "m", "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "时": "h", "小时": "h",
+    "day": "d", "days": "d", "天": "d", "日": "d", "week": "w", "weeks": "w", "周": "w",
+}  # fmt: skip
+ZONE_JUMP = timedelta(hours=3)  # no zone moves its clock by more in one step, the date line's crossings aside
+
+
+@dataclass(frozen=True)
+class Period:
+    """When a task is due. One is set: `seconds`, `cron` (five fields) with `zone` (an IANA name), or `bounds`.
+
+    `bounds`: the shortest and the longest period in seconds that `auto` may choose.
+    """
+
+    text: str
+    seconds: int | None = None
+    cron: str | None = None
+    zone: str = "UTC"
+    bounds: tuple[int, int] | None = None
+
+    @classmethod
+    def parse(cls, value: object) -> "Period":
+        """Return the period that `value` names: text, a map with `cron` and perhaps `zone`, or one with `auto`.
+
+        Raises `BadValueError` (a ValueError).
+        """
+        if isinstance(value, Period):
+            return value
+        if isinstance(value, Mapping):
+            return _from_map(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            raise BadValueError(f"{value} has no unit", f"write {value}s, {value}m or {value}h")
+        if not isinstance(value, str) or not value.strip():
+            raise BadValueError("not a period", FORMS)
+        text = " ".join(value.split())
+        if re.match(r"auto\b", text):
+            return _from_auto(text)
+        return _from_cron(text) if _looks_like_cron(text) else cls(text, _fixed_seconds(text))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def next_after(self, moment: datetime) -> datetime:
+        """Return the first due time after `moment` (aware), in UTC.
+
+        A fixed period counts from `moment` itself; of `auto` it is the time by which it is due at the latest. Raises
+        `ValueError` for a moment without a zone.
+        """
+        if moment.tzinfo is None:
+            raise ValueError("a moment needs its time zone")
+        if self.bounds is not None:
+            return moment.astimezone(UTC) + timedelta(seconds=self.bounds[1])
+        if self.seconds is not None:
+            return moment.astimezone(UTC) + timedelta(seconds=self.seconds)
+        return _next_cron(self.cron or "", self.zone, moment.astimezone(UTC))
+
+    @property
+    def seconds_hint(self) -> int:
+        """About how many seconds lie between two due times, at the least: of a cron line, the next few."""
+        if self.seconds is not None:
+            return self.seconds
+        if self.bounds is not None:
+            return self.bounds[0]
+        times = [datetime(2024, 1, 1, tzinfo=UTC)]
+        for _ in range(8):
+            times.append(self.next_after(times[-1]))
+        return min(int((b - a).total_seconds()) for a, b in itertools.pairwise(times[1:]))
+
+
+def _fixed_seconds(text: str) -> int:
+    found = re.fullmatch(r"(?:[0-9]+ ?[A-Za-z一-鿿]+ ?)+", text)
+    if not found:
+        raise BadValueError(f"{text!r} is not a period", FORMS)
+    pieces = re.findall(r"([0-9]+) ?([A-Za-z一-鿿]+)", text)
+    if wrong := next((unit for _, unit in pieces if unit not in SECONDS), None):
+        raise BadValueError(f"unknown unit {wrong!r}", _unit_hint(text, pieces))
+    if max(len(count) for count, _ in pieces) > 9:
+        raise BadValueError(f"longer than {LONGEST // 86400} days", FORMS)
+    seconds = sum(int(count) * SECONDS[unit] for count, unit in pieces)
+    if seconds < SHORTEST:
+        raise BadValueError(f"{text} is shorter than {SHORTEST} seconds", "give the site more time")
+    if seconds > LONGEST:
+        raise BadValueError(f"{text} is longer than {LONGEST // 86400} days", "shorten it, or use paused: true")
+    return seconds
+
+
+def _unit_hint(text: str, pieces: list[tuple[str, str]]) -> str:
+    units = [UNIT_WORDS.get(unit.lower(), unit.lower()) for _, unit in pieces]
+    if all(unit in SECONDS for unit in units):
+        return "write " + "".join(count + unit for (count, _), unit in zip(pieces, units, strict=True))
+    return "units are s, m, h, d and w"
+
+
+# Following the section
+
+
+def _from_auto(text: str) -> Period:
+    if text == "auto":
+        return Period(text, bounds=(AUTO_SHORTEST, AUTO_LONGEST))
+    shortest, dots, longest = text.removeprefix("auto").partition("..")
+    if not dots:
+        raise BadValueError(f"{text!r} is not a period", AUTO_FORM)
+    return _between(shortest.strip(), longest.strip())
+
+
+def _between(shortest: str, longest: str) -> Period:
+    bounds = _fixed_seconds(shortest), _fixed_seconds(longest)
+    if bounds[0] > bounds[1]:
+        raise BadValueError(f"{shortest} is longer than {longest}", f"write auto {longest}..{shortest}")
+    return Period(f"auto {shortest}..{longest}", bounds=bounds)
+
+
+def _from_auto_map(value: Mapping[Any, Any]) -> Period:
+    pair = value["auto"]
+    if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(each, str) for each in pair)):
+        raise BadValueError("wants two periods", "write {auto: [15m, 1d]}", inner=("auto",))
+    try:
+        return _between(*(" ".join(each.split()) for each in pair))
+    except BadValueError as fault:
+        raise BadValueError(fault.message, fault.hint, inner=("auto",)) from None
+
+
+# Cron lines
+
+
+def _looks_like_cron(text: str) -> bool:
+    return len(text.split()) >= 4 or "*" in text
+
+
+def _from_map(value: Mapping[Any, Any]) -> Period:
+    if set(value) == {"auto"}:
+        return _from_auto_map(value)
+    for key in value:
+        if key not in ("cron", "zone"):
+            near = nearest(str(key), ("cron", "zone"))
+            raise BadValueError(
+                "unknown key", f"did you mean {near!r}?" if near else "known are cron, zone", inner=(key,)
+            )
+    for key in value:
+        if not isinstance(value[key], str):
+            raise BadValueError("wants text", "write it in quotes", inner=(key,))
+    if "cron" not in value:
+        raise BadValueError("'cron' is missing", "write {cron: '0 8 * * 1-5', zone: Asia/Shanghai}")
+    if len(value["cron"].split()) != 5:
+        raise BadValueError("a cron line has 5 fields", CRON_FORM, inner=("cron",))
+    try:
+        return _from_cron(" ".join([*value["cron"].split(), value.get("zone", "UTC")]))
+    except BadValueError as fault:
+        at_zone = fault.offset and "zone" in value
+        raise BadValueError(fault.message, fault.hint, inner=("zone" if at_zone else "cron",)) from None
+
+
+def _from_cron(text: str) -> Period:
+    words = text.split()
+    if len(words) == 6 and re.match(r"[A-Za-z]", words[5]) is None:
+        raise BadValueError(
+            "a cron line has 5 fields, without seconds", "minute, hour, day, month, weekday: 0 8 * * 1-5"
+        )
+    if len(words) not in (5, 6):
+        raise BadValueError(f"a cron line has 5 fields and perhaps a zone, this one has {len(words)}", FORMS)
+    cron, zone = " ".join(words[:5]), words[5] if len(words) == 6 else "UTC"
+    _check_zone(zone, offset=len(cron) + 1)
+    _check_cron(cron, zone)
+    return Period(cron if zone == "UTC" else f"{cron} {zone}", None, cron, zone)
+
+
+def _check_zone(zone: str, offset: int) -> None:
+    try:
+        zoneinfo.ZoneInfo(zone)
+    except (KeyError, ValueError, OSError):
+        known = zoneinfo.available_timezones()
+        near = nearest(zone, known) or nearest(zone, {name.rpartition("/")[2] for name in known})
+        full = next((name for name in sorted(known) if near and name.split("/")[-1] == near.split("/")[-1]), None)
+        hint = f"did you mean {near if near in known else full!s}?" if near else "write an IANA name: Asia/Shanghai"
+        raise BadValueError(f"unknown time zone {zone!r}", hint, offset=offset) from None
+
+
+def _check_cron(cron: str, zone: str) -> None:
+    from croniter import croniter  # 50 ms to import, and most task lists have no cron line
+
+    try:
+        if re.search(r"[HhRr]\b|[HhRr]\(", re.sub(r"(?i)thu|mar|apr|fri", "", cron)):
+            raise ValueError("H and R stand for a time that changes")
+        croniter(cron)
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+        problem = str(error).replace(f"[{cron}] ", "")
+        raise BadValueError(f"not a cron line: {problem}", CRON_FORM) from None
+    try:
+        first = _next_cron(cron, zone, datetime(2024, 1, 1, tzinfo=UTC))
+        _next_cron(cron, zone, first)
+    except ValueError:
+        raise BadValueError("this cron line never comes due", "no month has that day") from None
+
+
+def _next_cron(cron: str, zone: str, moment: datetime) -> datetime:
+    """Return the first due time after `moment`, both in UTC. Raises `ValueError` if there is none."""
+    place = _zone(zone)
+    steady = _offset(moment - ZONE_JUMP, place) == _offset(moment + ZONE_JUMP, place)
+    back = timedelta() if steady else ZONE_JUMP
+    local = moment.astimezone(place).replace(tzinfo=None)
+    due: list[datetime] = []
+    for candidate in _local_times(cron, local - back):
+        due += [time for time in _instants(candidate, place, _any_hour(cron)) if time > moment]
+        # Near a change of the clock a later local time may be an earlier instant: look on for as long as it can jump.
+        if due and (steady or candidate > local + ZONE_JUMP):
+            return min(due)
+    raise ValueError("never due")
+
+
+def _local_times(cron: str, start: datetime) -> Iterator[datetime]:
+    from croniter import CroniterBadDateError, croniter
+
+    times = croniter(cron, start, ret_type=datetime)
+    while True:
+        try:
+            yield times.get_next(datetime)
+        except CroniterBadDateError:
+            return
+
+
+def _instants(local: datetime, place: zoneinfo.ZoneInfo, any_hour: bool) -> list[datetime]:
+    """Return the instants (UTC) at which `place`'s clock is meant by `local`."""
+    first, second = (local.replace(tzinfo=place, fold=fold).astimezone(UTC) for fold in (0, 1))
+    skipped = first.astimezone(place).replace(tzinfo=None) != local
+    if not any_hour:
+        return [first]
+    return [] if skipped else sorted({first, second})
+
+
+def _any_hour(cron: str) -> bool:
+    return cron.split()[1].startswith("*")
+
+
+def _offset(moment: datetime, place: zoneinfo.ZoneInfo) -> timedelta | None:
+    return moment.astimezone(place).utcoffset()
+
+
+@lru_cache(maxsize=64)
+def _zone(name: str) -> zoneinfo.ZoneInfo:
+    return zoneinfo.ZoneInfo(name)

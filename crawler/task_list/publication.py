@@ -1,0 +1,286 @@
+"""The task list as the cluster knows it: published to Redis, so that no other machine needs the file.
+
+One edition is in force. A copy that differs from it is published only by who was in step before (an edit), so two
+machines with different files can't overwrite each other in turns.
+
+An edition remembers the digest of its file, so that a scheduler that starts again on the same file need not read
+100,000 tasks out of it. Whoever needs one task (a spider) reads that one.
+"""
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+import redis
+from pydantic import ValidationError
+
+from crawler.task_list.mistakes import suggest
+from crawler.task_list.model import Settings
+from crawler.tasks import Filter, Task, TaskError, TaskFile, expand
+from workers import keys
+from workers.briefs import Brief
+from workers.briefs import Filter as BriefFilter
+from workers.errors import ExemplarError
+
+NO_LIST = "no task list is published yet; start `exemplar schedule` or `exemplar run` where tasks.yaml is"
+WRITTEN_AT_ONCE = 1000  # fields of a hash in one command
+FORM = "2"  # of the list in Redis; one of another form is written anew
+HISTORY_KEPT = 50  # editions whose fingerprints are remembered: a machine that has one of them is only behind
+
+
+class DivergentCopy(ExemplarError):
+    """Another task list is in force, and this one is not an edit of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """The task list in force."""
+
+    fingerprint: str
+    origin: str  # host:path of the file it came from
+    at: float  # Unix seconds
+    source: str = ""  # `digest` of that file
+    form: str = ""  # in which the list stands in Redis
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a publication changed, as names of tasks."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.changed or self.removed)
+
+
+def publish(
+    connection: "redis.Redis",
+    tasks: TaskFile,
+    path: Path,
+    *,
+    in_step_with: str | None = None,
+    take_over: bool = False,
+    source: str = "",
+) -> Change:
+    """Put a task list in force and say what changed.
+
+    `in_step_with` is the fingerprint of the list before it was edited: if that one is in force, the edit may be too. A
+    list from the same file on the same machine may be, and any with `take_over`. Raises `DivergentCopy` otherwise.
+    `source` is the file's `digest`.
+    """
+    new = Edition(tasks.fingerprint, origin_of(path), time.time(), source, FORM)
+    with connection.pipeline(transaction=True) as pipe:
+        while True:
+            pipe.watch(keys.EDITION)  # type: ignore[no-untyped-call]  # whoever else publishes meanwhile: we look again
+            current = edition(connection)
+            same = current is not None and (current.fingerprint, current.form) == (new.fingerprint, FORM)
+            if current and same and current.origin == new.origin:
+                connection.hset(keys.EDITION, "source", source)
+                return Change()
+            if current and not take_over and new.origin != current.origin and in_step_with != current.fingerprint:
+                if same:
+                    return Change()
+                _refuse(connection, current, new.fingerprint, path)
+            change = _write(connection, tasks, path, new, pipe)
+            try:
+                pipe.execute()
+            except redis.WatchError:
+                continue
+            return change
+
+
+def is_in_force(current: Edition | None, source: str, path: Path, *, take_over: bool = False) -> bool:
+    """Whether the list in force was read from a file like the one at `path`, whose digest is `source`.
+
+    With `take_over` it must have been this very file: where outputs go depends on its folder.
+    """
+    if current is None or not source or (current.source, current.form) != (source, FORM):
+        return False
+    return not take_over or current.origin == origin_of(path)
+
+
+def origin_of(path: Path) -> str:
+    """Name a file for the whole cluster."""
+    return f"{socket.gethostname()}:{path.resolve()}"
+
+
+def digest(content: bytes) -> str:
+    """Name the content of a task list's file. Another version of the program may read another list out of it."""
+    return sha256(_program() + content).hexdigest()[:32]
+
+
+@cache
+def _program() -> bytes:
+    folder = Path(__file__).parent
+    modules = (folder / name for name in ("model.py", "file.py", "yaml_source.py", "periods.py"))
+    return b"".join(module.read_bytes() for module in modules)
+
+
+def edition(connection: "redis.Redis") -> Edition | None:
+    """The edition in force."""
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.EDITION))
+    if not raw:
+        return None
+    return Edition(
+        fingerprint=raw[b"fingerprint"].decode(),
+        origin=raw[b"origin"].decode(),
+        at=float(raw[b"at"]),
+        source=raw.get(b"source", b"").decode(),
+        form=raw.get(b"form", b"").decode(),
+    )
+
+
+def published(connection: "redis.Redis") -> TaskFile:
+    """The task list in force. Raises `TaskError` if there is none."""
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.TASKS))
+    settings = cast("bytes | None", connection.get(keys.SETTINGS))
+    if settings is None:
+        raise TaskError(NO_LIST)
+    tasks = {name.decode(): json.loads(text) for name, text in sorted(raw.items())}
+    return TaskFile.from_json(json.dumps({"tasks": tasks, "settings": json.loads(settings)}))
+
+
+def published_task(connection: "redis.Redis", name: str) -> TaskFile:
+    """The task list in force as far as one task needs it: that task and the settings.
+
+    Raises `TaskError` if there is no list, or no such task on it.
+    """
+    settings = cast("bytes | None", connection.get(keys.SETTINGS))
+    if settings is None:
+        raise TaskError(NO_LIST)
+    raw = cast("bytes | None", connection.hget(keys.TASKS, name))
+    if raw is None:
+        raise TaskError(f"no task {name!r}; {suggest(name, published_names(connection))}")
+    try:
+        task = Task.model_validate({"name": name, **json.loads(raw)})
+        return TaskFile(tasks={name: task}, settings=Settings.model_validate_json(settings))
+    except ValidationError as error:
+        raise TaskError(f"not a published task list: {error}") from None
+
+
+def published_names(connection: "redis.Redis") -> list[str]:
+    """The names of the tasks in force, in order."""
+    return sorted(raw.decode() for raw in cast(list[bytes], connection.hkeys(keys.TASKS)))
+
+
+def published_count(connection: "redis.Redis") -> int:
+    """How many tasks are in force."""
+    return int(connection.hlen(keys.TASKS))
+
+
+def published_periods(connection: "redis.Redis") -> dict[str, str]:
+    """The period of each task in force that is not paused, as text."""
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.PERIODS))
+    return {name.decode(): text.decode() for name, text in raw.items()}
+
+
+def periods_of(tasks: Mapping[str, Task]) -> dict[str, str]:
+    """The period of each task that is not paused, as text."""
+    return {name: str(task.every) for name, task in tasks.items() if not task.paused}
+
+
+def brief(task: Task, folder: Path, product: str = "") -> Brief:
+    """What the workers need to know of a task."""
+    return Brief(
+        task=task.name,
+        example=task.example,
+        url_regex=task.pattern.regex,
+        outputs=task.outputs(),
+        folder=str(folder),
+        method=task.method,
+        keep=_brief_filter(task.keep),
+        drop=_brief_filter(task.drop),
+        near_duplicates=task.near_duplicates,
+        revisit=task.revisit.seconds if task.revisit else None,
+        skip=task.skip,
+        product=product,
+    )
+
+
+def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition, pipe: Any) -> Change:
+    """Add to `pipe` what differs from the list in force: tasks, briefs and periods."""
+    current = edition(connection)
+    old = {name.decode(): raw for name, raw in cast(dict[bytes, bytes], connection.hgetall(keys.TASKS)).items()}
+    raw = json.loads(tasks.to_json())
+    texts = {name: json.dumps(one, ensure_ascii=False, sort_keys=True).encode() for name, one in raw["tasks"].items()}
+    folder = path.resolve().parent
+    product = tasks.settings.user_agent.split("/")[0]
+    # Outputs are relative to the file's folder.
+    settings = json.dumps(raw["settings"], ensure_ascii=False)
+    known = cast("bytes | None", connection.get(keys.SETTINGS))
+    moved = current is None or (current.origin, current.form) != (new.origin, new.form) or known != settings.encode()
+    removed = [name for name in old if name not in texts]
+    different = [name for name, text in texts.items() if old.get(name) != text]
+    active = periods_of(tasks.tasks)
+    pipe.multi()
+    for names in _batches([*removed, *(name for name in different if name not in active)]):
+        pipe.hdel(keys.PERIODS, *names)
+    for names in _batches(removed):
+        pipe.hdel(keys.TASKS, *names)  # the brief stays: pages that were fetched are still written
+    for names in _batches(texts if moved else different):
+        pipe.hset(keys.BRIEFS, mapping={name: brief(tasks[name], folder, product).to_json() for name in names})
+    for names in _batches(different):
+        pipe.hset(keys.TASKS, mapping={name: texts[name] for name in names})
+    for names in _batches(name for name in (texts if moved else different) if name in active):
+        pipe.hset(keys.PERIODS, mapping={name: active[name] for name in names})
+    pipe.set(keys.SETTINGS, settings)
+    pipe.hset(keys.EDITION, mapping=asdict(new))
+    pipe.lpush(keys.EDITION + ":history", new.fingerprint)
+    pipe.ltrim(keys.EDITION + ":history", 0, HISTORY_KEPT - 1)
+    return Change(
+        added=tuple(name for name in different if name not in old),
+        changed=tuple(name for name in different if name in old),
+        removed=tuple(removed),
+    )
+
+
+def _batches(names: Iterable[str]) -> Iterator[list[str]]:
+    rest = iter(names)
+    while batch := list(islice(rest, WRITTEN_AT_ONCE)):
+        yield batch
+
+
+def _refuse(connection: "redis.Redis", current: Edition, fingerprint: str, path: Path) -> None:
+    history = cast(list[bytes], connection.lrange(keys.EDITION + ":history", 0, -1))
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(current.at))
+    if fingerprint.encode() in history:
+        raise DivergentCopy(
+            f"{path} is an older edition of the task list in force (from {current.origin}, {when}); copy the newer one "
+            "here, or use --take-over to put this one in force"
+        )
+    raise DivergentCopy(
+        f"{path} differs from the task list in force, which came from {current.origin} ({when}); make the two equal, "
+        "or use --take-over to put this one in force"
+    )
+
+
+def _brief_filter(asked: Filter) -> BriefFilter:
+    return BriefFilter(tuple(asked.keywords), asked.since, asked.until)
+
+
+def environment_problems(tasks: Mapping[str, Task]) -> list[str]:
+    """The environment variables that tasks name and that are not set on this machine, each in one sentence."""
+    problems = []
+    for task in tasks.values():
+        for text in _with_variables(task):
+            try:
+                expand(text, os.environ)
+            except TaskError as error:
+                problems.append(f"task {task.name}: {error}")
+    return list(dict.fromkeys(problems))
+
+
+def _with_variables(task: Task) -> list[str]:
+    login = (task.auth.user, task.auth.password) if task.auth else ()
+    values = (*task.headers.values(), *(task.cookies or {}).values(), *login, task.proxy or "")
+    return [*task.outputs(), *values]

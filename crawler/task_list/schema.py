@@ -1,0 +1,133 @@
+"""The JSON Schema of tasks.yaml (draft 7, as editors read it) and a sample to start from.
+
+`python -m crawler.task_list.schema` writes `tasks.schema.json` anew after a change of the model.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic.json_schema import GenerateJsonSchema
+
+from crawler.task_list.mistakes import TaskError
+from crawler.task_list.model import Settings, Task
+
+SCHEMA_FILE = Path(__file__).with_name("tasks.schema.json")
+SCHEMA_BESIDE_TASKS = ".exemplar/tasks.schema.json"  # where `exemplar init` puts it, relative to tasks.yaml
+MODELINE = f"# yaml-language-server: $schema={SCHEMA_BESIDE_TASKS}"
+NAME_PATTERN = r"^[^./\s][^/\s]{0,99}$"
+
+SAMPLE = """\
+{modeline}
+# Each task is a section of a site. Four keys are enough: example, pattern, every and output.
+# `exemplar check` finds mistakes, `exemplar run --once` runs all tasks once.
+
+defaults: # for all tasks that don't say otherwise
+  every: 1h # 30m, 2h, 1d, or a cron line with time zone: 0 8 * * 1-5 Asia/Shanghai
+  output: out/{{task}}.jsonl # .jsonl, .db or .sqlite; a list writes to several
+
+tasks:
+  news:
+    # The URL of one typical article …
+    example: https://news.example/a/2024/0312/345.html
+    # … and the pattern of its siblings: {{date:%Y-%m-%d}}, {{id}}, {{slug}}, {{n:1..50}}, * within a path segment,
+    # ** across segments, […] for what may be missing.
+    pattern: https://news.example/a/{{date:%Y/%m%d}}/{{id}}.html
+    # The section's list page, where it can't be derived from the pattern:
+    # start: https://news.example/a/
+    paused: true # delete this line when example and pattern are yours
+
+settings:
+  # Goes into the User-Agent so that a site's owner can reach you; required for public hosts.
+  {contact}
+"""
+
+
+class _Untitled(GenerateJsonSchema):
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the schema of tasks.yaml as JSON values. An editor that uses it helps with keys, values and types."""
+    task, filters = _model_schema(Task)
+    del task["properties"]["name"]
+    for key in ("keep", "drop"):
+        task["properties"][key] = _keywords_or_filter(task["properties"][key])
+    defaults = {key: value for key, value in task.items() if key != "required"}
+    settings, _ = _model_schema(Settings)
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Exemplar's task list",
+        "description": "Sections of sites: an example article, the pattern of its siblings' URLs, a period, an output.",
+        "type": "object",
+        "required": ["tasks"],
+        "additionalProperties": False,
+        "properties": {
+            "defaults": _or_empty("Defaults", "Keys for all tasks that don't set them."),
+            "tasks": {
+                "description": "The tasks by name (letters, digits, - _ and .).",
+                "type": "object",
+                "minProperties": 1,
+                "propertyNames": {"pattern": NAME_PATTERN},
+                "additionalProperties": {"$ref": "#/definitions/Task"},
+            },
+            "settings": _or_empty("Settings", "What holds for all tasks."),
+        },
+        "allOf": [_required_here_or_in_defaults(key) for key in ("every", "output")],
+        "definitions": {
+            "Task": task | {"required": ["example", "pattern"]},
+            "Defaults": defaults | {"description": "Any of a task's keys."},
+            "Settings": settings,
+            **filters,
+        },
+    }
+
+
+def write_schema(path: Path = SCHEMA_FILE) -> None:
+    """Write the schema to `path`; its folder is made if it isn't there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+def sample(contact: str = "") -> str:
+    """Return a sample tasks.yaml with one task that is paused; `contact` is a URL or an e-mail address, or empty.
+
+    Raises `TaskError` for a contact that tasks.yaml wouldn't take.
+    """
+    if contact:
+        try:
+            Settings(contact=contact)
+        except ValueError as error:
+            raise TaskError(f"contact {contact!r} is neither a URL nor an e-mail address") from error
+    line = f"contact: {json.dumps(contact)}" if contact else "# contact: https://example.org/our-crawler"
+    return SAMPLE.format(modeline=MODELINE, contact=line)
+
+
+def _model_schema(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a model's schema and the definitions it refers to, in the words of draft 7."""
+    schema = model.model_json_schema(schema_generator=_Untitled, ref_template="#/definitions/{model}")
+    definitions = schema.pop("$defs", {})
+    for each in (schema, *definitions.values()):
+        each.pop("title", None)
+    return schema, definitions
+
+
+def _keywords_or_filter(field: dict[str, Any]) -> dict[str, Any]:
+    text = {"type": "string", "minLength": 1}
+    forms = [text, {"type": "array", "items": text}, {"$ref": "#/definitions/Filter"}]
+    return {"anyOf": forms, "description": field["description"], "examples": field["examples"]}
+
+
+def _or_empty(name: str, description: str) -> dict[str, Any]:
+    return {"description": description, "anyOf": [{"$ref": f"#/definitions/{name}"}, {"type": "null"}]}
+
+
+def _required_here_or_in_defaults(key: str) -> dict[str, Any]:
+    in_defaults = {"required": ["defaults"], "properties": {"defaults": {"type": "object", "required": [key]}}}
+    in_tasks = {"properties": {"tasks": {"additionalProperties": {"required": [key]}}}}
+    return {"if": in_defaults, "else": in_tasks}
+
+
+if __name__ == "__main__":
+    write_schema()

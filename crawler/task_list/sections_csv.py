@@ -1,0 +1,159 @@
+"""Tasks from a spreadsheet: a CSV of sections, added to tasks.yaml without touching what stands there.
+
+The first row names the columns, in English or Chinese; empty cells are keys left to `defaults:`. Several values in one
+cell stand on lines of their own or have a `;` between them; URLs may also be apart by white space.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from crawler.task_list.edit import Section
+from crawler.task_list.file import TASK_KEYS
+from crawler.task_list.mistakes import Mistake, TaskFileError, show, suggest
+
+CHINESE = {
+    "名称": "name", "示例": "example", "规律": "pattern", "周期": "every", "输出": "output", "起始": "start",
+    "跟进": "follow", "深度": "depth", "上限": "limit", "方法": "method", "暂停": "paused", "保留": "keep",
+    "丢弃": "drop", "间隔": "delay", "超时": "timeout", "重试": "retries", "跳过": "skip",
+    "近重": "near_duplicates", "复查": "revisit", "遗忘": "forget",
+    "代理": "proxy", "并发": "concurrency", "渲染": "render",
+}  # fmt: skip
+MAPS = ("headers", "cookies", "auth")  # no cell holds these
+COLUMNS = ("name", *(key for key in TASK_KEYS if key not in MAPS))
+NEEDED = ("name", "example", "pattern")
+DELIMITERS = (",", ";", "\t")
+BOOLEANS = {
+    "true": True, "yes": True, "1": True, "是": True, "false": False, "no": False, "0": False, "否": False,
+}  # fmt: skip
+URL_BREAK = re.compile(r"\s+|[;；](?=https?://|/|re:|\s|$)")  # a ; inside a URL stays
+BREAK = re.compile(r"\s*[\r\n;；]\s*")
+
+
+def read_sections(csv_path: Path) -> list[dict[str, Any]]:
+    """Return each row's keys (as tasks.yaml would have them, plus `name`), empty rows left out.
+
+    UTF-8 with or without byte order mark, UTF-16, or GB18030 as Excel saves in China; comma, semicolon or tab.
+    Raises `TaskFileError` with all mistakes of the file, the place being row and column.
+    """
+    file = str(csv_path)
+    rows = _rows(_text(csv_path), file)
+    header = _header(rows[0], file)
+    sections: list[dict[str, Any]] = []
+    mistakes: list[Mistake] = []
+    for number, cells in enumerate(rows[1:], 2):
+        if any(cell.strip() for cell in cells):
+            section, wrong = _section(cells, header, file, number)
+            sections.append(section)
+            mistakes += wrong
+    if mistakes:
+        raise TaskFileError(mistakes)
+    if not sections:
+        raise TaskFileError([Mistake(file, 1, 1, "", "no rows below the header")])
+    return sections
+
+
+# Reading the spreadsheet
+
+
+def _text(path: Path) -> str:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise TaskFileError([Mistake(str(path), 1, 1, "", f"can't be read: {error.strerror}")]) from None
+    if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+        raise TaskFileError([Mistake(str(path), 1, 1, "", "a workbook, not CSV", "save it as CSV UTF-8")])
+    encodings = ["utf-16"] if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "gb18030"]
+    for encoding in encodings:
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise TaskFileError([Mistake(str(path), 1, 1, "", "neither UTF-8 nor GB18030", "save it as CSV UTF-8")])
+
+
+def _rows(text: str, file: str) -> list[list[str]]:
+    first = text.partition("\n")[0]
+    delimiter = max(DELIMITERS, key=lambda each: sum(_key(cell) in COLUMNS for cell in first.split(each)))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[list[str]] = []
+    try:
+        rows.extend(reader)
+    except csv.Error as error:
+        raise TaskFileError([Mistake(file, len(rows) + 1, 1, "", f"not CSV: {error}", "check the quotes")]) from None
+    if not rows:
+        raise TaskFileError([Mistake(file, 1, 1, "", "empty", f"the first row names columns: {', '.join(NEEDED)} …")])
+    return rows
+
+
+def _key(cell: str) -> str:
+    name = cell.strip().strip('"').strip().lower()
+    return CHINESE.get(name, name)
+
+
+def _header(cells: Sequence[str], file: str) -> list[str]:
+    """Return the key of each column, "" for one without a name."""
+    keys = [_key(cell) for cell in cells]
+    mistakes = []
+    for column, (key, cell) in enumerate(zip(keys, cells, strict=True), 1):
+        if key and key not in COLUMNS:
+            known = [*CHINESE, *COLUMNS] if not cell.isascii() else COLUMNS
+            mistakes.append(Mistake(file, 1, column, cell.strip(), "unknown column", suggest(key, known)))
+        elif key in keys[: column - 1] and key:
+            mistakes.append(Mistake(file, 1, column, cell.strip(), "this column comes twice", "delete one"))
+    meant = " ".join(mistake.hint for mistake in mistakes)
+    missing = [key for key in NEEDED if key not in keys and repr(key) not in meant]
+    chinese = {key: name for name, key in CHINESE.items()}
+    mistakes += [
+        Mistake(file, 1, 1, "", f"the column {key!r} is missing", f"also called {chinese[key]}") for key in missing
+    ]
+    if mistakes:
+        raise TaskFileError(mistakes)
+    return keys
+
+
+def _section(cells: Sequence[str], header: Sequence[str], file: str, row: int) -> tuple[Section, list[Mistake]]:
+    keys: dict[str, Any] = {}
+    mistakes: list[Mistake] = []
+    for column, cell in enumerate(cells, 1):
+        key = header[column - 1] if column <= len(header) else ""
+        if not cell.strip():
+            continue
+        if not key:
+            mistakes.append(Mistake(file, row, column, show(cell), "a cell in a column without a name"))
+            continue
+        keys[key] = _value(key, cell.strip())
+    if "name" not in keys:
+        mistakes.append(Mistake(file, row, header.index("name") + 1, "name", "empty", "each task needs a name"))
+    columns = {key: column for column, key in enumerate(header, 1) if key}
+    return Section(keys, file, row, columns), mistakes
+
+
+def _value(key: str, cell: str) -> Any:
+    """Return a cell as tasks.yaml would have it; what doesn't fit stays text and is refused with the rest."""
+    match key:
+        case "paused" | "robots" | "render":
+            return BOOLEANS.get(cell.lower(), cell)
+        case "depth" | "limit" | "retries" | "delay" | "timeout" | "concurrency":
+            return _number(cell)
+        case "start" | "follow":
+            return _one_or_list([each for each in URL_BREAK.split(cell) if each])
+        case "output" | "keep" | "drop" | "skip":
+            return _one_or_list([each for each in BREAK.split(cell) if each])
+    return cell
+
+
+def _number(cell: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(cell)
+        except ValueError:
+            continue
+    return cell
+
+
+def _one_or_list(values: list[str]) -> str | list[str]:
+    return values[0] if len(values) == 1 else values

@@ -1,0 +1,212 @@
+"""Feeds of all kinds, whole and broken, made by hand: the entries' addresses, titles and times."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from crawler.discovery.feeds import MOST_ENTRIES, read_feed
+
+URL = "http://site.example/feeds/news.xml"
+ATOM = 'xmlns="http://www.w3.org/2005/Atom"'
+
+
+def rss(items, channel="", attributes=""):
+    return f'<?xml version="1.0"?><rss version="2.0" {attributes}><channel>{channel}{items}</channel></rss>'.encode()
+
+
+def item(inner):
+    return rss(f"<item>{inner}</item>")
+
+
+def urls(body, content_type=None):
+    feed = read_feed(body, URL, content_type)
+    return [entry.url for entry in feed.entries]
+
+
+def only(body):
+    [entry] = read_feed(body, URL).entries
+    return entry
+
+
+# Kinds
+
+
+def test_rss_2_has_links_titles_and_times():
+    written = "<pubDate>Tue, 05 Mar 2024 08:30:00 +0800</pubDate>"
+    entry = only(item(f"<title>A &amp; B</title><link>http://site.example/a/1</link>{written}"))
+    assert (entry.url, entry.text) == ("http://site.example/a/1", "A & B")
+    assert entry.published == datetime(2024, 3, 5, 0, 30, tzinfo=UTC)
+
+
+def test_rss_1_keeps_its_items_beside_the_channel():
+    body = b"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
+      xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="http://site.example/"><link>http://site.example/
+      </link></channel><item rdf:about="http://site.example/a/1"><title>A</title><dc:date>2024-03-05</dc:date></item></rdf:RDF>"""
+    feed = read_feed(body, URL)
+    assert [(e.url, e.published) for e in feed.entries] == [
+        ("http://site.example/a/1", datetime(2024, 3, 5, tzinfo=UTC))
+    ]
+    assert feed.home == "http://site.example/"
+
+
+def test_rss_0_91_has_no_times():
+    body = b'<rss version="0.91"><channel><item><title>A</title><link>/a/1</link></item></channel></rss>'
+    assert only(body).published is None
+
+
+def test_atom_takes_the_alternate_link_and_the_time_of_publication():
+    body = f"""<feed {ATOM}><link href="http://site.example/"/><entry><link rel="self" href="/x"/>
+      <link rel="enclosure" href="/a.mp3"/><link rel="alternate" type="application/pdf" href="/a.pdf"/>
+      <link rel="alternate" type="text/html" href="/a/1"/><updated>2024-03-06T00:00:00Z</updated>
+      <published>2024-03-05T00:00:00Z</published><id>tag:x</id></entry></feed>""".encode()
+    assert (only(body).url, only(body).published.day) == ("http://site.example/a/1", 5)
+
+
+def test_json_feed():
+    body = b"""{"version": "https://jsonfeed.org/version/1.1", "home_page_url": "/", "next_url": "?p=2", "items":
+      [{"id": "1", "url": "/a/1", "title": "A", "date_published": "2024-03-05T08:00:00+08:00"}, {"id": "http://site.example/a/2"},
+       {"id": "3"}, 4]}"""
+    feed = read_feed(body, URL)
+    assert [entry.url for entry in feed.entries] == ["http://site.example/a/1", "http://site.example/a/2"]
+    assert feed.entries[0].published == datetime(2024, 3, 5, tzinfo=UTC)
+    assert (feed.home, feed.next) == ("http://site.example/", ["http://site.example/feeds/news.xml?p=2"])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b" ", b"<html><body><a href='/rss'>rss</a></body></html>", b"{}", b'{"items": []}', b"[1]", b"{" * 100_000,
+     b"<urlset><url><loc>http://h/</loc></url></urlset>", b"\x00\x01\x02"],
+)  # fmt: skip
+def test_what_is_no_feed_is_none(body):
+    assert read_feed(body, URL) is None
+
+
+# Addresses
+
+
+def test_the_original_address_stands_before_feedburners():
+    body = rss(
+        "<item><link>http://feeds.example/~r/1</link><feedburner:origLink>http://site.example/a/1</feedburner:origLink></item>",
+        attributes='xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0"',
+    )
+    assert urls(body) == ["http://site.example/a/1"]
+
+
+def test_a_guid_is_an_address_unless_it_says_it_is_none():
+    guids = '<item><guid>http://site.example/a/1</guid></item><item><guid isPermaLink="false">http://site.example/a/2</guid></item>'
+    assert urls(rss(guids + "<item><guid>urn:3</guid></item>")) == ["http://site.example/a/1"]
+
+
+def test_relative_addresses_count_from_xml_base_else_from_the_feed():
+    body = f'<feed {ATOM} xml:base="/archive/"><entry><link href="1.html"/></entry></feed>'.encode()
+    assert urls(body) == ["http://site.example/archive/1.html"]
+    assert urls(item("<link>1.html</link>")) == ["http://site.example/feeds/1.html"]
+
+
+def test_an_address_counts_once_and_keeps_its_place():
+    links = "".join(f"<item><link>/a/{n}</link></item>" for n in (2, 1, 2))
+    assert urls(rss(links)) == ["http://site.example/a/2", "http://site.example/a/1"]
+
+
+def test_other_schemes_are_left_out():
+    assert urls(item("<link>javascript:alert(1)</link>")) == []
+
+
+def test_where_a_feed_goes_on():
+    links = '<link rel="next" href="?p=2"/><link rel="prev-archive" href="/2023.xml"/><link rel="first" href="?p=1"/>'
+    feed = read_feed(f"<feed {ATOM}>{links}</feed>".encode(), URL)
+    assert feed.next == ["http://site.example/feeds/news.xml?p=2", "http://site.example/2023.xml"]
+
+
+# Times
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["Tue, 05 Mar 2024 00:30:00 GMT", "5 Mar 2024 00:30:00 +0000", "2024-03-05T00:30:00Z", "2024-03-05 08:30:00+08:00",
+     "2024-03-05T00:30Z", "Tue, 5 Mar 24 00:30:00 UT"],
+)  # fmt: skip
+def test_times_in_many_spellings(written):
+    assert only(item(f"<link>/a</link><pubDate>{written}</pubDate>")).published == datetime(
+        2024, 3, 5, 0, 30, tzinfo=UTC
+    )
+
+
+@pytest.mark.parametrize("written", ["", "soon", "0001-01-01T00:00:00Z", "Thu, 01 Jan 1970 00:00:00 GMT", "x" * 10_000])
+def test_what_says_no_time_says_none(written):
+    assert only(item(f"<link>/a</link><pubDate>{written}</pubDate>")).published is None
+
+
+# Bytes as they come
+
+
+@pytest.mark.parametrize("encoding", ["gb2312", "big5", "utf-8", "utf-16"])
+def test_declared_encodings(encoding):
+    entry = "<item><title>新聞</title><link>/a</link></item>"
+    text = f'<?xml version="1.0" encoding="{encoding}"?><rss><channel>{entry}</channel></rss>'
+    text = text.replace("新聞", "新闻") if encoding == "gb2312" else text
+    assert only(text.encode(encoding)).text in ("新闻", "新聞")
+
+
+def test_titles_lose_their_markup():
+    assert only(item("<title><![CDATA[<b>A</b> &amp; B]]></title><link>/a</link>")).text == "A & B"
+    assert only(item("<title>&lt;i&gt;A&lt;/i&gt;</title><link>/a</link>")).text == "A"
+
+
+def test_bare_ampersands_and_html_entities_are_no_obstacle():
+    body = item("<title>caf&eacute; & bar</title><link>/a?x=1&y=2&copy=3</link>")
+    assert (only(body).url, only(body).text) == ("http://site.example/a?x=1&y=2&copy=3", "café & bar")
+
+
+def test_an_ampersand_in_cdata_stays():
+    body = item("<title>a & b</title><link><![CDATA[http://site.example/a?x=1&lt=2]]></link>")
+    assert only(body).url == "http://site.example/a?x=1&lt=2"
+
+
+def test_a_feed_that_breaks_off_gives_what_it_has():
+    whole = rss("".join(f"<item><link>/a/{n}</link><title>t</title></item>" for n in range(3)))
+    assert urls(whole[: whole.index(b"/a/2")]) == ["http://site.example/a/0", "http://site.example/a/1"]
+
+
+def test_control_characters_are_no_obstacle():
+    assert only(item("<title>a\x0bb</title><link>/a</link>")).text == "ab"
+
+
+def test_a_wrong_tag_costs_one_entry_at_most():
+    broken = "<item><title>a</b></title><link>/a/1</link></item><item><link>/a/2</link></item>"
+    assert "http://site.example/a/2" in urls(rss(broken))
+
+
+def test_a_servers_warnings_before_the_feed_are_skipped():
+    assert urls(b"<br /><b>Warning</b>: it broke\n" + item("<link>/a</link>")) == ["http://site.example/a"]
+
+
+# Hostile
+
+
+def test_entities_are_not_expanded():
+    lines = ['<!ENTITY a0 "aaaaaaaaaa">', *(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12))]
+    entry = "<item><title>&a11;</title><link>/a?x=&a11;</link></item>"
+    body = f'<?xml version="1.0"?><!DOCTYPE rss [{"".join(lines)}]><rss><channel>{entry}</channel></rss>'
+    assert len(only(body.encode()).text) < 50
+    assert len(only(body.encode()).url) < 100
+
+
+def test_external_entities_are_not_read(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    entry = "<item><title>&x;</title><link>/a</link></item>"
+    body = f'<!DOCTYPE rss [<!ENTITY x SYSTEM "file://{secret}">]><rss><channel>{entry}</channel></rss>'
+    assert "secret" not in only(body.encode()).text
+
+
+def test_an_endless_feed_is_cut_and_says_so():
+    feed = read_feed(rss("".join(f"<item><link>/a/{n}</link></item>" for n in range(MOST_ENTRIES + 1))), URL)
+    assert (len(feed.entries), feed.cut) == (MOST_ENTRIES, True)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("piece", [b"<![CDATA[", b"&", b"<!--", b"<item><link>", b"<!DOCTYPE ["])
+def test_hostile_repetition_ends(piece):
+    feed = read_feed(b"<rss><channel><item><link>/a</link></item>" + piece * 100_000, URL)
+    assert feed is None or feed.entries[0].url == "http://site.example/a"

@@ -1,0 +1,146 @@
+"""The links that a reader could follow, absolute and each once."""
+
+from urllib.parse import urljoin
+
+import pytest
+
+from crawler.discovery.links import MOST_FEEDS, MOST_LINKS, absolute, links_of, page_links
+from extractors.urls import normalise
+
+PAGE = "http://site.example/news/list.html"
+
+
+def urls(html, url=PAGE):
+    return [link.url for link in links_of(html.encode(), url, "text/html; charset=utf-8")]
+
+
+def test_links_are_absolute_in_the_order_of_the_page():
+    html = '<a href="b.html">b</a><map><area href="/a.html"></map><a href="//other.example/c">c</a>'
+    assert urls(html) == ["http://site.example/news/b.html", "http://site.example/a.html", "http://other.example/c"]
+
+
+def test_the_base_element_moves_relative_links():
+    assert urls('<base href="/archive/"><a href="1.html">1</a>') == ["http://site.example/archive/1.html"]
+
+
+def test_a_url_counts_once_with_its_first_readable_text():
+    html = '<a href="/a#top"><img src="a.png"></a><a href="/a?utm_source=x">The  title\n here</a><a href="/a">more</a>'
+    assert [(link.url, link.text) for link in links_of(html.encode(), PAGE)] == [
+        ("http://site.example/a", "The title here")
+    ]
+
+
+@pytest.mark.parametrize("href", ["javascript:void(0)", "mailto:a@site.example", "ftp://site.example/a", "http://[x/"])
+def test_what_is_no_web_address_is_left_out(href):
+    assert urls(f'<a href="{href}">x</a><a href="/a">a</a>') == ["http://site.example/a"]
+
+
+def test_of_link_elements_only_the_next_page_counts():
+    html = '<head><link rel="stylesheet" href="/a.css"><link rel="next" href="/news/list_2.html"></head>'
+    found = links_of(html.encode(), PAGE)
+    assert [(link.url, link.rel) for link in found] == [("http://site.example/news/list_2.html", "next")]
+
+
+def test_chinese_pages_are_read_in_their_own_encoding():
+    html = '<meta charset="gb2312"><a href="/a">下一页</a>'.encode("gbk")
+    assert links_of(html, PAGE)[0].text == "下一页"
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b" ", b"\x00\x01\x02", b"plain text", b"<a href=", b"<!-- <a href='/x'>x</a> -->"]
+)
+def test_a_page_without_links_has_none(body):
+    assert links_of(body, PAGE) == []
+
+
+def test_endless_lists_are_cut():
+    assert len(urls("".join(f'<a href="/{n}">{n}</a>' for n in range(MOST_LINKS + 10)))) == MOST_LINKS
+
+
+@pytest.mark.parametrize("base", [PAGE, "http://site.example:8080/a/", "http://SITE.example/", "https://[::1]/", ""])
+@pytest.mark.parametrize(
+    "href",
+    ["/a/1.html", "/a/./b", "/./a", "/../a", "//other.example/a", "http://site.example/a//b", "http://site.example",
+     "http://Site.example/A", "http://site.example/a%7eb?utm_source=x&b=1#c", "http://site.example/.a/..b/c..", "/é",
+     "http://a.b//c", "/\\evil.example/"],
+)  # fmt: skip
+def test_an_address_has_its_one_spelling(base, href):
+    found = absolute(base, href)
+    assert found == (normalise(urljoin(base, href)) if base or href.startswith("http") else None)
+
+
+# Addresses that scripts and options hold
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<select><option value="/news/list_2.html">2</option><option value="us">US</option></select>',
+        '<button data-url="/news/list_2.html">2</button>',
+        '<div data-href="list_2.html"><p>a card</p></div>',
+        '<button hx-get="/news/list_2.html" hx-swap="afterend">2</button>',
+        """<span onclick="location.href='/news/list_2.html'">2</span>""",
+        """<a href="javascript:;" onclick="goTo('/news/list_2.html', 2)">2</a>""",
+        """<a href="javascript:location='list_2.html'">2</a>""",
+    ],
+)
+def test_addresses_in_options_attributes_and_short_scripts_are_links(html):
+    assert urls(html) == ["http://site.example/news/list_2.html"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<button data-next="/news/list?cursor=abc"></button>',
+        '<button class="load-more" data-url="/news/list?cursor=abc">…</button>',
+        '<div id="infinite-next" hx-get="/news/list?cursor=abc"></div>',
+        '<button data-url="/news/list?cursor=abc">加载更多</button>',
+    ],
+)
+def test_what_says_it_brings_more_of_the_list_is_its_next_page(html):
+    found = links_of(html.encode(), PAGE, "text/html; charset=utf-8")
+    assert [(link.url, link.rel) for link in found] == [("http://site.example/news/list?cursor=abc", "next")]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<div data-url="/list?page={{page}}"></div>',
+        '<div data-url="#top" data-next="2" data-more="true"></div>',
+        """<a onclick="load('/list?page=' + page)">more</a>""",
+        """<a href="javascript:void(0)" onclick="show('menu')">menu</a>""",
+        "<select><option value='2024'>2024</option></select>",
+    ],
+)
+def test_templates_and_other_values_are_no_addresses(html):
+    assert urls(html) == []
+
+
+# Feeds
+
+
+def test_feeds_of_the_head_are_named_and_are_no_links():
+    html = (
+        '<link rel="alternate" type="application/rss+xml" href="/feed">'
+        '<link rel="alternate" type="application/atom+xml; charset=utf-8" href="/atom.xml">'
+        '<link rel="alternate" type="text/html" hreflang="en" href="/en/">'
+        '<link rel="alternate" type="application/rss+xml" title="Comments Feed" href="/comments/feed">'
+    )
+    found = page_links(html.encode(), PAGE)
+    assert (found.feeds, found.links) == (["http://site.example/feed", "http://site.example/atom.xml"], [])
+
+
+def test_a_link_to_rss_is_a_feed_too():
+    assert page_links(b'<a href="/rss/news.xml">RSS</a><a href="/rss.xml">RSS</a>', PAGE).feeds == [
+        "http://site.example/rss.xml"
+    ]
+
+
+def test_some_feeds_are_enough():
+    html = "".join(f'<link rel="alternate" type="application/rss+xml" href="/feed{n}">' for n in range(20))
+    assert len(page_links(html.encode(), PAGE).feeds) == MOST_FEEDS
+
+
+def test_a_page_that_was_cut_says_so():
+    html = "".join(f'<a href="/{n}">{n}</a>' for n in range(MOST_LINKS + 1))
+    assert page_links(html.encode(), PAGE).cut

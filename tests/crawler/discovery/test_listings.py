@@ -1,0 +1,94 @@
+"""Lists told apart by their content, whatever they are called or sent as."""
+
+import gzip
+
+import pytest
+
+from crawler.discovery.json_lists import json_links
+from crawler.discovery.listings import read_listing, robots_listing
+
+URL = "http://site.example/news/"
+ITEM = b"<item><link>/a/1</link></item>"
+RSS = b"<rss><channel><link>/</link>" + ITEM + b"</channel></rss>"
+URLSET = b"<urlset><url><loc>/a/1</loc></url></urlset>"
+PAGE = b'<html><body><a href="/a/1">1</a></body></html>'
+
+
+def urls(listing):
+    return [link.url for link in listing.links]
+
+
+@pytest.mark.parametrize(
+    ("body", "form"),
+    [
+        (RSS, "feed"),
+        (b"<?xml version='1.0'?>\n<!-- by hand -->" + RSS, "feed"),
+        (RSS.replace(b"<link>/a/1", b"<description><![CDATA[<html><body>]]></description><link>/a/1"), "feed"),
+        (b'{"version": "https://jsonfeed.org/version/1", "items": [{"url": "/a/1"}]}', "feed"),
+        (URLSET, "sitemap"),
+        (gzip.compress(URLSET), "sitemap"),
+        (b"http://site.example/a/1\n", "sitemap"),
+        (b'{"items": [{"url": "/a/1"}]}', "json"),
+        (b'["/a/1"]', "json"),
+        (PAGE, "page"),
+        (b"<?xml version='1.0'?><!DOCTYPE html><html><a href='/a/1'>1</a><rss></html>", "page"),
+        (b"<!doctype html><a href='/a/1'>about <code>&lt;rss&gt;</code></a>", "page"),
+        (b"[<a href='/a/1'>1</a>]", "page"),
+    ],
+)
+def test_the_content_tells_the_form(body, form):
+    listing = read_listing(body, URL, "text/html")
+    assert (listing.form, urls(listing)) == (form, ["http://site.example/a/1"])
+
+
+def test_utf_16_is_told_apart_too():
+    text = "<?xml version='1.0' encoding='utf-16'?>" + RSS.decode()
+    assert read_listing(text.encode("utf-16"), URL).form == "feed"
+
+
+@pytest.mark.parametrize("body", [b"", b" ", b"{", b"null", b"\x1f\x8b", b"\x00\xff", b"<", b"{}"])
+def test_what_holds_no_links_has_none(body):
+    assert urls(read_listing(body, URL)) == []
+
+
+def test_a_feed_knows_its_page_and_a_page_its_feeds():
+    assert read_listing(RSS, URL).home == "http://site.example/"
+    page = b'<html><link rel="alternate" type="application/rss+xml" href="/rss">'
+    assert read_listing(page, URL).feeds == ["http://site.example/rss"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    ['<?page=2>; rel="next"', '<?page=1>; rel="prev", <?page=2>; title="x"; rel=next', '<?page=2>; rel="last next"'],
+)
+def test_a_link_header_names_the_next_page(header):
+    assert read_listing(PAGE, URL, None, {"link": header}).next == ["http://site.example/news/?page=2"]
+
+
+def test_other_link_headers_name_none():
+    assert read_listing(PAGE, URL, None, {"link": '</a.css>; rel=preload; as=style, <?page=0>; rel="prev"'}).next == []
+
+
+def test_robots_txt_names_sitemaps():
+    listing = robots_listing(b"User-agent: *\nSitemap: /a.xml", "http://site.example/robots.txt")
+    assert [child.url for child in listing.sitemaps] == ["http://site.example/a.xml"]
+
+
+# JSON
+
+
+def test_json_strings_hold_addresses_and_pieces_of_html():
+    text = r"""{"data": {"list": [{"title": "A", "url": "a/1"}, {"title": "B", "href": "//site.example/a/2"}],
+        "html": "<li><a href=\"\/a\/3\">C<\/a><\/li>"}, "text": "see a/9", "next_url": "?page=3", "total": 7}"""
+    found = json_links(text, URL)
+    assert [(link.url.removeprefix("http://site.example"), link.text, link.rel) for link in found.links] == [
+        ("/news/a/1", "A", ""),
+        ("/a/2", "B", ""),
+        ("/a/3", "C", ""),
+        ("/news/?page=3", "", "next"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "{", '"text"', "1", "[" * 100_000, "<html>"])
+def test_what_is_no_json_list_is_none(text):
+    assert json_links(text, URL) is None

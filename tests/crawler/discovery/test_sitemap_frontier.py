@@ -1,0 +1,142 @@
+"""Which sitemaps are read, in which order, and which are left."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from crawler.discovery.links import Link
+from crawler.discovery.listings import Listing, ListPage
+from crawler.discovery.sitemap_frontier import (
+    LATER_SITEMAPS,
+    MOST_SITEMAPS,
+    SITEMAP_DEPTH,
+    SITEMAP_TRIES,
+    SitemapFrontier,
+    last_day_in,
+)
+from crawler.discovery.sitemaps import Child
+
+ROOT = "http://site.example/sitemap.xml"
+
+
+def day(number):
+    return datetime(2024, 3, number, tzinfo=UTC)
+
+
+def child(name, changed=None):
+    return Child(f"http://site.example/{name}.xml", changed)
+
+
+def index(*children):
+    return Listing("sitemap", sitemaps=list(children))
+
+
+def sitemap(published=None):
+    return Listing("sitemap", [Link("http://site.example/a/1", "", published=published)])
+
+
+ROOT_PAGE = ListPage(ROOT, "sitemap", start=ROOT)
+
+
+class Reading:
+    """A frontier whose topmost sitemap is an index of `children`. `names` are those that it has read."""
+
+    def __init__(self, *children, found=1, past=None, **options):
+        self.frontier = SitemapFrontier({ROOT: past} if past else {}, complete=bool(past), **options)
+        self.names = []
+        for page in self.frontier.children(ROOT_PAGE, index(*children), 0):
+            self.frontier.push(page)
+        while page := self.frontier.next_page():
+            self.names.append(page.url.rpartition("/")[2].removesuffix(".xml"))
+            self.frontier.children(page, sitemap(), found)
+
+
+def test_the_newest_come_first_and_news_before_them():
+    assert Reading(child("a", day(1)), child("b", day(3)), child("google-news", day(2)), child("c")).names == [
+        "google-news",
+        "b",
+        "a",
+        "c",
+    ]
+
+
+def test_an_address_that_names_a_month_says_how_new_it_is():
+    assert Reading(child("2019-05"), child("2021-01"), child("2020")).names == ["2021-01", "2020", "2019-05"]
+
+
+def test_only_some_are_read_in_one_walk():
+    reading = Reading(*(child(f"s{n}") for n in range(MOST_SITEMAPS + 7)))
+    assert len(reading.names) == MOST_SITEMAPS
+    assert reading.frontier.left() == 7
+
+
+def test_of_a_shape_without_articles_some_are_tried():
+    reading = Reading(*(child(f"video{n}") for n in range(20)), child("posts"), found=0)
+    assert len(reading.names) == SITEMAP_TRIES + 1
+    assert reading.frontier.left() == 0
+
+
+def test_what_is_older_than_asked_for_is_left():
+    kept = Reading(child("a", day(1)), child("b", day(9)), child("2019-05"), child("c"), since=date(2024, 3, 5))
+    assert sorted(kept.names) == ["b", "c"]
+
+
+def test_an_index_in_an_index_has_an_end():
+    frontier = SitemapFrontier({})
+    deep = ListPage(ROOT, "sitemap", depth=SITEMAP_DEPTH)
+    assert frontier.children(deep, index(child("a")), 0) == []
+
+
+# Later walks
+
+
+def test_later_walks_read_what_changed():
+    children = [child("a", day(1)), child("b", day(5)), child("c", day(6)), child("2019-05")]
+    assert Reading(*children, past=day(5).replace(hour=1)).names == ["c", "b"], "a day may be any time of it"
+    with_time = child("b", day(5).replace(hour=1))
+    assert Reading(with_time, past=day(5).replace(hour=1)).names == []
+
+
+def test_where_nothing_says_when_the_ends_are_read():
+    assert sorted(Reading(*(child(f"s{n}") for n in range(9)), past=day(5)).names) == ["s0", "s8"]
+
+
+def test_the_mark_is_the_newest_date_unless_something_is_left():
+    assert Reading(child("a", day(6)), child("b", day(7)), past=day(5)).frontier.mark_of(ROOT) == day(7)
+    many = [child(f"s{n}", day(7)) for n in range(LATER_SITEMAPS + 1)]
+    assert Reading(*many, past=day(5)).frontier.mark_of(ROOT) == day(5)
+
+
+def test_an_unchanged_sitemap_does_not_count():
+    frontier = SitemapFrontier({ROOT: day(1)}, complete=True)
+    for n in range(LATER_SITEMAPS + 1):
+        frontier.push(ListPage(f"{ROOT}?{n}", "sitemap", start=ROOT))
+    for _ in range(LATER_SITEMAPS + 1):
+        assert frontier.next_page()
+        frontier.unchanged()
+
+
+def test_what_was_there_before_the_mark_is_past():
+    frontier = SitemapFrontier({ROOT: day(20)}, complete=True)
+    assert [frontier.is_past(ROOT_PAGE, moment) for moment in (day(10), day(18), day(21), None)] == [
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert not SitemapFrontier({ROOT: day(20)}).is_past(ROOT_PAGE, day(10)), "a first walk takes all"
+
+
+@pytest.mark.parametrize(
+    ("path", "over"),
+    [
+        ("sitemap-2024-02.xml", datetime(2024, 3, 1, tzinfo=UTC)),
+        ("sitemap-2023.xml", datetime(2024, 1, 1, tzinfo=UTC)),
+        ("2023/12/map.xml", datetime(2024, 1, 1, tzinfo=UTC)),
+        ("map.xml?yyyy=2023&from=20240301", datetime(2024, 3, 2, tzinfo=UTC)),
+        ("sitemap12.xml", None),
+        ("sitemap-20231301234.xml", None),
+    ],
+)
+def test_an_address_may_say_when_it_was_over(path, over):
+    assert last_day_in("http://site.example/" + path) == over

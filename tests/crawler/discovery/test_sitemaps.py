@@ -1,0 +1,134 @@
+"""Sitemaps made by hand: their links and children, packed or not, and what robots.txt names."""
+
+import gzip
+from datetime import UTC, datetime
+
+import pytest
+
+from crawler.discovery import sitemaps
+from crawler.discovery.sitemaps import read_sitemap, sitemaps_of, unpacked, usual_place
+
+URL = "http://site.example/sitemap.xml"
+NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+NEWS = 'xmlns:n="http://www.google.com/schemas/sitemap-news/0.9"'
+
+
+def urlset(*entries):
+    return f'<?xml version="1.0"?><urlset {NS} {NEWS}>{"".join(f"<url>{e}</url>" for e in entries)}</urlset>'.encode()
+
+
+def urls(body):
+    return [link.url for link in read_sitemap(body, URL).links]
+
+
+def day(number):
+    return datetime(2024, 3, number, tzinfo=UTC)
+
+
+def test_links_have_the_time_of_their_last_change():
+    read = read_sitemap(
+        urlset("<loc> http://site.example/a/1 </loc><lastmod>2024-03-05</lastmod>", "<loc>/a/2</loc>"), URL
+    )
+    assert [(link.url, link.published) for link in read.links] == [
+        ("http://site.example/a/1", day(5)),
+        ("http://site.example/a/2", None),
+    ]
+    assert not read.news
+
+
+def test_news_sitemaps_say_when_and_what():
+    news = "<n:news><n:publication_date>2024-03-05</n:publication_date><n:title>A</n:title></n:news>"
+    read = read_sitemap(urlset(f"<loc>/a/1</loc><lastmod>2024-03-09</lastmod>{news}"), URL)
+    assert [(link.text, link.published) for link in read.links] == [("A", day(5))]
+    assert read.news
+
+
+def test_a_pictures_address_and_title_are_not_the_pages():
+    picture = '<i:image xmlns:i="x"><i:loc>/a.png</i:loc><i:title>P</i:title></i:image>'
+    assert urls(urlset(f"<loc>/a/1</loc>{picture}")) == ["http://site.example/a/1"]
+    assert urls(urlset(f"{picture}<loc>/a/1</loc>")) == ["http://site.example/a/1"]
+
+
+def test_an_index_names_its_children():
+    index = f"<sitemapindex {NS}><sitemap><loc>/s1.xml.gz</loc><lastmod>2024-03-05</lastmod></sitemap></sitemapindex>"
+    read = read_sitemap(index.encode(), URL)
+    assert [(child.url, child.changed) for child in read.children] == [("http://site.example/s1.xml.gz", day(5))]
+
+
+def test_namespaces_may_be_missing_wrong_or_prefixed():
+    assert urls(b"<urlset><url><loc>/a</loc></url></urlset>") == ["http://site.example/a"]
+    assert urls(b'<s:urlset xmlns:s="http://wrong/"><s:url><s:loc>/a</s:loc></s:url></s:urlset>') == [
+        "http://site.example/a"
+    ]
+
+
+def test_plain_text_is_one_address_a_line():
+    assert urls(b"\xef\xbb\xbfhttp://site.example/a\r\n\r\nhttp://site.example/b\nhttp://site.example/a") == [
+        "http://site.example/a",
+        "http://site.example/b",
+    ]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html></html>", b"Not found", b"http://site.example/a is gone", b"<rss/>", b"\x1f\x8b"]
+)
+def test_what_is_no_sitemap_is_none(body):
+    assert read_sitemap(body, URL) is None
+
+
+# Packed
+
+
+def test_packed_by_its_content_also_twice():
+    body = urlset("<loc>/a</loc>")
+    assert urls(gzip.compress(body)) == urls(gzip.compress(gzip.compress(body))) == ["http://site.example/a"]
+    assert urls(gzip.compress(body[:40]) + gzip.compress(body[40:])) == ["http://site.example/a"], "two members"
+
+
+def test_a_broken_archive_gives_what_it_has():
+    packed = gzip.compress(urlset(*[f"<loc>/a/{n * 7919 % 10007}</loc>" for n in range(500)]))
+    read = read_sitemap(packed[: len(packed) // 2], URL)
+    assert read.cut
+    assert 50 < len(read.links) < 500
+
+
+def test_a_bomb_is_not_unpacked(monkeypatch):
+    monkeypatch.setattr(sitemaps, "MOST_BYTES", 100_000)
+    body, whole = unpacked(gzip.compress(b"<urlset>" + bytes(10**7)))
+    assert (len(body), whole) == (100_000, False)
+
+
+# Broken and hostile
+
+
+def test_a_sitemap_that_breaks_off_gives_what_it_has():
+    body = urlset("<loc>/a?x=1&amp;y=2</loc>", "<loc>/b?x=1&y=2</loc>", "<loc>/c</loc>")
+    assert urls(body[: body.index(b"/c")])[:2] == ["http://site.example/a?x=1&y=2", "http://site.example/b?x=1&y=2"]
+
+
+def test_entities_are_not_expanded():
+    body = f'<!DOCTYPE urlset [<!ENTITY a "{"x" * 1000}">]><urlset {NS}><url><loc>/a?{"&a;" * 50}</loc></url></urlset>'
+    assert all(len(url) < 500 for url in urls(body.encode()))
+
+
+def test_a_large_sitemap_is_cut_and_says_so(monkeypatch):
+    monkeypatch.setattr(sitemaps, "MOST_ENTRIES", 10)
+    read = read_sitemap(urlset(*[f"<loc>/{n}</loc>" for n in range(20)]), URL)
+    assert (len(read.links), read.cut) == (10, True)
+
+
+# robots.txt
+
+
+def test_robots_txt_names_sitemaps_anywhere_in_any_case():
+    robots = (
+        b"Sitemap: http://site.example/a.xml\nUser-agent: *\r\nDisallow: /\r\n SITEMAP :/b.xml #b\n#Sitemap: /no.xml"
+    )
+    assert sitemaps_of(robots, "http://site.example/robots.txt") == [
+        "http://site.example/a.xml",
+        "http://site.example/b.xml",
+    ]
+
+
+def test_the_usual_place_is_the_hosts_root():
+    assert usual_place("https://site.example:8443/robots.txt?x") == "https://site.example:8443/sitemap.xml"

@@ -1,0 +1,418 @@
+"""Walks on simulated sites: a map from a page's path to the paths it links, some with a text."""
+
+import pytest
+
+from crawler.discovery.links import Link
+from crawler.discovery.listings import Listing, ListPage
+from crawler.discovery.pagination import pagination, shape_of
+from crawler.discovery.sitemaps import Child
+from crawler.discovery.walk import MOST_BARREN, MOST_BELOW, TRIES_PER_SHAPE, Walk, fruitful_lists, judged
+from crawler.patterns import Pattern
+
+HOST = "http://site.example"
+ARTICLES = "/a/{id}.html"
+
+
+def pattern(text):
+    return Pattern.parse(text, HOST)
+
+
+def link(entry):
+    path, text = entry if isinstance(entry, tuple) else (entry, "")
+    return Link(path if path.startswith("http") else HOST + path, text)
+
+
+class Outing:
+    """Walks a site to the end. `read` are the list pages in order, `articles` what was found, as paths."""
+
+    def __init__(self, site, starts=("/a/",), *, known=(), articles=ARTICLES, follow=(), **options):
+        starts, fruitful, spares = (
+            [HOST + path for path in paths]
+            for paths in (starts, options.pop("fruitful", ()), options.pop("spares", ()))
+        )
+        self.walk = Walk(
+            pattern(articles),
+            starts,
+            [pattern(text) for text in follow],
+            fruitful=fruitful,
+            spares=spares,
+            **{"look_for_sitemaps": False} | options,
+        )
+        self.read, self.articles, self.known = [], set(), set(known)
+        while page := self.walk.next_page():
+            self._read(page, site)
+
+    def _read(self, page, site):
+        path = page.url.removeprefix(HOST)
+        self.read.append(path)
+        if path not in site:
+            self.walk.failed(page)
+            return
+        said = site[path]
+        listing = said if isinstance(said, Listing) else Listing("page", [link(entry) for entry in said])
+        links = listing.links
+        found = {taken.link.url.removeprefix(HOST) for taken in self.walk.read(links)}
+        new = found - self.known
+        self.articles |= found
+        self.known |= found
+        self.walk.note(page, listing, found=len(found), new=len(new))
+
+
+def numbered(pages, per_page=2):
+    """`/a/`, `/a/list_2.html` … each with its articles, newest first, and a link to the next one."""
+    paths = ["/a/", *(f"/a/list_{n}.html" for n in range(2, pages + 1))]
+    total = pages * per_page
+    return {
+        path: [f"/a/{total - at * per_page - i}.html" for i in range(per_page)] + paths[at + 1 : at + 2]
+        for at, path in enumerate(paths)
+    }
+
+
+# Pagination
+
+
+def test_pagination_is_followed_to_its_end():
+    outing = Outing(numbered(5))
+    assert outing.read == ["/a/", *(f"/a/list_{n}.html" for n in range(2, 6))]
+    assert len(outing.articles) == 10
+
+
+def test_numbers_and_next_words_lead_to_further_pages():
+    site = {
+        "/a/": ["/a/1.html", ("/a/x9", "2"), ("/a/y7.htm", "下一页"), ("/a/z8", "»"), ("/a/w6", "Older posts")],
+    }
+    assert Outing(site).read == ["/a/", "/a/x9", "/a/y7.htm", "/a/z8", "/a/w6"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/a/?page=2",
+        "/a/page/2/",
+        "/a/list_2.html",
+        "/a/index_2.shtml",
+        "/a/p2",
+        "/a/?start=20",
+        "/a/list-12-2.htm",
+        "/a/p/2",
+        "/a/?offset=20",
+        "/a/?pageno=2",
+        "/a/more?page=2",
+    ],
+)
+def test_a_url_that_says_page_needs_no_text(url):
+    assert pagination(HOST + "/a/", [link(url)]) == [HOST + url]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [("/b/list_2.html", "2"), ("http://other.example/a/list_2.html", "2"), "/a/2.pdf", ("/a/about", "About"), "/a/"],
+)
+def test_other_sections_hosts_and_files_are_no_pagination(entry):
+    assert pagination(HOST + "/a/", [link(entry)]) == []
+
+
+def test_the_second_page_knows_the_third():
+    assert pagination(HOST + "/posts/page/2/", [link("/posts/page/3/")]) == [HOST + "/posts/page/3/"]
+
+
+@pytest.mark.parametrize(
+    ("page", "url"), [("/news.html", "/news_2.html"), ("/n/c12.htm", "/n/c12_3.htm"), ("/n/c12_2.htm", "/n/c12.htm")]
+)
+def test_pages_of_one_name_with_a_number_are_one_list(page, url):
+    assert pagination(HOST + page, [link(url)]) == [HOST + url]
+
+
+@pytest.mark.parametrize("entry", [("/list.php?cat=3&page=2", "下一页"), ("/ajax/list_2.json?x=1", "Load more")])
+def test_a_text_that_means_nothing_else_counts_on_the_whole_host(entry):
+    path, text = entry
+    assert pagination(HOST + "/a/", [Link(HOST + path, text, "next" if ".json" in path else "")]) == [HOST + path]
+
+
+def test_more_of_another_section_is_no_pagination():
+    assert pagination(HOST + "/a/", [link(("/b/", "更多")), link(("/b/2024/", "More"))]) == []
+
+
+def test_rel_next_is_enough():
+    assert pagination(HOST + "/a/", [Link(HOST + "/a/more", "", "next")]) == [HOST + "/a/more"]
+
+
+def test_the_same_page_is_read_once():
+    pages = ["/a/list_2.html", "/a/list_3.html"]
+    site = {"/a/": pages} | {page: ["/a/", *pages, "/a/1.html"] for page in pages}
+    assert Outing(site).read == ["/a/", *pages]
+
+
+# Articles and lists
+
+
+def test_article_links_are_never_read_as_lists():
+    site = {
+        "/a/": [("/a/1.html", "2"), "/a/list_2.html"],
+        "/a/list_2.html": ["/a/2.html"],
+        "/a/1.html": ["/a/99.html", "/a/list_3.html"],
+    }
+    outing = Outing(site)
+    assert "/a/1.html" not in outing.read
+    assert outing.articles == {"/a/1.html", "/a/2.html"}
+
+
+def test_links_keep_their_place_in_the_page():
+    taken = Walk(pattern(ARTICLES), [HOST + "/a/"]).read([link("/x"), link("/a/2.html"), link("/a/1.html")])
+    assert [(found.link.url, found.position) for found in taken] == [(HOST + "/a/2.html", 1), (HOST + "/a/1.html", 2)]
+
+
+# Following
+
+
+def chain(length):
+    """`/a/` → `/topic/x.htm` → `/topic/xx.htm` …, each a hop further away."""
+    pages = ["/a/", *(f"/topic/{'x' * n}.htm" for n in range(1, length + 1))]
+    return {page: [f"/a/{at}.html", *pages[at + 1 : at + 2]] for at, page in enumerate(pages)}
+
+
+def test_follow_patterns_are_read_to_their_depth():
+    hops = [len(Outing(chain(6), follow=["/topic/*.htm"], depth=depth).read) - 1 for depth in (0, 1, 3)]
+    assert hops == [0, 1, 3]
+
+
+def test_with_follow_nothing_else_is_explored():
+    site = {"/": ["/sports", "/a/y1/list_1.html"], "/a/y1/list_1.html": ["/a/1.html", "/culture"]}
+    assert Outing(site, ["/"], follow=["/a/*/list_{id}.html"]).read == ["/", "/a/y1/list_1.html"]
+
+
+# Exploring
+
+
+def test_a_sections_own_start_page_is_not_left():
+    site = {"/a/": ["/a/1.html", "/about", "/sports"], "/about": [], "/sports": []}
+    assert Outing(site).read == ["/a/"]
+
+
+def test_from_the_home_page_the_section_is_found():
+    site = {"/": ["/a/", "/sports"], "/a/": ["/a/1.html"], "/sports": []}
+    outing = Outing(site, ["/"])
+    assert outing.articles == {"/a/1.html"}
+
+
+def test_exploring_stays_on_the_site():
+    site = {"/": ["http://other.example/a/", "/style.css"]}
+    assert Outing(site, ["/"]).read == ["/"]
+
+
+def test_a_shape_that_brings_nothing_dries_up():
+    site = {"/": [f"/topic/{n}.htm" for n in range(100)]} | {f"/topic/{n}.htm": [] for n in range(100)}
+    assert len(Outing(site, ["/"]).read) == 1 + TRIES_PER_SHAPE
+
+
+def test_a_shape_that_brings_articles_is_read_on():
+    topics = [f"/topic/{n}.htm" for n in range(40)]
+    site = {"/": topics} | {topic: [f"/a/{n}.html"] for n, topic in enumerate(topics)}
+    assert len(Outing(site, ["/"]).articles) == 40
+
+
+def test_a_calendar_without_end_is_bounded():
+    class Calendar(dict):
+        def __contains__(self, path):
+            return True
+
+        def __getitem__(self, path):
+            day = int(path.rpartition("_")[2].removesuffix(".html") or 1) if "_" in path else 1
+            return [f"/a/list_{day + 1}.html"]
+
+    outing = Outing(Calendar(), most_lists=5)
+    assert len(outing.read) == 5
+    assert outing.walk.limits == ["stopped after 5 list pages"]
+
+
+def test_a_calendar_without_articles_is_left_soon():
+    calendar = {"/a/": ["/a/1.html", "/a/list_1.html"]}
+    calendar |= {f"/a/list_{n}.html": [f"/a/list_{n + 1}.html", f"/a/d{n}"] for n in range(1, 99)}
+    outing = Outing(calendar)
+    assert len(outing.read) == 1 + MOST_BARREN + 1
+    assert "10 pages in a row without an article, as calendars have" in outing.walk.limits[0]
+
+
+def test_pages_that_show_the_same_again_are_not_followed_on():
+    site = {"/a/": ["/a/1.html", "/a/2.html", "/about", "/a/?page=2"]}
+    site |= {f"/a/?page={n}": ["/a/2.html", "/a/1.html", "/about", f"/a/?page={n + 1}"] for n in range(2, 99)}
+    assert Outing(site).read == ["/a/", "/a/?page=2"]
+
+
+def test_pages_of_other_sections_with_the_same_sidebar_are_no_circle():
+    site = {"/a/": ["/a/1.html", "/x/1", "/a/?page=2"], "/a/?page=2": ["/a/1.html", "/x/2", "/a/?page=3"]}
+    site["/a/?page=3"] = ["/a/2.html"]
+    assert Outing(site).articles == {"/a/1.html", "/a/2.html"}
+
+
+def test_an_endless_pagination_ends():
+    class Endless(dict):
+        def __contains__(self, path):
+            return True
+
+        def __getitem__(self, path):
+            number = int(path.rpartition("_")[2].removesuffix(".html") or 1) if "_" in path else 1
+            return [f"/a/{number}.html", f"/a/list_{number + 1}.html"]
+
+    outing = Outing(Endless())
+    assert len(outing.read) == 1 + MOST_BELOW
+    assert outing.walk.limits == [f"{HOST}/a/: stopped after {MOST_BELOW} further pages of it"]
+
+
+# Feeds
+
+
+def feed(*paths, home="", further=()):
+    return Listing("feed", [link(path) for path in paths], next=[HOST + path for path in further], home=home)
+
+
+def test_a_start_pages_feeds_are_read_before_its_other_pages():
+    site = {
+        "/a/": Listing("page", [link("/a/1.html"), link("/a/list_2.html")], feeds=[HOST + "/feed"]),
+        "/feed": feed("/a/2.html"),
+        "/a/list_2.html": ["/a/3.html"],
+    }
+    outing = Outing(site)
+    assert outing.read == ["/a/", "/feed", "/a/list_2.html"]
+    assert len(outing.articles) == 3
+
+
+def test_a_feed_may_be_the_start_and_goes_on_to_its_further_pages():
+    site = {"/feed": feed("/a/3.html", further=["/feed?p=2"]), "/feed?p=2": feed("/a/2.html", "/a/1.html")}
+    assert Outing(site, ["/feed"]).articles == {"/a/1.html", "/a/2.html", "/a/3.html"}
+
+
+def full_feed():
+    return {"/feed": feed("/a/4.html", "/a/3.html", home=HOST + "/a/"), **numbered(4)}
+
+
+def test_of_a_start_feed_the_archive_is_that_of_its_page():
+    assert len(Outing(full_feed(), ["/feed"]).articles) == 8
+
+
+def test_where_all_in_a_feed_is_new_its_page_is_read_as_well():
+    known = {f"/a/{n}.html" for n in (1, 2)}
+    assert "/a/" in Outing(full_feed(), ["/feed"], known=known, complete=True).read
+
+
+def test_where_something_in_a_feed_is_known_it_is_enough():
+    known = {f"/a/{n}.html" for n in range(1, 9) if n != 4}
+    assert Outing(full_feed(), ["/feed"], known=known, complete=True).read == ["/feed"]
+
+
+def test_later_walks_read_the_feeds_that_are_remembered():
+    assert Outing({"/a/": [], "/feed": feed()}, complete=True, feeds=[HOST + "/feed"]).read == ["/feed", "/a/"]
+
+
+# Sitemaps
+
+
+def sitemap(*paths):
+    return Listing("sitemap", [link(path) for path in paths])
+
+
+def test_sitemaps_come_last_and_from_robots_txt():
+    site = {"/a/": ["/a/1.html", "/a/list_2.html"], "/a/list_2.html": ["/a/2.html"]}
+    site |= {"/robots.txt": Listing("robots", sitemaps=[Child(HOST + "/map.xml")]), "/map.xml": sitemap("/a/3.html")}
+    outing = Outing(site, look_for_sitemaps=True)
+    assert outing.read == ["/a/", "/a/list_2.html", "/robots.txt", "/map.xml"]
+    assert "/a/3.html" in outing.articles
+
+
+def test_without_a_word_in_robots_txt_the_usual_place_is_tried():
+    site = {"/a/": ["/a/1.html"], "/robots.txt": Listing("robots"), "/sitemap.xml": sitemap("/a/3.html")}
+    assert "/a/3.html" in Outing(site, look_for_sitemaps=True).articles
+
+
+def test_later_walks_read_no_sitemap_that_was_of_no_use():
+    assert Outing({"/a/": []}, look_for_sitemaps=True, complete=True).read == ["/a/"]
+
+
+# Later walks
+
+
+def test_a_complete_walk_stops_where_all_is_known():
+    site = numbered(6)
+    known = {path for path in Outing(site).articles if path not in ("/a/12.html", "/a/11.html", "/a/10.html")}
+    assert Outing(site, known=known, complete=True).read == ["/a/", "/a/list_2.html", "/a/list_3.html"]
+
+
+def test_an_incomplete_walk_goes_through_known_pages():
+    site = numbered(6)
+    assert len(Outing(site, known=Outing(site).articles).read) == 6
+
+
+def test_lists_that_brought_something_are_read_again():
+    site = {"/": [], "/topic/7.htm": ["/a/1.html"]}
+    assert Outing(site, ["/"], complete=True, fruitful=["/topic/7.htm"]).articles == {"/a/1.html"}
+
+
+def test_fruitful_lists_are_those_that_brought_links_best_first():
+    brought = {"/x": 1, "/y": 5, "/dry": 0, "/start": 9}
+    assert fruitful_lists(brought, ["/start"]) == ["/y", "/x"]
+    assert fruitful_lists(brought, [], most=1) == ["/start"]
+
+
+def test_a_list_at_which_a_run_broke_off_is_read_as_if_it_had_news():
+    site = numbered(6)
+    unread = [ListPage(HOST + "/a/list_2.html", "next", 0, HOST + "/a/")]
+    outing = Outing(site, known=Outing(site).articles, complete=True, unread=unread)
+    assert outing.read == ["/a/list_2.html", "/a/", "/a/list_3.html"]
+
+
+def test_an_unchanged_list_leads_to_the_lists_it_led_to():
+    walk = Walk(pattern(ARTICLES), [HOST + "/a/"], complete=True, follow=[pattern("/t/*")])
+    walk.unchanged(walk.next_page(), [ListPage(HOST + "/t/x", "follow", 1)], found=3)
+    assert walk.next_page().url == HOST + "/t/x"
+
+
+# Spare starts
+
+
+def test_a_spare_start_is_tried_where_the_first_is_missing_or_bare():
+    site = {"/b/": ["/imprint"], "/": ["/a/1.html"]}
+    assert Outing(site, ["/a/"], spares=["/b/", "/"]).articles == {"/a/1.html"}
+
+
+def test_a_start_that_brings_articles_needs_no_spare():
+    assert Outing({"/a/": ["/a/1.html"], "/": []}, spares=["/"]).read == ["/a/"]
+
+
+# Reasons
+
+
+def test_each_link_is_judged_with_its_reason():
+    links = [
+        link(each)
+        for each in ["/a/1.html", "/a/2.html", "/a/", "/t/x", "/a/list_2.html", "http://other.example/a/1.html",
+                     "/a/1.pdf", "/about"]
+    ]  # fmt: skip
+    said = judged(links, pattern(ARTICLES), [pattern("/t/*")], HOST + "/a/", known={HOST + "/a/2.html"})
+    assert [(each.taken, each.reason.partition(":")[0]) for each in said] == [
+        (True, "of the pattern"),
+        (False, "known already"),
+        (False, "the list page itself"),
+        (False, "a list page to follow"),
+        (False, "a further page of the list"),
+        (False, "on another host"),
+        (False, "a file, no page"),
+        (False, "after 'http"),
+    ]
+    assert said[-1].reason == pattern(ARTICLES).difference(HOST + "/about")
+
+
+# Shapes
+
+
+@pytest.mark.parametrize(
+    ("url", "shape"),
+    [
+        ("http://h/topic/17.html", "/topic/0.html"),
+        ("http://h/2026/11/list_3.html", "/0/0/list_0.html"),
+        ("http://h/news/about.html", "/news/*.html"),
+        ("http://h/news/sports/", "/news/*/"),
+        ("http://h/list?page=3&cat=2", "/*?cat&page"),
+    ],
+)
+def test_urls_of_one_template_have_one_shape(url, shape):
+    assert shape_of(url) == shape

@@ -1,0 +1,392 @@
+"""robots.txt by RFC 9309: a table written from its text, and what a crawl makes of each kind of answer."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, RobotsCache, Unreachable, of_answer, parse
+from tests.crawler.spiders import asked_for, crawl, states, write_tasks
+from tests.site import Response, SiteServer, truth
+from workers import keys
+from workers.ledger import Found, Ledger
+
+PLAIN = {"Content-Type": "text/plain"}
+SITE = "https://www.example.com"
+SIMPLE = """User-Agent: *
+Disallow: *.gif$
+Disallow: /example/
+Allow: /publications/
+
+User-Agent: foobot
+Disallow:/
+Allow:/example/page.html
+Allow:/example/allowed.gif
+
+User-Agent: barbot
+User-Agent: bazbot
+Disallow: /example/page.html
+
+User-Agent: quxbot
+"""
+LONGEST = "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif\n"
+
+
+def forbidding(path):
+    return f"User-agent: *\nDisallow: {path}\n"
+
+
+def row(section, what, body, url, allowed, product="foobot"):
+    return pytest.param(body, url, allowed, product, id=f"{section} {what}")
+
+
+TABLE = [
+    # 2.1 groups
+    row("2.1", "a user-agent line ends the group", "User-agent: a\nDisallow: /x\nUser-agent: foobot\n", "/x", True),
+    row("2.1", "several names share a group", "User-agent: foobot\nUser-agent: b\nDisallow: /\n", "/x", False),
+    row("2.1", "the last group may be empty", "User-agent: *\nDisallow: /\nUser-agent: foobot", "/x", True),
+    row("2.1", "end of file without end of line", "User-agent: *\nDisallow: /x", "/x", False),
+    # 2.2 formal syntax: line ends, white space, byte order mark
+    row("2.2", "CR LF", "User-agent: *\r\nDisallow: /x\r\n", "/x", False),
+    row("2.2", "CR alone", "User-agent: *\rDisallow: /x\r", "/x", False),
+    row("2.2", "no other line ends", "User-agent: *\nDisallow: /x\u2028y\n", "/x", True),
+    row("2.2", "no other line ends either", "User-agent: *\nDisallow: /x\x0cDisallow: /\n", "/y", True),
+    row("2.2", "white space around all parts", " \tUser-agent \t: \t* \n  Disallow\t:\t/x\t \n", "/x", False),
+    row("2.2", "empty lines are within a group", "User-agent: *\n\n\nDisallow: /x\n", "/x", False),
+    row("2.2", "keys in any case", "USER-AGENT: *\nDISALLOW: /x\nAllow: /x/y", "/x", False),
+    row("2.2", "a line without a colon is no rule", "User-agent: *\nDisallow /x\n", "/x", True),
+    row("2.2", "byte order mark", "\ufeffUser-agent: *\nDisallow: /x\n", "/x", False),
+    row("2.2", "empty path", "User-agent: *\nDisallow:\n", "/x", True),
+    row(
+        "2.2", "an empty path ends the names", "User-agent: foobot\nDisallow:\nUser-agent: b\nDisallow: /\n", "/x", True
+    ),
+    # 2.2.1 the user-agent line
+    row("2.2.1", "names in any case", "User-agent: FooBot\nDisallow: /x\n", "/x", False),
+    row("2.2.1", "our name in any case", "User-agent: foobot\nDisallow: /x\n", "/x", False, "FOOBOT"),
+    row("2.2.1", "groups of one name are one", "User-agent: foobot\nDisallow: /x\n\n" * 2 + LONGEST, "/x", False),
+    row("2.2.1", "rules of a later group count", SIMPLE + "User-agent: quxbot\nDisallow: /y\n", "/y", False, "quxbot"),
+    row("2.2.1", "* if no group has the name", "User-agent: b\nAllow: /\nUser-agent: *\nDisallow: /x\n", "/x", False),
+    row("2.2.1", "* not beside the own group", "User-agent: *\nDisallow: /\nUser-agent: foobot\nAllow: /a", "/x", True),
+    row("2.2.1", "* not, wherever it stands", "User-agent: foobot\nAllow: /a\nUser-agent: *\nDisallow: /", "/x", True),
+    row("2.2.1", "groups of * are one", forbidding("/x") + forbidding("/y"), "/x", False),
+    row("2.2.1", "no group at all", "Disallow: /\n", "/x", True),
+    row("2.2.1", "no group for us", "User-agent: b\nDisallow: /\n", "/x", True),
+    row("2.2.1", "nothing", "", "/x", True),
+    row("2.2.1", "a name that ours begins with", "User-agent: foo\nDisallow: /\n", "/x", True),
+    row("2.2.1", "a name that begins with ours", "User-agent: foobot-news\nDisallow: /\n", "/x", True),
+    row("2.2.1", "a name within ours", "User-agent: bot\nDisallow: /\n", "/x", True, "foo-bot"),
+    row("2.2.1", "a name with a version", "User-agent: foobot/2.1\nDisallow: /\n", "/x", False),
+    # 2.2.2 allow and disallow
+    row("2.2.2", "paths are case sensitive", forbidding("/X"), "/x", True),
+    row("2.2.2", "from the first octet", forbidding("/x"), "/a/x", True),
+    row("2.2.2", "the path's beginning is enough", forbidding("/x"), "/xyz/1?a=b", False),
+    row("2.2.2", "the whole path is needed", forbidding("/x/"), "/x", True),
+    row("2.2.2", "most octets win, first", "User-agent: *\nAllow: /x/y\nDisallow: /x\n", "/x/y", True),
+    row("2.2.2", "most octets win, last", "User-agent: *\nDisallow: /x\nAllow: /x/y\n", "/x/y", True),
+    row("2.2.2", "most octets forbid", "User-agent: *\nAllow: /\nDisallow: /x\n", "/x", False),
+    row("2.2.2", "octets, not characters", "User-agent: *\nAllow: /*abc\nDisallow: /ツ\n", "/ツabc", False),
+    row("2.2.2", "allow wins a tie", "User-agent: *\nDisallow: /x\nAllow: /x\n", "/x", True),
+    row("2.2.2", "allow wins a tie of two spellings", "User-agent: *\nAllow: /%78\nDisallow: /x\n", "/x", True),
+    row("2.2.2", "no match", "User-agent: *\nDisallow: /x\n", "/y", True),
+    row("2.2.2", "robots.txt itself", forbidding("/"), "/robots.txt", True),
+    row("2.2.2", "a page of that name elsewhere", forbidding("/"), "/a/robots.txt", False),
+    row("2.2.2", "a rule before any group", "Disallow: /\nUser-agent: *\nDisallow: /x\n", "/y", True),
+    row("2.2.2", "the root page", forbidding("/"), "", False),
+    row("2.2.2", "index.html is not /", "User-agent: *\nDisallow: /\nAllow: /index.html\n", "/", False),
+    # 2.2.2 the table of encodings
+    row("2.2.2", "query as it is", forbidding("/foo/bar?baz=quz"), "/foo/bar?baz=quz", False),
+    row("2.2.2", "query of other value", forbidding("/foo/bar?baz=quz"), "/foo/bar?baz=qux", True),
+    row("2.2.2", "reserved, raw = raw", forbidding("/bar?baz=https://foo.bar"), "/bar?baz=https://foo.bar", False),
+    row("2.2.2", "reserved, raw = escaped", forbidding("/b?z=https://foo.bar"), "/b?z=https%3A%2F%2Ffoo.bar", False),
+    row("2.2.2", "reserved, escaped = raw", forbidding("/b?z=https%3A%2F%2Ffoo.bar"), "/b?z=https://foo.bar", False),
+    row("2.2.2", "reserved, small hex digits", forbidding("/b?z=https%3a%2f%2ffoo"), "/b?z=https://foo", False),
+    row("2.2.2", "reserved in a path", forbidding("/a:b,c;d"), "/a%3Ab%2Cc%3Bd", False),
+    row("2.2.2", "non-ASCII, raw = escaped", forbidding("/foo/bar/ツ"), "/foo/bar/%E3%83%84", False),
+    row("2.2.2", "non-ASCII, escaped = raw", forbidding("/foo/bar/%E3%83%84"), "/foo/bar/ツ", False),
+    row("2.2.2", "non-ASCII, small hex digits", forbidding("/foo/bar/%e3%83%84"), "/foo/bar/ツ", False),
+    row("2.2.2", "unreserved, rule escaped", forbidding("/foo/bar/%62%61%7A"), "/foo/bar/baz", False),
+    row("2.2.2", "unreserved, URL escaped", forbidding("/foo/bar/baz"), "/foo/bar/%62%61%7A", False),
+    row("2.2.2", "a slash as data is no delimiter", forbidding("/a/b"), "/a%2Fb", True),
+    row("2.2.2", "a question mark as data is none", forbidding("/a?b"), "/a%3Fb", True),
+    row("2.2.2", "a space", forbidding("/a b"), "/a%20b", False),
+    row("2.2.2", "a stray percent sign", forbidding("/100%"), "/100%25", False),
+    row("2.2.2", "not UTF-8 (GBK)", "User-agent: *\nDisallow: /新闻\n".encode("gbk"), "/%D0%C2%CE%C5", False),
+    # 2.2.3 special characters
+    row("2.2.3", "comment line", "# all\nUser-agent: * # us too\n#Disallow: /y\nDisallow: /x # why\n", "/x", False),
+    row("2.2.3", "comment in line", "User-agent: *\nallow: / # comment in line\nDisallow: /#x\n", "/", True),
+    row("2.2.3", "$ ends", forbidding("/this/path/exactly$"), "/this/path/exactly", False),
+    row("2.2.3", "$ and more", forbidding("/this/path/exactly$"), "/this/path/exactly/not", True),
+    row("2.2.3", "$ and a query", forbidding("/exactly$"), "/exactly?not", True),
+    row("2.2.3", "$ does not stand for itself", forbidding("/x$"), "/x$y", True),
+    row("2.2.3", "*", forbidding("/this/*/exactly"), "/this/path/and/that/exactly", False),
+    row("2.2.3", "* may be nothing", forbidding("/a*b"), "/ab", False),
+    row("2.2.3", "* and no match", forbidding("/this/*/exactly"), "/this/exactly", True),
+    row("2.2.3", "* at the end", forbidding("/x*"), "/xy", False),
+    row("2.2.3", "* before $", forbidding("/*.php$"), "/a.php/b.php", False),
+    row("2.2.3", "* before $, more", forbidding("/*.php$"), "/a.php?b", True),
+    row("2.2.3", "parts may not overlap", forbidding("/ab*ba$"), "/aba", True),
+    row("2.2.3", "* over a query", forbidding("/*&sort="), "/list?page=2&sort=date", False),
+    row("2.2.3", "* into a query", forbidding("/*/print"), "/x?u=/a/print", False),
+    row("2.2.3", "any query", forbidding("/*?"), "/x?y", False),
+    row("2.2.3", "any query but there is none", forbidding("/*?"), "/x", True),
+    row("2.2.3", "an empty query", forbidding("/*?"), "/x?", False),
+    row("2.2.3", "* itself, escaped", forbidding("/path/file-with-a-%2A.html"), "/path/file-with-a-*.html", False),
+    row("2.2.3", "* itself only", forbidding("/path/file-with-a-%2A.html"), "/path/file-with-a-b.html", True),
+    row("2.2.3", "$ itself, escaped", forbidding("/path/foo-%24"), "/path/foo-$", False),
+    row("2.2.3", "$ itself, at the end", forbidding("/path/foo-%24"), "/path/foo-", True),
+    # 2.2.4 other records
+    row("2.2.4", "Sitemap ends no group", "User-agent: *\nSitemap: /s\nDisallow: /x\n", "/x", False),
+    row("2.2.4", "nor between names", "User-agent: foobot\nSitemap: /s\nUser-agent: b\nDisallow: /x\n", "/x", False),
+    row("2.2.4", "nor does an unknown one", "User-agent: foobot\nZ: 1\nUser-agent: b\nDisallow: /x\n", "/x", False),
+    row("2.2.4", "nor Crawl-delay", "User-agent: foobot\nCrawl-delay: 1\nUser-agent: b\nDisallow: /x\n", "/x", False),
+    row(
+        "2.2.4",
+        "a group of others only is a group",
+        "User-agent: *\nDisallow: /\nUser-agent: foobot\nZ: 1\n",
+        "/x",
+        True,
+    ),
+    # 2.3.1.5 parsing errors
+    row("2.3.1.5", "what can be read counts", "<html>\n:\n\0\nUser-agent: *\n???\nDisallow: /x\n", "/x", False),
+    row("2.3.1.5", "broken UTF-8", b"\xff\xfe\nUser-agent: *\n# \xe3\x28\nDisallow: /x\n", "/x", False),
+    row("2.3.1.5", "a page that is no robots.txt", "<!DOCTYPE html><p>User-agent: *<p>Disallow: /", "/x", True),
+    # 2.5 limits
+    row("2.5", "500 KiB are read", "#" * (500 * 1024 - 30) + "\n" + forbidding("/x"), "/x", False),
+    row("2.5", "the rest is not", "#" * PARSED + "\n" + forbidding("/x"), "/x", True),
+    row("2.5", "half a line is none", forbidding("/x").rjust(PARSED + 2, "#").replace("#U", "\nU"), "/y", True),
+    # 5.1 the simple example
+    row("5.1", "picture", SIMPLE, "/a/picture.gif", False, "anybot"),
+    row("5.1", "folder", SIMPLE, "/example/a", False, "anybot"),
+    row("5.1", "publications", SIMPLE, "/publications/a", True, "anybot"),
+    row("5.1", "foobot, elsewhere", SIMPLE, "/publications/a", False),
+    row("5.1", "foobot, page", SIMPLE, "/example/page.html", True),
+    row("5.1", "foobot, picture", SIMPLE, "/example/allowed.gif", True),
+    row("5.1", "barbot", SIMPLE, "/example/page.html", False, "barbot"),
+    row("5.1", "bazbot", SIMPLE, "/example/page.html", False, "bazbot"),
+    row("5.1", "bazbot, picture", SIMPLE, "/a/picture.gif", True, "bazbot"),
+    row("5.1", "quxbot", SIMPLE, "/example/page.html", True, "quxbot"),
+    # 5.2 longest match
+    row("5.2", "the longer rule", LONGEST, "/example/page/disallowed.gif", False),
+    row("5.2", "beside it", LONGEST, "/example/page/allowed.gif", True),
+]
+
+
+@pytest.mark.parametrize(("body", "url", "allowed", "product"), TABLE)
+def test_rfc_9309(body, url, allowed, product):
+    octets = body if isinstance(body, bytes) else body.encode()
+    assert parse(octets, product).allows(SITE + url) is allowed
+
+
+@given(st.binary(max_size=200) | st.text("*$?%/ab:#\nAUser-agent: Disallow:", max_size=99).map(str.encode), st.text())
+def test_garbage_is_read_and_robots_txt_itself_is_always_allowed(body, path):
+    robots = parse(b"User-agent: *\nDisallow: /" + body, "foobot")
+    assert robots.allows(SITE + "/" + path) in (True, False)
+    assert robots.allows(SITE + "/robots.txt")
+
+
+def test_many_stars_take_no_time():
+    robots = parse(forbidding("/" + "a*" * 2000 + "b$").encode(), "foobot")
+    assert robots.allows(SITE + "/" + "a" * 20_000)
+
+
+@pytest.mark.parametrize(
+    ("body", "seconds"),
+    [
+        ("User-agent: *\nCrawl-delay: 2.5\n", 2.5),
+        ("User-agent: foobot\nDisallow: /x\nCrawl-delay: 3 # seconds\nUser-agent: *\nCrawl-delay: 9\n", 3.0),
+        ("User-agent: *\nCrawl-delay: 1\nUser-agent: slowbot\nCrawl-delay: 100\n", 1.0),
+        ("User-agent: *\nCrawl-delay: 1\nUser-agent: *\nCrawl-delay: 4\n", 4.0),
+        ("User-agent: *\nCrawl-delay: soon\nCrawl-delay: -1\nCrawl-delay: nan\nCrawl-delay: inf\n", None),
+        ("Crawl-delay: 5\n", None),
+    ],
+)
+def test_crawl_delay_is_that_of_the_names_above_it(body, seconds):
+    assert parse(body.encode(), "foobot").crawl_delay == seconds
+
+
+# 2.3.1 access results, 2.4 caching
+
+
+@pytest.mark.parametrize("status", [200, 203, 206])
+def test_2_3_1_1_a_success_is_parsed(status):
+    robots, seconds = of_answer(status, forbidding("/x").encode(), "foobot")
+    assert (robots.allows(SITE + "/x"), seconds) == (False, KEPT)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 418, 429, 451, 499, 300, 304])
+def test_2_3_1_3_unavailable_allows_all(status):
+    assert of_answer(status, forbidding("/").encode(), "foobot")[0] == ALLOWS_ALL
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 599])
+def test_2_3_1_4_unreachable_is_no_answer(status):
+    assert of_answer(status, b"", "foobot") == (Unreachable(f"http {status}"), KEPT_SHORT)
+
+
+def test_2_4_what_is_known_counts_for_a_day_and_what_passes_for_minutes():
+    assert KEPT == 24 * 3600
+    now = [0.0]
+    cache = RobotsCache(lambda: now[0])
+    cache.put("a:80", *of_answer(404, b"", "foobot"))
+    cache.put("b:80", *of_answer(503, b"", "foobot"))
+    cache.put("c:80", *of_answer(429, b"", "foobot"))
+    assert (cache.get("a:80"), cache.get("b:80"), cache.get("a:81")) == (ALLOWS_ALL, Unreachable("http 503"), None)
+    now[0] = KEPT_SHORT
+    assert (cache.get("a:80"), cache.get("b:80"), cache.get("c:80")) == (ALLOWS_ALL, None, None)
+    now[0] = KEPT
+    assert cache.get("a:80") is None
+
+
+# A crawl, by the server's own log
+
+ARTICLES = [article.path for article in truth("zh")]
+
+
+@pytest.fixture
+def site():
+    with SiteServer() as server:
+        yield server
+
+
+@pytest.fixture
+def other():
+    with SiteServer() as server:
+        yield server
+
+
+def answer(site, status, headers=None, body=b""):
+    site.override("/robots.txt", status=status, headers=headers or PLAIN, body=body)
+
+
+def known_before(site, connection, paths):
+    """Articles that an earlier run found, the example fetched and left out."""
+    connection.hset(keys.of_task("zh-news", "walk"), "first", "done")
+    ledger = Ledger(connection, "zh-news")
+    ledger.add(Found(site.url + path) for path in paths)
+    return ledger
+
+
+def let_time_pass(connection):
+    """What waits for a later try is due."""
+    delayed = keys.of_task("zh-news", "delayed")
+    connection.zadd(delayed, dict.fromkeys(connection.zrange(delayed, 0, -1), 0.0), xx=True)
+    for host in connection.scan_iter(match="exemplar:host:*:pace"):  # an hour on, the 503s are forgotten
+        connection.delete(host)
+
+
+@pytest.mark.timeout(100)
+@pytest.mark.parametrize("found", [3, 16])
+def test_without_robots_txt_nothing_is_fetched_and_all_of_it_once_it_is_there(
+    site, connection, redis_url, tmp_path, found
+):
+    answer(site, 503)
+    write_tasks(tmp_path, site.url, retries=0)
+    ledger = known_before(site, connection, ARTICLES[:found])
+    for _ in range(2):  # more often than an article may fail
+        ended = crawl(tmp_path, redis_url)
+        assert (ended.code, ended.report["fetched"], ended.report["failed"]) == (1, 0, 0)
+        assert any("robots.txt can't be had: http 503" in problem for problem in ended.report["problems"])
+        assert states(connection) == {"seen": found, "waiting": found}
+        assert "robots.txt can't be had: http 503" in {row["reason"] for row in ledger.open_urls("waiting")}
+        let_time_pass(connection)
+    assert asked_for(site, "/") == ["/robots.txt"] * 6, "three times a run"
+    site.restore("/robots.txt")
+    assert crawl(tmp_path, redis_url).code == 0
+    assert {ledger.state_of(site.url + path)[0] for path in ARTICLES} == {"fetched"}
+
+
+def test_a_hiccup_of_robots_txt_costs_a_run_nothing(site, connection, redis_url, tmp_path):
+    once = iter([503])
+    site.override("/robots.txt", lambda request: Response(next(once, 404), PLAIN, b""))
+    write_tasks(tmp_path, site.url, limit=3)
+    ended = crawl(tmp_path, redis_url)
+    assert (ended.code, ended.report["fetched"], ended.report["problems"]) == (0, 3, [])
+    assert asked_for(site, "/robots") == ["/robots.txt"] * 2
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_without_rules_all_is_fetched(site, connection, redis_url, tmp_path, status):
+    answer(site, status, body=forbidding("/").encode())
+    write_tasks(tmp_path, site.url, limit=3)
+    ended = crawl(tmp_path, redis_url)
+    assert (ended.code, ended.report["fetched"]) == (0, 3)
+    assert asked_for(site, "/robots") == ["/robots.txt"]
+
+
+def redirects(site, other, hops, body):
+    """robots.txt leads to and fro between two hosts before it is there."""
+    hosts = [site, other]
+    paths = ["/robots.txt", *(f"/hop/{number}" for number in range(1, hops + 1))]
+    for number in range(hops):
+        target = hosts[(number + 1) % 2].url + paths[number + 1]
+        hosts[number % 2].override(paths[number], status=301 + number % 2, headers={"Location": target}, body=b"")
+    hosts[hops % 2].override(paths[hops], status=200, headers=PLAIN, body=body.encode())
+
+
+@pytest.mark.parametrize(("hops", "obeyed"), [(5, True), (6, False)])
+def test_five_redirects_are_followed_over_hosts_and_more_mean_no_rules(
+    site, other, connection, redis_url, tmp_path, hops, obeyed
+):
+    redirects(site, other, hops, forbidding("/zh/news/2"))
+    write_tasks(tmp_path, site.url, limit=3)
+    crawl(tmp_path, redis_url)
+    assert len(asked_for(site, "/hop") + asked_for(other, "/hop")) == 5
+    assert (asked_for(site) == []) is obeyed
+    assert asked_for(other, "/robots") == [], "rules are those of the host that was asked first"
+
+
+def test_the_guard_holds_for_redirects_of_robots_txt(site, other, connection, redis_url, tmp_path):
+    here = site.url.removeprefix("http://")
+    answer(site, 302, {"Location": other.url + "/robots.txt"})
+    write_tasks(tmp_path, site.url, settings=f"{{contact: a@example.org, allow_hosts: ['{here}'], delay: 0}}")
+    ended = crawl(tmp_path, redis_url)
+    assert other.requests == []
+    assert set(asked_for(site, "/")) == {"/robots.txt"}
+    assert "robots.txt can't be had: address 127.0.0.1 is not public" in ended.report["problems"][0]
+
+
+def test_the_pace_holds_for_redirects_of_robots_txt(site, connection, redis_url, tmp_path):
+    for number in range(3):
+        path = "/robots.txt" if number == 0 else f"/hop/{number}"
+        site.override(path, status=302, headers={"Location": f"/hop/{number + 1}"}, body=b"")
+    write_tasks(tmp_path, site.url, delay=0.3, limit=1)
+    crawl(tmp_path, redis_url)
+    times = [request.time for request in site.requests]
+    assert [request.path for request in site.requests][:4] == ["/robots.txt", "/hop/1", "/hop/2", "/hop/3"]
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.27
+
+
+def test_an_article_that_moved_to_a_host_without_robots_txt_is_tried_again(
+    site, other, connection, redis_url, tmp_path
+):
+    answer(other, 500)
+    site.override(ARTICLES[0], status=301, headers={"Location": other.url + ARTICLES[0]}, body=b"")
+    write_tasks(tmp_path, site.url)
+    crawl(tmp_path, redis_url)
+    assert set(asked_for(other, "/")) == {"/robots.txt"}
+    assert Ledger(connection, "zh-news").state_of(site.url + ARTICLES[0])[0] == "waiting"
+
+
+def test_rules_within_500_kib_hold_in_a_crawl(site, connection, redis_url, tmp_path):
+    head = forbidding("/en/") + "# long\n" * (490 * 1024 // 7) + "Disallow: /zh/news/2\n"
+    answer(site, 200, body=(head + "# longer\n" * 500_000 + "Disallow: /\n").encode())
+    write_tasks(tmp_path, site.url, limit=3)
+    crawl(tmp_path, redis_url)
+    assert asked_for(site) == []
+    assert asked_for(site, "/zh/news/") == ["/zh/news/"]
+
+
+def test_a_task_may_do_without_robots_txt(site, connection, redis_url, tmp_path):
+    answer(site, 503)
+    write_tasks(tmp_path, site.url, limit=3, robots="false")
+    assert crawl(tmp_path, redis_url).code == 0
+    assert asked_for(site, "/robots") == []
+
+
+def test_a_server_that_hangs_up_has_no_robots_txt_to_show(site, connection, redis_url, tmp_path):
+    answer(site, 200, {**PLAIN, "Content-Length": "9000", "Connection": "close"}, b"User-agent: *\n")
+    write_tasks(tmp_path, site.url)
+    ended = crawl(tmp_path, redis_url)
+    assert set(asked_for(site, "/")) == {"/robots.txt"}
+    assert "robots.txt can't be had: the answer broke off" in ended.report["problems"][0]

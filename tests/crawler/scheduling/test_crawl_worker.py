@@ -1,0 +1,154 @@
+"""Crawl workers against a real schedule, with real spiders as their children."""
+
+import os
+import signal
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import redis
+
+from crawler.scheduling.crawl_worker import CrawlWorkers
+from crawler.scheduling.schedule import Schedule
+from crawler.task_list.publication import publish, published_periods
+from crawler.tasks import load
+from tests.crawler.spiders import Child, asked_for, states, until, write_tasks
+from tests.site import SiteServer
+from workers.presence import alive
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.fixture
+def site():
+    with SiteServer() as server:
+        yield server
+
+
+@pytest.fixture
+def schedule(connection):
+    return Schedule(connection)
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch):
+    for name in [name for name in os.environ if name.startswith(("EXEMPLAR_", "REDIS_"))]:
+        monkeypatch.delenv(name)
+
+
+def publish_tasks(connection, folder, site, **keys):
+    write_tasks(folder, site.url, **keys)
+    publish(connection, load(folder / "tasks.yaml"), folder / "tasks.yaml")
+
+
+@contextmanager
+def at_work(redis_url, count=1):
+    """Workers in a thread; yields them and their reports."""
+    reports = []
+    with redis.Redis.from_url(redis_url) as own:
+        workers = CrawlWorkers(redis_url, own, count)
+        thread = threading.Thread(target=workers.run, args=(lambda *report: reports.append(report),))
+        thread.start()
+        try:
+            yield workers, reports
+        finally:
+            workers.stop()
+            thread.join()
+
+
+def children_of(workers):
+    return [child.process for child in workers._children]
+
+
+def test_a_due_task_is_crawled_and_its_report_arrives(site, connection, redis_url, tmp_path, schedule):
+    publish_tasks(connection, tmp_path, site, limit=2)
+    schedule.fire_now(["zh-news"])
+    with at_work(redis_url) as (_, reports):
+        until(lambda: reports)
+    [(task, report)] = reports
+    assert (task, report["outcome"], report["fetched"]) == ("zh-news", "finished", 2)
+    assert (schedule.due(), schedule.running()) == ([], [])
+    assert states(connection)["fetched"] == 2
+
+
+def test_a_spider_that_was_killed_is_told_and_its_task_comes_again(site, connection, redis_url, tmp_path, schedule):
+    publish_tasks(connection, tmp_path, site, delay=0.2)
+    schedule.plan(published_periods(connection))
+    later = 4_000_000_000.0
+    connection.zadd("exemplar:schedule", {"zh-news": later})
+    schedule.fire_now(["zh-news"])
+    with at_work(redis_url) as (workers, reports):
+        until(lambda: asked_for(site))
+        children_of(workers)[0].send_signal(signal.SIGKILL)
+        until(lambda: reports)
+    assert reports[0][1]["outcome"] == "killed"
+    assert "SIGKILL" in reports[0][1]["problems"][0]
+    assert schedule.next_times()["zh-news"] < later
+
+
+def test_stopping_lets_the_spider_hand_in_what_it_has(site, connection, redis_url, tmp_path, schedule):
+    publish_tasks(connection, tmp_path, site, delay=0.2)
+    schedule.fire_now(["zh-news"])
+    with at_work(redis_url) as (_, reports):
+        until(lambda: len(asked_for(site)) >= 3)
+    [(_, report)] = reports
+    assert report["outcome"] == "stopped"
+    assert report["fetched"] == states(connection)["fetched"] > 0
+    assert schedule.running() == []
+
+
+def test_two_workers_never_run_one_task_at_once(site, connection, redis_url, tmp_path, schedule):
+    publish_tasks(connection, tmp_path, site, delay=0.1, limit=8)
+    schedule.fire_now(["zh-news"])
+    together = []
+    with at_work(redis_url) as (one, first), at_work(redis_url) as (two, second):
+        until(lambda: asked_for(site))
+        schedule.fire_now(["zh-news"])  # a person is impatient
+
+        def both_ran():
+            together.append(len(children_of(one)) + len(children_of(two)))
+            return len(first) + len(second) >= 2
+
+        until(both_ran)
+    assert max(together) == 1
+    assert [report["outcome"] for _, report in first + second] == ["finished", "finished"]
+    assert sorted(report["new"] for _, report in first + second)[0] == 0
+
+
+def test_a_worker_shows_that_it_is_alive_and_leaves(connection, redis_url):
+    with at_work(redis_url, count=3):
+        until(lambda: alive(connection))
+        assert [(sign["role"], sign["workers"]) for sign in alive(connection)] == [("crawl", 3)]
+    assert alive(connection) == []
+
+
+def test_a_child_looks_at_no_file_only_at_what_is_published(site, connection, redis_url, tmp_path):
+    publish_tasks(connection, tmp_path, site, limit=1)
+    (tmp_path / "tasks.yaml").write_text("broken: [", "utf-8")
+    with Child("zh-news", Path(tmp_path), redis_url, EXEMPLAR_PUBLISHED="1") as child:
+        assert child.end().report["fetched"] == 1
+
+
+def test_a_redis_that_is_away_for_a_moment_ends_neither_spider_nor_worker(
+    site, connection, redis_url, tmp_path, schedule, monkeypatch
+):
+    publish_tasks(connection, tmp_path, site)
+    schedule.fire_now(["zh-news"])
+    workers = CrawlWorkers(redis_url, connection, 1)
+    done, failures, reported = workers.schedule.done, iter([redis.ConnectionError("away")]), []
+
+    def away_once(*args, **kwargs):
+        for failure in failures:
+            raise failure
+        return done(*args, **kwargs)
+
+    def note(task, report):
+        reported.append((task, report["outcome"]))
+        workers.stop()
+
+    monkeypatch.setattr(workers.schedule, "done", away_once)
+    with pytest.raises(redis.ConnectionError):
+        workers.run(note)
+    workers.run(note)
+    assert reported == [("zh-news", "finished")]

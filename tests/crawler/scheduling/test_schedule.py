@@ -1,0 +1,320 @@
+"""The schedule in Redis, at times that the tests name. Times are Unix seconds."""
+
+import multiprocessing
+
+import pytest
+import redis
+
+from crawler.scheduling.schedule import SPREAD_MOST, SPREAD_SHARE, Schedule, note_visit
+from crawler.task_list.publication import periods_of
+from tests.crawler.task_lists import task_file
+from workers import keys
+
+NOW = 1_700_000_000.0
+HOUR = 3600.0
+SPREAD = SPREAD_SHARE * HOUR
+
+
+@pytest.fixture
+def schedule(connection):
+    return Schedule(connection)
+
+
+def tasks(*names, **keys_):
+    return periods_of(task_file(*names, **keys_).tasks)
+
+
+def names(count):
+    return [f"task-{number}" for number in range(count)]
+
+
+def planned(schedule, *task_names, **keys_):
+    schedule.plan(tasks(*task_names, **keys_), now=NOW)
+
+
+# Planning
+
+
+def test_new_tasks_start_soon_and_spread(schedule):
+    planned(schedule, *names(20))
+    times = sorted(schedule.next_times().values())
+    assert times[0] >= NOW
+    assert times[-1] <= NOW + min(SPREAD, SPREAD_MOST)
+    assert len(set(times)) == 20
+
+
+def test_a_cron_line_keeps_its_own_time(schedule):
+    schedule.plan(tasks("daily", every='"0 8 * * * UTC"'), now=NOW)
+    at = schedule.next_times()["daily"]
+    assert at % 86400 == 8 * HOUR
+    assert NOW < at <= NOW + 24 * HOUR
+
+
+def test_planning_again_changes_nothing(schedule):
+    planned(schedule, *names(5))
+    before = schedule.next_times()
+    schedule.plan(tasks(*names(5)), now=NOW + 100)
+    assert schedule.next_times() == before
+
+
+def test_paused_and_removed_tasks_leave_also_what_is_due(schedule):
+    planned(schedule, "kept", "paused", "removed")
+    schedule.fire(now=NOW + HOUR)
+    schedule.plan(tasks("kept", "paused!"), now=NOW + HOUR)
+    assert list(schedule.next_times()) == ["kept"]
+    assert schedule.due() == ["kept"]
+
+
+def test_a_task_that_comes_back_starts_as_a_new_one(schedule):
+    planned(schedule, "news")
+    schedule.plan(tasks("news!"), now=NOW)
+    schedule.plan(tasks("news"), now=NOW + 5 * HOUR)
+    assert NOW + 5 * HOUR <= schedule.next_times()["news"] <= NOW + 5 * HOUR + SPREAD
+
+
+def test_a_shorter_period_counts_from_now(schedule):
+    planned(schedule, "news")
+    schedule.fire(now=NOW + HOUR)
+    schedule.plan(tasks("news+10m"), now=NOW + HOUR)
+    assert schedule.next_times()["news"] == NOW + HOUR + 600
+
+
+def test_a_longer_period_does_not_put_off_what_is_near(schedule):
+    planned(schedule, "news")
+    schedule.fire(now=NOW + HOUR)
+    near = schedule.next_times()["news"]
+    schedule.plan(tasks("news+30d"), now=NOW + HOUR)
+    assert schedule.next_times()["news"] == near
+
+
+# Firing
+
+
+def test_a_task_fires_when_its_time_has_come_and_not_before(schedule):
+    planned(schedule, "news")
+    at = schedule.next_times()["news"]
+    assert schedule.fire(now=at - 0.001) == []
+    assert schedule.fire(now=at) == ["news"]
+    assert schedule.due() == ["news"]
+
+
+def test_a_missed_time_fires_once_and_the_next_counts_from_now(schedule):
+    planned(schedule, "news")
+    late = NOW + 100 * HOUR
+    assert schedule.fire(now=late) == ["news"]
+    assert schedule.fire(now=late) == []
+    assert late + HOUR / 2 <= schedule.next_times()["news"] <= late + 1.5 * HOUR
+
+
+def test_a_task_that_waits_already_is_due_once(schedule):
+    planned(schedule, "news")
+    for hours in range(1, 6):
+        schedule.fire(now=NOW + hours * HOUR)
+    assert schedule.due() == ["news"]
+    assert schedule.lease().task == "news"
+    assert schedule.lease() is None
+
+
+def test_a_task_that_still_runs_is_not_fired_again(schedule):
+    planned(schedule, "news")
+    schedule.fire(now=NOW + HOUR)
+    lease = schedule.lease()
+    assert schedule.fire(now=NOW + 3 * HOUR) == []
+    assert schedule.due() == []
+    schedule.done(lease)
+    assert schedule.fire(now=NOW + 6 * HOUR) == ["news"]
+
+
+def test_what_was_spread_stays_spread_also_after_a_long_pause(schedule):
+    planned(schedule, *names(50))
+    schedule.fire(now=NOW + 100.4 * HOUR)
+    times = sorted(schedule.next_times().values())
+    assert len(set(times)) == 50
+    assert times[-1] - times[0] > SPREAD_MOST / 2
+
+
+def test_a_task_without_a_period_is_not_looked_at_for_ever(schedule, connection):
+    planned(schedule, "news")
+    connection.zadd(keys.SCHEDULE, {"nobody's": 1.0})
+    assert schedule.fire(now=NOW + HOUR) == ["news"]
+    assert list(schedule.next_times()) == ["news"]
+
+
+def test_a_change_of_period_does_not_bring_back_a_time_that_has_fired_since(schedule, connection, monkeypatch):
+    planned(schedule, "news")
+    late = NOW + 10 * HOUR
+    seen = dict(schedule.next_times())
+    schedule.fire(now=late)
+    fired = schedule.next_times()["news"]
+    monkeypatch.setattr(schedule, "next_times", lambda: seen)  # as a scheduler read them before another fired
+    schedule.plan(tasks("news+2h"), now=late)
+    assert connection.zscore(keys.SCHEDULE, "news") == fired
+
+
+def test_a_scheduler_that_looked_before_another_fired_fires_nothing(schedule, connection, monkeypatch):
+    planned(schedule, "news")
+    late = NOW + 10 * HOUR
+    seen = connection.zrangebyscore(keys.SCHEDULE, "-inf", late, withscores=True)
+    assert schedule.fire(now=late) == ["news"]
+    schedule.done(schedule.lease())
+    looks = iter([seen, []])
+    monkeypatch.setattr(connection, "zrangebyscore", lambda *_, **__: next(looks))
+    assert schedule.fire(now=late) == []
+    assert schedule.due() == []
+
+
+def serve(url, count, rounds, out):
+    schedule = Schedule(redis.Redis.from_url(url))
+    fired = []
+    for number in range(1, rounds + 1):
+        fired += [(number, name) for name in schedule.fire(now=NOW + number * 2 * HOUR)]
+    out.put(fired)
+
+
+@pytest.mark.timeout(60)
+def test_three_schedulers_fire_each_time_exactly_once(redis_url, connection, schedule):
+    count, rounds = 300, 4
+    planned(schedule, *names(count))
+    context = multiprocessing.get_context("spawn")
+    out = context.Queue()
+    servers = [context.Process(target=serve, args=(redis_url, count, rounds, out)) for _ in range(3)]
+    for server in servers:
+        server.start()
+    fired = [one for _ in servers for one in out.get(timeout=40)]
+    for server in servers:
+        server.join()
+    # Those who are in a later round already may fire for the ones behind, never twice.
+    assert len(fired) == len(set(fired))
+    assert {name for _, name in fired} == set(names(count))
+    assert len(fired) <= count * rounds
+    assert sorted(schedule.due()) == sorted(names(count))
+
+
+# Leases
+
+
+def test_the_task_that_waits_longest_is_leased_first(schedule):
+    schedule.plan(tasks("early"), now=NOW)
+    schedule.fire(now=NOW + HOUR)
+    schedule.plan(tasks("early", "late"), now=NOW + HOUR)
+    schedule.fire(now=NOW + 1.2 * HOUR)
+    assert [schedule.lease().task, schedule.lease().task] == ["early", "late"]
+
+
+def test_a_lease_that_ran_out_gives_the_task_to_another(schedule):
+    schedule.fire_now(["news"])
+    dead = schedule.lease(seconds=-1)
+    other = schedule.lease()
+    assert other.task == "news"
+    assert not schedule.renew(dead)
+    schedule.done(dead)
+    assert schedule.running() == ["news"], "only its holder ends a run"
+    assert schedule.renew(other)
+
+
+def test_a_renewed_lease_does_not_run_out(schedule, connection):
+    schedule.fire_now(["news"])
+    lease = schedule.lease(seconds=0.5)
+    schedule.renew(lease, seconds=60)
+    assert connection.zscore(keys.RUNNING, "news") > connection.time()[0] + 50
+    assert schedule.lease() is None
+
+
+def test_a_run_that_broke_off_comes_again_soon(schedule):
+    planned(schedule, "news")
+    schedule.fire_now(["news"])
+    soon = NOW - 100
+    schedule.done(schedule.lease(), again_at=soon)
+    assert schedule.next_times()["news"] == soon
+
+
+def test_again_never_means_later_than_planned(schedule):
+    planned(schedule, "news")
+    at = schedule.next_times()["news"]
+    schedule.fire_now(["news"])
+    schedule.done(schedule.lease(), again_at=at + HOUR)
+    assert schedule.next_times()["news"] == at
+
+
+def test_a_removed_task_that_broke_off_does_not_come_back(schedule):
+    schedule.fire_now(["gone"])
+    schedule.done(schedule.lease(), again_at=NOW)
+    assert schedule.next_times() == {}
+
+
+# A person asks
+
+
+def test_what_a_person_asks_for_is_due_at_once_and_once(schedule):
+    schedule.fire_now(["news", "sports"])
+    schedule.fire_now(["news"])
+    schedule.fire_now([])
+    assert sorted(schedule.due()) == ["news", "sports"]
+
+
+def test_a_task_asked_for_while_it_runs_waits_for_the_end_of_its_run(schedule):
+    schedule.fire_now(["news"])
+    running = schedule.lease()
+    schedule.fire_now(["news"])
+    assert schedule.lease() is None
+    assert schedule.renew(running), "its lease was not taken away"
+    schedule.done(running)
+    assert schedule.lease().task == "news"
+
+
+def test_a_task_that_waits_for_its_own_end_holds_up_no_other(schedule):
+    schedule.fire_now(["news"])
+    schedule.lease()
+    schedule.fire_now(["news"])
+    schedule.fire_now(["sports"])
+    assert schedule.lease().task == "sports"
+
+
+def test_clearing_takes_back_what_is_due_and_running(schedule, connection):
+    schedule.fire_now(["news", "sports"])
+    schedule.lease()
+    schedule.clear()
+    assert (schedule.due(), schedule.running(), schedule.lease()) == ([], [], None)
+
+
+# Following the section
+
+
+def test_an_auto_task_starts_with_a_period_for_one_that_nothing_is_known_of(schedule):
+    planned(schedule, "news", every="auto")
+    assert 3000 < schedule.periods_in_force(["news"])["news"] < 6 * HOUR
+    assert schedule.fire(now=NOW + HOUR) == ["news"]
+
+
+def test_a_run_that_finds_much_makes_the_period_of_an_auto_task_shorter_at_once(schedule, connection):
+    planned(schedule, "news", every="auto 10m..1d")
+    note_visit(connection, "news", 500, now=NOW)  # the archive
+    before = schedule.periods_in_force(["news"])["news"]
+    schedule.fire(now=NOW + 4 * HOUR)
+    lease = schedule.lease()
+    note_visit(connection, "news", 40, now=NOW + 4 * HOUR)
+    schedule.done(lease, now=NOW + 4 * HOUR)
+    period = schedule.periods_in_force(["news"])["news"]
+    assert 600 <= period < before / 3
+    assert schedule.next_times()["news"] == pytest.approx(NOW + 4 * HOUR + period)
+
+
+def test_the_period_of_an_auto_task_becomes_longer_too_but_not_beyond_its_bound(schedule, connection):
+    planned(schedule, "news", every="auto 10m..5h")
+    for day in range(30):
+        note_visit(connection, "news", 0, now=NOW + day * 24 * HOUR)
+    schedule.fire(now=NOW + 4 * HOUR)
+    schedule.done(schedule.lease(), now=NOW + 4 * HOUR)
+    assert schedule.next_times()["news"] == NOW + 9 * HOUR
+
+
+def test_an_auto_task_that_broke_off_comes_again_soon(schedule):
+    planned(schedule, "news", every="auto")
+    schedule.fire(now=NOW + HOUR)
+    schedule.done(schedule.lease(), again_at=NOW + HOUR + 60)
+    assert schedule.next_times()["news"] == NOW + HOUR + 60
+
+
+def test_fixed_and_cron_tasks_have_no_period_of_their_own(schedule):
+    planned(schedule, "news", "sports+0 8 * * *")
+    assert schedule.periods_in_force(["news", "sports", "unknown"]) == {}

@@ -1,0 +1,226 @@
+"""The scheduler between a file that people edit and the list in force. Each tick is one look."""
+
+import logging
+import multiprocessing
+import os
+import threading
+import time
+from queue import Empty
+
+import pytest
+import redis
+
+from crawler.scheduling import scheduler as module
+from crawler.scheduling.schedule import Schedule
+from crawler.scheduling.scheduler import Scheduler
+from crawler.task_list.publication import DivergentCopy, edition, publish, published
+from crawler.tasks import TaskFileError
+from tests.crawler.task_lists import task_file, text_of
+
+
+@pytest.fixture(autouse=True)
+def _look_at_every_tick(monkeypatch):
+    monkeypatch.setattr(module, "LOOK_AT_FILE", 0.0)
+
+
+class File:
+    """A tasks.yaml that is edited; each edit has a later time stamp."""
+
+    def __init__(self, folder):
+        self.path = folder / "tasks.yaml"
+        self.edits = 0
+
+    def write(self, text):
+        self.edits += 1
+        self.path.write_text(text, "utf-8")
+        os.utime(self.path, (1_700_000_000 + self.edits,) * 2)
+        return self
+
+
+@pytest.fixture
+def file(tmp_path):
+    return File(tmp_path).write(text_of("news"))
+
+
+@pytest.fixture
+def scheduler(connection, file):
+    started = Scheduler(connection, file.path)
+    started.start()
+    return started
+
+
+def test_starting_publishes_and_plans_the_list(scheduler, connection):
+    assert list(published(connection).tasks) == ["news"]
+    assert list(scheduler.schedule.next_times()) == ["news"]
+
+
+def test_starting_with_a_mistake_is_refused(connection, tmp_path):
+    with pytest.raises(TaskFileError, match="evry"):
+        Scheduler(connection, File(tmp_path).write(text_of("news", evry="1h")).path).start()
+
+
+def test_starting_with_a_divergent_copy_is_refused_unless_it_takes_over(scheduler, connection, tmp_path):
+    (tmp_path / "other").mkdir()
+    other = File(tmp_path / "other").write(text_of("sports")).path
+    with pytest.raises(DivergentCopy):
+        Scheduler(connection, other).start()
+    assert Scheduler(connection, other, take_over=True).start().added == ("sports",)
+
+
+def test_an_edit_is_picked_up(scheduler, connection, file):
+    file.write(text_of("news!", "sports"))
+    scheduler.tick()
+    assert list(published(connection).tasks) == ["news", "sports"]
+    assert list(scheduler.schedule.next_times()) == ["sports"]
+
+
+def test_a_mistake_in_an_edit_keeps_the_old_list_and_is_said_once(scheduler, connection, file, caplog):
+    file.write(text_of("news", evry="1h"))
+    with caplog.at_level(logging.ERROR):
+        for _ in range(3):
+            scheduler.tick()
+        file.write(text_of("news", evry="1h"))
+        scheduler.tick()
+    assert len(caplog.records) == 1
+    assert "evry" in caplog.text
+    assert "the task list stays as it was" in caplog.text
+    assert list(scheduler.schedule.next_times()) == ["news"]
+
+
+def test_a_mended_edit_is_taken(scheduler, connection, file):
+    file.write(text_of("news", evry="1h"))
+    scheduler.tick()
+    file.write(text_of("sports"))
+    scheduler.tick()
+    assert list(published(connection).tasks) == ["sports"]
+
+
+def test_a_file_that_is_away_for_a_moment_changes_nothing(scheduler, connection, file, caplog):
+    file.path.unlink()
+    scheduler.tick()
+    assert list(published(connection).tasks) == ["news"]
+    assert caplog.records == []
+
+
+def test_a_list_that_another_machine_published_is_served(scheduler, connection, tmp_path):
+    publish(connection, task_file("sports"), tmp_path / "other.yaml", take_over=True)
+    scheduler.tick()
+    assert list(scheduler.schedule.next_times()) == ["sports"]
+
+
+def test_an_edit_of_a_copy_that_is_no_longer_in_force_is_refused(scheduler, connection, file, tmp_path, caplog):
+    publish(connection, task_file("sports"), tmp_path / "other.yaml", take_over=True)
+    scheduler.tick()
+    file.write(text_of("news", "weather"))
+    scheduler.tick()
+    assert list(published(connection).tasks) == ["sports"]
+    assert "differs from the task list in force" in caplog.text
+
+
+def test_a_copy_in_step_may_be_edited_on_any_machine(connection, file, tmp_path):
+    publish(connection, task_file("news"), tmp_path / "first.yaml")
+    second = Scheduler(connection, file.path)
+    second.start()
+    file.write(text_of("news", "weather"))
+    second.tick()
+    assert list(published(connection).tasks) == ["news", "weather"]
+
+
+def test_without_a_file_it_waits_for_a_list_and_serves_it(connection, tmp_path):
+    lone = Scheduler(connection, None)
+    lone.start()
+    lone.tick()
+    publish(connection, task_file("news"), tmp_path / "tasks.yaml")
+    lone.tick()
+    assert list(lone.schedule.next_times()) == ["news"]
+    assert edition(connection).fingerprint == lone.schedule.edition()
+
+
+def test_starting_again_on_the_file_in_force_does_not_read_it(scheduler, connection, file, monkeypatch):
+    monkeypatch.setattr(module, "load", None)
+    again = Scheduler(connection, file.path)
+    again.start()
+    again.tick()
+    assert again.tasks == 1
+
+
+def test_an_edit_after_such_a_start_is_one_of_the_list_in_force(scheduler, connection, tmp_path):
+    (tmp_path / "copy").mkdir()
+    copy = File(tmp_path / "copy").write(text_of("news"))
+    again = Scheduler(connection, copy.path)
+    again.start()
+    copy.write(text_of("news", "weather"))
+    again.tick()
+    assert list(published(connection).tasks) == ["news", "weather"]
+
+
+def test_tasks_fire_while_a_long_list_is_read(scheduler, connection, file, monkeypatch):
+    done, read = threading.Event(), module.load
+    monkeypatch.setattr(module, "READ_WAIT", 0.01)
+    monkeypatch.setattr(module, "load", lambda path: done.wait(20) and read(path))
+    file.write(text_of("news", "sports"))
+    connection.zadd("exemplar:schedule", {"news": 1.0})
+    scheduler.tick()
+    assert scheduler.schedule.due() == ["news"]
+    assert list(published(connection).tasks) == ["news"]
+    done.set()
+    monkeypatch.setattr(module, "READ_WAIT", 20)
+    scheduler.tick()
+    assert list(published(connection).tasks) == ["news", "sports"]
+    assert scheduler.tasks == 2
+
+
+def serve(url, path, out):
+    served = Scheduler(redis.Redis.from_url(url), path)
+    served.start()
+    served.run(on_fired=out.put)
+
+
+@pytest.mark.timeout(90)
+def test_three_schedulers_of_which_one_is_killed_fire_each_task_once(connection, redis_url, tmp_path, monkeypatch):
+    file = File(tmp_path).write(text_of(*(f"task-{number}" for number in range(400)), every="40s"))  # spread over 4 s
+    context = multiprocessing.get_context("spawn")
+    outs = [context.Queue() for _ in range(3)]  # of its own for each: one that is killed may leave its lock taken
+    servers = [context.Process(target=serve, args=(redis_url, file.path, out)) for out in outs]
+    try:
+        for server in servers:
+            server.start()
+        until(lambda: len(Schedule(connection).due()) > 50)
+        servers[0].kill()
+        until(lambda: len(Schedule(connection).due()) == 400)
+        told = [name for out in outs[1:] for name in all_of(out)]
+    finally:
+        for server in servers:
+            server.kill()
+            server.join()
+    times = Schedule(connection).next_times()
+    due = dict(connection.zrange("exemplar:due", 0, -1, withscores=True))
+    assert len(told) == len(set(told)), "no task was fired by two of them"
+    assert len(due) == len(times) == 400
+    # Each time is one period after the first: it was moved on once, not twice.
+    assert all(0 <= due[name.encode()] - (at - 40) < 20 for name, at in times.items())
+
+
+def all_of(queue):
+    found = []
+    while True:
+        try:
+            found += queue.get(timeout=0.5)
+        except Empty:
+            return found
+
+
+def until(condition, seconds=60):
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+
+
+def test_what_fires_is_told(scheduler, connection):
+    connection.zadd("exemplar:schedule", {"news": 1.0})
+    told = []
+    scheduler.tick(told.append)
+    scheduler.tick(told.append)
+    assert told == [["news"]]
+    assert scheduler.schedule.due() == ["news"]

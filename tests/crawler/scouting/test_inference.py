@@ -1,0 +1,416 @@
+"""Which pattern a section's links have, by families of URLs as content systems write them. All hosts are invented."""
+
+import pytest
+
+from crawler.discovery.links import Link
+from crawler.patterns import Pattern
+from crawler.scouting.inference import Evidence, Inference, SeenPage, infer, siblings
+
+HOST = "https://news.example"
+
+# name: (the pattern wanted, the example, its siblings, links of the site that are no articles)
+FAMILIES = {
+    "dated folders and numbers": (
+        "/harbour/{date:%Y/%m%d}/{id}.html",
+        "/harbour/2026/1103/1042.html",
+        ["/harbour/2026/1102/1040.html", "/harbour/2026/1031/1017.html", "/harbour/2025/0607/98.html"],
+        ["/harbour/", "/harbour/list_2.html", "/sport/2026/1103/1041.html", "/about.html"],
+    ),
+    "dedecms with its list pages": (
+        "/a/jiadian/{date:%Y/%m%d}/{id}.html",
+        "/a/jiadian/2015/0207/166.html",
+        ["/a/jiadian/2015/0206/165.html", "/a/jiadian/2015/0130/133.html", "/a/jiadian/2014/1224/29.html"],
+        ["/a/jiadian/list_23_2.html", "/a/jiadian/", "/plus/search.php", "/a/jiadian/2015/0207/166_2.html"],
+    ),
+    "dedecms without dates": (
+        "/kuaibao/{id}.html",
+        "/kuaibao/124.html",
+        ["/kuaibao/123.html", "/kuaibao/99.html", "/kuaibao/7.html"],
+        ["/kuaibao/list_1.html", "/kuaibao/list_2.html", "/kuaibao/index.html", "/zhike/31.html"],
+    ),
+    "dedecms view.php": (
+        "/plus/view.php?aid={id}",
+        "/plus/view.php?aid=5512",
+        ["/plus/view.php?aid=5510", "/plus/view.php?aid=5498", "/plus/view.php?aid=12"],
+        ["/plus/list.php?tid=3", "/plus/list.php?tid=3&PageNo=2", "/plus/search.php?q=a"],
+    ),
+    "phpcms route": (
+        "/index.php?m=content&c=index&a=show&catid=12&id={id}",
+        "/index.php?m=content&c=index&a=show&catid=12&id=345",
+        [f"/index.php?m=content&c=index&a=show&catid=12&id={n}" for n in (344, 343, 301, 12)],
+        ["/index.php?m=content&c=index&a=lists&catid=12", "/index.php?m=content&c=index&a=show&catid=14&id=346"],
+    ),
+    "phpcms static": (
+        "/html/{date:%Y}/xinwen_{id}/{id}.html",
+        "/html/2026/xinwen_1103/512.html",
+        ["/html/2026/xinwen_1102/511.html", "/html/2026/xinwen_1030/498.html", "/html/2026/xinwen_0807/33.html"],
+        ["/html/xinwen/", "/html/xinwen/2.html"],
+    ),
+    "discuz threads": (
+        "/thread-{id}-1-1.html",
+        "/thread-88123-1-1.html",
+        ["/thread-88120-1-1.html", "/thread-88001-1-1.html", "/thread-7-1-1.html", "/thread-912-1-1.html"],
+        ["/forum-2-1.html", "/forum-2-2.html", "/thread-88123-2-1.html", "/space-uid-12.html"],
+    ),
+    "discuz articles": (
+        "/article-{id}-1.html",
+        "/article-2044-1.html",
+        ["/article-2043-1.html", "/article-2001-1.html", "/article-1999-1.html"],
+        ["/portal.php", "/list-3-1.html", "/list-3-2.html", "/forum-36-1.html"],
+    ),
+    "empirecms": (
+        "/news/guonei/{date:%Y-%m-%d}/{id}.html",
+        "/news/guonei/2026-11-03/20511.html",
+        ["/news/guonei/2026-11-02/20498.html", "/news/guonei/2026-10-31/20333.html", "/news/guonei/2026-09-09/1.html"],
+        ["/news/guonei/", "/news/guonei/index_2.html"],
+    ),
+    "wordpress by day": (
+        "/{date:%Y/%m/%d}/{slug}/",
+        "/2026/11/03/harbour-opens-again/",
+        ["/2026/11/02/ferry-late/", "/2026/10/30/storm-warning-for-the-coast/", "/2025/01/09/welcome/"],
+        ["/category/harbour/", "/tag/ferry/", "/page/2/", "/about/", "/2026/11/"],
+    ),
+    "wordpress by month": (
+        "/{date:%Y/%m}/{slug}/",
+        "/2026/11/harbour-opens-again/",
+        ["/2026/11/ferry-late/", "/2026/10/storm-warning-for-the-coast/", "/2025/01/welcome/"],
+        ["/category/harbour/", "/tag/ferry/", "/page/2/", "/2026/11/page/2/"],
+    ),
+    "wordpress by number": (
+        "/?p={id}",
+        "/?p=4711",
+        ["/?p=4710", "/?p=4702", "/?p=12"],
+        ["/?cat=3", "/?paged=2", "/?page_id=2"],
+    ),
+    "wordpress archives": (
+        "/archives/{id}",
+        "/archives/3388",
+        ["/archives/3387", "/archives/3301", "/archives/15"],
+        ["/archives/category/city", "/archives/tag/boat", "/page/2"],
+    ),
+    "wordpress Chinese titles": (
+        "/{date:%Y/%m/%d}/{slug}/",
+        "/2026/11/03/%E6%B8%AF%E5%8F%A3%E9%87%8D%E5%BC%80/",
+        ["/2026/11/02/%E6%99%9A%E7%82%B9/", "/2026/11/01/%E5%A4%A7%E9%A3%8E/", "/2026/10/30/ferry/"],
+        ["/category/%E6%96%B0%E9%97%BB/", "/page/2/"],
+    ),
+    "hexo with short codes": (
+        "/{date:%Y/%m}/{slug}.html",
+        "/2026/10/12aa90f7.html",
+        ["/2026/10/9f3c01bd.html", "/2026/09/30561012.html", "/2025/12/d6163390.html", "/2025/12/aa0b1c2d.html"],
+        ["/archives/2026/10/", "/tags/", "/page/2/"],
+    ),
+    "hexo, an example of digits only": (
+        "/{date:%Y/%m}/{slug}.html",
+        "/2026/09/30561012.html",
+        ["/2026/10/9f3c01bd.html", "/2026/10/12aa90f7.html", "/2025/12/d61633e0.html", "/2025/12/aa0b1c2d.html"],
+        ["/archives/2026/10/", "/tags/", "/page/2/"],
+    ),
+    "hexo by day": (
+        "/{date:%Y/%m/%d}/{slug}/",
+        "/2026/10/12/Hello-World/",
+        ["/2026/10/13/queue/", "/2026/09/01/Notes-on-C/", "/2025/12/31/year/"],
+        ["/archives/", "/tags/C/", "/page/2/"],
+    ),
+    "hugo posts": (
+        "/posts/{slug}/",
+        "/posts/why-we-moved/",
+        ["/posts/second-harbour/", "/posts/tide-tables/", "/posts/release-1.20/", "/posts/hello/"],
+        ["/posts/", "/posts/page/2/", "/tags/tide/", "/about/"],
+    ),
+    "jekyll": (
+        "/{date:%Y/%m/%d}/{slug}.html",
+        "/2026/11/03/why-we-moved.html",
+        ["/2026/10/01/tide.html", "/2025/02/28/second-harbour.html", "/2024/12/05/v1.2-released.html"],
+        ["/archive.html", "/about.html", "/page2/"],
+    ),
+    "jekyll in categories": (
+        "/harbour/{date:%Y/%m/%d}/{slug}.html",
+        "/harbour/2026/11/03/why-we-moved.html",
+        ["/harbour/2026/10/01/tide.html", "/harbour/2025/02/28/second.html", "/harbour/2024/12/05/one.html"],
+        ["/sport/2026/11/01/win.html", "/index.html"],
+    ),
+    "portal, day in a folder and a code": (
+        "/c/{date:%Y-%m-%d}/doc-{slug}.shtml",
+        "/c/2026-11-03/doc-iabzuvx8812345.shtml",
+        ["/c/2026-11-03/doc-iabzuvx8812001.shtml", "/c/2026-11-02/doc-iabkqpt77.shtml", "/c/2026-11-01/doc-ih9k.shtml"],
+        ["/china/", "/s/2026-11-03/doc-iabzuvx8812999.shtml", "/roll/index.shtml"],
+    ),
+    "portal, numbers of channel and article": (
+        "/n1/{date:%Y/%m%d}/c1001-{id}.html",
+        "/n1/2026/1103/c1001-31740000.html",
+        ["/n1/2026/1103/c1001-31740017.html", "/n1/2026/1102/c1001-31739000.html", "/n1/2026/1101/c1001-31738000.html"],
+        ["/GB/1024/index.html", "/GB/1024/index2.html"],
+    ),
+    "agency, month and day apart": (
+        "/politics/{date:%Y-%m/%d}/c_{id}.htm",
+        "/politics/2026-11/03/c_1126097000.htm",
+        ["/politics/2026-11/02/c_112609.htm", "/politics/2026-10/31/c_1126081234.htm", "/politics/2026-10/08/c_1.htm"],
+        ["/politics/", "/politics/index_2.htm"],
+    ),
+    "ministry, day twice": (
+        "/xwdt/{date:%Y%m}/t{date:%Y%m%d}_{id}.html",
+        "/xwdt/202611/t20261103_512345.html",
+        ["/xwdt/202611/t20261102_512001.html", "/xwdt/202610/t20261031_511000.html", "/xwdt/202601/t20260105_9.html"],
+        ["/xwdt/", "/xwdt/index_1.html", "/xwdt/index_2.html"],
+    ),
+    "year of two digits": (
+        "/{date:%y/%m%d}/{id}/{slug}.html",
+        "/26/1103/12/FEPA7CRA00018AOR.html",
+        ["/26/1103/07/FEPB8XQA00018AOR.html", "/26/1102/23/FEP04CRA00019B3E.html", "/26/1030/00/FEN17CRA00018AOP.html"],
+        ["/domestic/", "/special/s/123.html"],
+    ),
+    "day glued to a code": (
+        "/a/{date:%Y%m%d}{slug}",
+        "/a/20261103A0ABC00",
+        ["/a/20261103A0XYZ00", "/a/20261102A0K1200", "/a/20261101A09QQ00"],
+        ["/channel/finance", "/a/index"],
+    ),
+    "number that begins with the day": (
+        "/detail/{date:%Y%m%d}{id}",
+        "/detail/2026110310042",
+        [f"/detail/202611{day:02d}{n}" for day, n in ((2, 10040), (1, 10031), (3, 10039), (4, 10050), (5, 10051))]
+        + ["/detail/2026103010001", "/detail/2026102910001", "/detail/2026102810007"],
+        ["/list/news", "/list/news/2"],
+    ),
+    "prefix and number": (
+        "/story/article_{id}.html",
+        "/story/article_123.html",
+        ["/story/article_122.html", "/story/article_119.html", "/story/article_9.html"],
+        ["/story/list_2.html", "/story/list_3.html", "/story/tag_12.html"],
+    ),
+    "title and number": (
+        "/news/{slug}-{id}",
+        "/news/harbour-opens-again-12345678",
+        ["/news/uk-12345670", "/news/storm-warning-for-the-coast-12345001", "/news/ferry-late-12344999"],
+        ["/news", "/news/world", "/sport"],
+    ),
+    "number and title": (
+        "/news/{id}-{slug}.html",
+        "/news/10423-harbour-opens-again.html",
+        ["/news/10422-ferry-late.html", "/news/10419-storm-warning-for-the-coast.html", "/news/10001-one.html"],
+        ["/news/index.html", "/news/page-2.html"],
+    ),
+    "number as a folder": (
+        "/article/{id}/{slug}",
+        "/article/10423/harbour-opens-again",
+        ["/article/10422/ferry-late", "/article/10419/storm", "/article/10001/one-more-time"],
+        ["/articles", "/author/7/anna"],
+    ),
+    "day before the title": (
+        "/post/{date:%Y-%m-%d}-{slug}.html",
+        "/post/2026-11-03-harbour-opens-again.html",
+        ["/post/2026-11-02-ferry.html", "/post/2026-10-30-storm-warning.html", "/post/2025-01-09-welcome.html"],
+        ["/post/index.html", "/tags/"],
+    ),
+    "months by name": (
+        "/city/{date:%Y/%b/%d}/{slug}",
+        "/city/2026/nov/03/harbour-opens-again",
+        ["/city/2026/nov/02/ferry-late", "/city/2026/oct/30/storm-warning", "/city/2025/jan/09/welcome"],
+        ["/city", "/city/all", "/sport/2026/nov/03/win"],
+    ),
+    "day before the section": (
+        "/{date:%Y/%m/%d}/world/europe/{slug}.html",
+        "/2026/11/03/world/europe/harbour.html",
+        ["/2026/11/02/world/europe/ferry.html", "/2026/10/30/world/europe/sea.html", "/2026/10/01/world/europe/x.html"],
+        ["/section/world/europe", "/section/world"],
+    ),
+    "no leading zeros": (
+        "/news/{date:%Y/%-m/%-d}/{id}.html",
+        "/news/2026/11/3/1042.html",
+        ["/news/2026/11/12/1100.html", "/news/2026/9/1/901.html", "/news/2026/10/30/1031.html"],
+        ["/news/", "/news/index.html"],
+    ),
+    "year folder": (
+        "/press/{date:%Y}/{slug}.html",
+        "/press/2026/harbour-opens.html",
+        ["/press/2026/ferry-late.html", "/press/2025/storm.html", "/press/2024/welcome-aboard.html"],
+        ["/press/", "/press/archive.html"],
+    ),
+    "id and category as parameters": (
+        "/detail?id={id}&cid=7",
+        "/detail?id=88123&cid=7",
+        ["/detail?id=88120&cid=7", "/detail?id=88001&cid=7", "/detail?id=5&cid=7"],
+        ["/list?cid=7", "/list?cid=7&page=2", "/detail?id=9&cid=8"],
+    ),
+    "aspx": (
+        "/NewsInfo.aspx?NId={id}",
+        "/NewsInfo.aspx?NId=1551",
+        ["/NewsInfo.aspx?NId=1550", "/NewsInfo.aspx?NId=1490", "/NewsInfo.aspx?NId=3"],
+        ["/News.aspx?Type=2", "/Default.aspx"],
+    ),
+    "page names with codes in the query": (
+        "/view?docid=*",
+        "/view?docid=a1b2c3d4e5",
+        ["/view?docid=f6a7b8c9d0", "/view?docid=0a9b8c7d6e", "/view?docid=ff00ee11dd"],
+        ["/list?channel=1", "/view"],
+    ),
+    "base62 codes": (
+        "/p/{slug}",
+        "/p/Xk29aQzL1",
+        ["/p/7bPq2LmN0", "/p/aB3dE5fG7", "/p/zz91LmQ0a"],
+        ["/tag/boats", "/u/anna"],
+    ),
+    "uuid": (
+        "/article/{slug}",
+        "/article/3f2c9a10-77aa-4a1b-9c3e-0123456789ab",
+        [
+            "/article/9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d",
+            "/article/1c6f0a2e-93d1-4f0b-8e0f-aa00bb11cc22",
+            "/article/7e57d004-2b97-4e7a-b45f-5387367791cd",
+        ],
+        ["/channel/1", "/article"],
+    ),
+    "titles with a code at the end": (
+        "/@harbour/{slug}",
+        "/@harbour/why-we-moved-3f2c9a1077aa",
+        ["/@harbour/tide-tables-9b1deb4d3b7d", "/@harbour/hello-1c6f0a2e93d1", "/@harbour/second-harbour-7e57d0042b97"],
+        ["/@harbour", "/@other", "/tag/boats"],
+    ),
+    "htm and html": (
+        "/news/{id}.htm[l]",
+        "/news/1042.html",
+        ["/news/1041.html", "/news/1040.html", "/news/77.htm", "/news/76.htm"],
+        ["/news/index.htm"],
+    ),
+    "html and shtml": (
+        "/news/{id}.[s]html",
+        "/news/1042.shtml",
+        ["/news/1041.shtml", "/news/1040.shtml", "/news/77.html"],
+        ["/news/index.shtml"],
+    ),
+    "with and without a slash": (
+        "/blog/{slug}[/]",
+        "/blog/harbour-opens",
+        ["/blog/ferry-late/", "/blog/storm-warning", "/blog/welcome/"],
+        ["/blog/", "/blog/page/2/"],
+    ),
+    "folders with their index page": (
+        "/posts/{slug}/index.html",
+        "/posts/why-we-moved/index.html",
+        ["/posts/second-harbour/index.html", "/posts/tide-tables/index.html", "/posts/hello/index.html"],
+        ["/posts/index.html", "/about/index.html", "/tags/tide/index.html"],
+    ),
+    "folders with and without their index page": (
+        "/{date:%Y/%m}/{slug}/[index.html]",
+        "/2026/11/why-we-moved/index.html",
+        ["/2026/11/second-harbour/", "/2026/10/tide-tables/", "/2025/02/hello/"],
+        ["/2026/11/", "/about/", "/tags/tide/"],
+    ),
+    "pages at the root": (
+        "/{slug}.html",
+        "/why-we-moved.html",
+        ["/second-harbour.html", "/tide-tables.html", "/hello.html", "/the-school.html"],
+        ["/tags/tide.html", "/category/sea.html", "/feed.xml"],
+    ),
+    "ids in groups of a thousand": (
+        "/{id}/{id}.html",
+        "/12/12345.html",
+        ["/12/12346.html", "/12/12001.html", "/12/12999.html"],
+        ["/list/", "/about.html"],
+    ),
+    "folders in another script": (
+        "/新闻/{id}.html",
+        "/%E6%96%B0%E9%97%BB/1042.html",
+        ["/%E6%96%B0%E9%97%BB/1041.html", "/%E6%96%B0%E9%97%BB/1040.html", "/%E6%96%B0%E9%97%BB/7.html"],
+        ["/%E6%96%B0%E9%97%BB/", "/%E5%85%B3%E4%BA%8E.html"],
+    ),
+    "titles that begin alike": (
+        "/{date:%Y/%m/%d}/{slug}/",
+        "/2026/11/03/harbour-2.1.0-released/",
+        ["/2026/10/03/harbour-2.0.1-released/", "/2026/09/03/harbour-2.0-released/", "/2025/09/03/harbour-1.9/"],
+        ["/posts/", "/posts/page/2/"],
+    ),
+    "a day inside a title": (
+        "/blog/{slug}/",
+        "/blog/what-happened-on-2026-11-03-at-sea/",
+        ["/blog/ferry-late/", "/blog/storm-warning/", "/blog/welcome/", "/blog/tide-tables/"],
+        ["/blog/", "/tags/"],
+    ),
+    "fanout by numbers": (
+        "/item/{id}/{id}/{id}.html",
+        "/item/10/42/104217.html",
+        ["/item/10/41/104101.html", "/item/9/99/99921.html", "/item/10/40/104001.html"],
+        ["/items.html", "/user/12"],
+    ),
+    "www and bare host": (
+        "https://[www.]town.example/news/{id}.html",
+        "https://www.town.example/news/1042.html",
+        ["https://town.example/news/1041.html", "https://town.example/news/1040.html", "https://www.town.example/news/9.html"],
+        ["https://town.example/news/", "https://forum.town.example/news/8.html"],
+    ),
+}  # fmt: skip
+
+
+def absolute(url: str) -> str:
+    return url if url.startswith("http") else HOST + url
+
+
+def read(example: str, alike: list[str], others: list[str]) -> Evidence:
+    """What was seen on a list page with all links, and on the example's own page with some."""
+    links = [Link(absolute(url), "") for url in others] + [Link(absolute(url), f"A title of {url}") for url in alike]
+    own = [Link(absolute(url), "") for url in others[:2]] + links[-2:]
+    pages = SeenPage(HOST + "/the-list-page", tuple(links)), SeenPage(absolute(example), tuple(own))
+    return Evidence(absolute(example), pages)
+
+
+def learned(example: str, alike: list[str], others: list[str]) -> Inference:
+    evidence = read(example, alike, others)
+    return infer(evidence, siblings(evidence))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_pattern_of_a_family(family: str) -> None:
+    wanted, example, alike, others = FAMILIES[family]
+    found = learned(example, alike, others)
+    assert found.pattern == absolute(wanted)
+    pattern = Pattern.parse(found.pattern)
+    assert all(pattern.match(absolute(url)) for url in [example, *alike])
+    assert [url for url in others if pattern.match(absolute(url))] == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_any_article_of_a_family_serves_as_the_example(family: str) -> None:
+    _, example, alike, others = FAMILIES[family]
+    for one in alike[:2]:
+        rest = [example, *(url for url in alike if url != one)]
+        pattern = Pattern.parse(learned(one, rest, others).pattern)
+        taken = [url for url in [one, *rest] if pattern.match(absolute(url))]
+        assert len(taken) >= len(rest), (one, pattern.text, taken)
+
+
+def test_lists_that_the_pattern_would_take_narrow_it() -> None:
+    posts = [f"/{code}.html" for code in ("1f9a0c22", "90ab31cc", "77e0d1f4", "0b1c2d3e", "a0b1c2d3")]
+    found = learned(posts[0], posts[1:], ["/list_2.html", "/tags.html", "/archives.html"])
+    pattern = Pattern.parse(found.pattern)
+    assert pattern.is_regex
+    assert all(pattern.match(HOST + url) for url in [*posts, "/deadbeef.html"])
+    assert not any(pattern.match(HOST + url) for url in ["/list_2.html", "/tags.html", "/archives.html"])
+    assert pattern.prefixes() == ["http://news.example/"]
+
+
+def test_pages_about_the_site_do_not_narrow_it() -> None:
+    posts = ["/harbour-opens-again/", "/ferry-is-late/", "/a-storm-at-sea/", "/tide-tables/"]
+    found = learned(posts[0], posts[1:], ["/about/", "/contact/", "/category/sea/"])
+    assert found.pattern == HOST + "/{slug}/"
+    assert found.doubtful == (f"{HOST}/about/", f"{HOST}/contact/")
+    assert Pattern.parse(found.pattern).match(f"{HOST}/hello/")
+
+
+def test_reasons_say_why_links_are_left() -> None:
+    _, example, alike, others = FAMILIES["dedecms with its list pages"]
+    found = learned(example, alike, [*others, "https://other.example/a/1.html", "/logo.png"])
+    reasons = {link.url.removeprefix(HOST): reason for link, reason in found.rejected}
+    assert (
+        reasons["/a/jiadian/list_23_2.html"] == "named as a list"
+        or "pagination" in reasons["/a/jiadian/list_23_2.html"]
+    )
+    assert reasons["https://other.example/a/1.html"] == "on another site: other.example"
+    assert reasons["/logo.png"] == "a file, not a page"
+    assert "the pattern wants" in reasons["/a/jiadian/2015/0207/166_2.html"]
+
+
+def test_a_slip_in_a_link_does_not_loosen_the_pattern() -> None:
+    posts = [f"/2026/11/{n % 28 + 1:02d}/story-{'abcdefghij'[n % 10]}-{'klmnop'[n // 10]}/" for n in range(60)]
+    slips = ["/2026/11/03/story-without-slash", "/2026/11/04/(odd)*story/"]
+    assert learned(posts[0], [*posts[1:], *slips], ["/posts/"]).pattern == HOST + "/{date:%Y/%m/%d}/{slug}/"

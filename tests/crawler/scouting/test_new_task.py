@@ -1,0 +1,75 @@
+"""Names and keys of tasks that are made from a survey; task lists that have none yet."""
+
+from pathlib import Path
+
+import pytest
+
+from crawler.scouting.cuts import Cut
+from crawler.scouting.inference import Inference
+from crawler.scouting.new_task import entry_of, known_as, name_of, refuse_known
+from crawler.scouting.survey import Survey
+from crawler.task_list.edit import append_tasks, create, standing
+from crawler.task_list.file import load
+from crawler.task_list.mistakes import TaskError
+
+
+def found(example: str, pattern: str, starts: tuple[str, ...], scope: str = "section", lone: bool = False) -> Survey:
+    return Survey(example, scope, "", Inference(pattern, (), ()), starts, lone, (), (), Cut(example))  # type: ignore[arg-type]
+
+
+PORTAL = found(
+    "https://www.news.example/harbour/1.html",
+    "https://www.news.example/harbour/{id}.html",
+    ("https://www.news.example/harbour/",),
+)
+
+
+@pytest.mark.parametrize(
+    ("survey", "name"),
+    [
+        (PORTAL, "news-harbour"),
+        (found("https://m.paper.com.cn/a/b/1.html", "https://m.paper.com.cn/a/b/{id}.html", ()), "paper-b"),
+        (found("https://city.paper.example/1.html", "https://city.paper.example/{id}.html", (), "site"), "city-paper"),
+        (found("http://127.0.0.1:8080/x/1", "http://127.0.0.1:8080/x/{id}", (), "site"), "127-0-0-1"),
+        (found("http://[::1]/x/1", "http://[::1]/x/{id}", (), "site"), "1"),
+        (found("http://a.example/新闻/1", "http://a.example/新闻/{id}", ()), "a-新闻"),
+    ],
+)
+def test_name_is_of_host_and_section(survey: Survey, name: str) -> None:
+    assert name_of(survey, ()) == name
+
+
+def test_name_that_is_taken_gets_a_number() -> None:
+    assert name_of(PORTAL, {"news-harbour", "news-harbour-2"}) == "news-harbour-3"
+
+
+def test_what_defaults_say_is_left_to_them() -> None:
+    assert "every" not in entry_of(PORTAL, {"every": "2h"}, ())
+    assert entry_of(PORTAL, {"every": "2h"}, (), every="5m")["every"] == "5m"
+    bare = entry_of(PORTAL, {}, ())
+    assert (bare["every"], bare["output"], bare["start"]) == ("1h", "out/{task}.jsonl", PORTAL.starts[0])
+    assert "depth" not in bare
+
+
+def test_list_page_that_is_all_has_no_depth() -> None:
+    lone = found("https://a.example/1.html", "https://a.example/{id}.html", ("https://a.example/list/3/",), lone=True)
+    assert entry_of(lone, {}, ())["depth"] == 0
+
+
+def test_list_without_tasks_takes_the_first(tmp_path: Path) -> None:
+    tasks_yaml = tmp_path / "tasks.yaml"
+    create(tasks_yaml, "https://example.org/bot")
+    there = standing(tasks_yaml)
+    assert (there.tasks, there.settings.contact) == (None, "https://example.org/bot")
+    append_tasks(tasks_yaml, [entry_of(PORTAL, there.defaults, ())])
+    listed = standing(tasks_yaml).tasks
+    assert listed == load(tasks_yaml)
+    assert known_as(listed, "https://www.news.example/harbour/77.html") == "news-harbour"
+    assert known_as(listed, "https://www.news.example/sport/77.html") is None
+    with pytest.raises(TaskError, match="news-harbour has this section already"):
+        refuse_known(listed, PORTAL)
+
+
+def test_no_list_is_an_empty_one(tmp_path: Path) -> None:
+    there = standing(tmp_path / "none.yaml")
+    assert (there.tasks, dict(there.defaults), there.settings.contact) == (None, {}, None)

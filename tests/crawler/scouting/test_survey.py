@@ -1,0 +1,207 @@
+"""From one URL to a section, on invented sites in memory."""
+
+from urllib.parse import urlsplit
+
+import pytest
+
+from crawler.patterns import Pattern
+from crawler.scouting.cuts import NoSection
+from crawler.scouting.survey import Survey, survey
+from tests.crawler.invented import HOST, SUBJECTS, Site, article, listing, menu, page
+
+NAV = menu("/", "/news/", "/sport/", "/about/")
+
+
+def look(site: Site, path: str, scope: str = "auto") -> Survey:
+    return site.run(survey(HOST + path, scope))
+
+
+def takes(found: Survey, *paths: str) -> list[bool]:
+    pattern = Pattern.parse(found.pattern)
+    return [bool(pattern.match(HOST + path)) for path in paths]
+
+
+def sections(count: int, each: int, *, home_links: int = 0) -> Site:
+    """`count` sections of `each` articles with numbers; the home page shows three of each, and `home_links` more."""
+    names = [f"part-{letter}" for letter in "abcdefghijkl"[:count]]
+    nav = menu("/", *(f"/{name}/" for name in names))
+    pages: dict[str, bytes] = {}
+    front = []
+    for place, name in enumerate(names):
+        paths = [(f"/{name}/{1000 * place + n}.html", 100 * place + n) for n in range(each)]
+        front += paths[:3]
+        pages[f"/{name}/"] = listing(nav, paths)
+        for path, n in paths:
+            side = "".join(f"<a href='{other}'>{SUBJECTS[m % 11]}</a>" for other, m in paths[:2])
+            pages[path] = article(n, nav, f"<a href='/'>Home</a> &gt; <a href='/{name}/'>{name}</a>", side)
+    extra = [(f"/part-a/{90000 + n}.html", n) for n in range(home_links)]
+    pages["/"] = listing(nav, front + extra)
+    return Site(pages)
+
+
+def test_small_site_is_one_section() -> None:
+    found = look(sections(4, 8), "/part-b/1003.html")
+    assert found.pattern == f"{HOST}/*/{{id}}.html"
+    assert found.scope == "site"
+    assert f"{HOST}/" in found.starts
+    assert len(found.cuts) == 3
+    assert all(cut.by_example for cut in found.cuts)
+
+
+def test_section_of_a_big_site_stays_by_itself() -> None:
+    found = look(sections(4, 40, home_links=260), "/part-b/1003.html")
+    assert found.pattern == f"{HOST}/part-b/{{id}}.html"
+    assert (found.scope, found.starts, found.lone) == ("section", (f"{HOST}/part-b/",), False)
+    assert "big site" in found.why
+
+
+def test_scope_can_be_forced() -> None:
+    assert look(sections(4, 8), "/part-b/1003.html", "section").pattern == f"{HOST}/part-b/{{id}}.html"
+    assert look(sections(4, 40, home_links=260), "/part-b/1003.html", "site").pattern == f"{HOST}/*/{{id}}.html"
+
+
+def test_sections_of_different_depth_are_one_pattern() -> None:
+    site = sections(2, 8)
+    nav = menu("/", "/part-a/", "/deep/")
+    deep = [(f"/deep/er/2026/11{n:02d}/{n + 50}.html", n + 30) for n in range(1, 9)]
+    site.pages["/deep/"] = listing(nav, deep)
+    site.pages["/"] = listing(nav, [("/part-a/0.html", 0), ("/part-a/1.html", 1), *deep])
+    site.pages |= {path: article(n, nav, "<a href='/'>Home</a> <a href='/deep/'>Deep</a>") for path, n in deep}
+    for example in ("/deep/er/2026/1103/53.html", "/part-a/2.html"):
+        found = look(site, example)
+        assert found.pattern == f"{HOST}/**/{{id}}.html"
+        assert takes(found, "/part-b/1001.html", "/deep/er/2026/1102/52.html", "/part-a/") == [True, True, False]
+
+
+def test_lists_that_are_built_like_articles_stay_out() -> None:
+    nav = menu("/", *(f"/list/{n}.html" for n in range(1, 6)))
+    shown = [(f"/show/{n}.html", n) for n in range(100, 130)]
+    pages = {path: article(n, nav, "<a href='/list/3.html'>List</a>") for path, n in shown}
+    pages |= {f"/list/{n}.html": listing(nav, shown[n * 5 - 5 : n * 5]) for n in range(1, 6)}
+    found = look(Site(pages | {"/": listing(nav, shown[:10])}), "/show/117.html")
+    assert found.pattern == f"{HOST}/show/{{id}}.html"
+    assert any("list/" in link.url for link, _ in found.inference.rejected)
+
+
+def test_blog_at_the_root_with_categories() -> None:
+    nav = menu("/", "/category/town/", "/about/", "/contact/")
+    posts = [
+        (f"/2026/{n % 11 + 1:02d}/{SUBJECTS[n % 11]}-{'-and-'.join(SUBJECTS[: n % 3 + 1])}/", n) for n in range(20)
+    ]
+    pages = {path: article(n, nav, "<a href='/category/town/'>Town</a>") for path, n in posts}
+    pages["/"] = listing(nav, posts[:10], "<a href='/page/2/'>2</a>")
+    pages["/category/town/"] = listing(nav, posts[:8], "<a href='/category/town/page/2/'>2</a>")
+    found = look(Site(pages), posts[13][0])
+    assert found.pattern == f"{HOST}/{{date:%Y/%m}}/{{slug}}/"
+    assert takes(found, "/category/town/", "/page/2/", "/about/") == [False, False, False]
+
+
+def test_documentation_of_another_build_is_not_taken_for_the_blog() -> None:
+    nav = menu("/", "/blog/", "/docs/")
+    posts = [(f"/blog/{SUBJECTS[n % 11]}-{'again' * (n // 11) or 'once'}/", n) for n in range(16)]
+    manual = page("Manual", f"{nav}<table><tr><td>Install</td><td>make</td></tr></table><a href='/docs/two/'>Two</a>")
+    pages = {path: article(n, nav, "<a href='/blog/'>Blog</a>") for path, n in posts}
+    pages |= {"/blog/": listing(nav, posts), "/docs/": manual, "/docs/one/": manual, "/docs/two/": manual}
+    pages["/"] = listing(nav, posts[:3], "<a href='/docs/one/'>How to install it all</a>")
+    found = look(Site(pages), posts[4][0])
+    assert found.pattern == f"{HOST}/blog/{{slug}}/"
+
+
+def test_the_same_in_another_language_is_another_section() -> None:
+    site = sections(1, 10)
+    chinese = "镇议会昨天开会讨论渡口的事情，会上没有人知道该由谁来付这笔钱，于是推迟到下个月再议。" * 4
+    paths = [(f"/zh/{n}.html", n) for n in range(20, 30)]
+    for path, n in paths:
+        site.pages[path] = page(
+            f"渡口第{n}次停航", f"<article><h1>渡口第{n}次停航</h1><p>{chinese}</p><p>{chinese}</p></article>"
+        )
+    site.pages["/"] = listing(NAV, [("/part-a/0.html", 0), ("/part-a/1.html", 1), *paths])
+    found = look(site, "/part-a/4.html")
+    assert found.pattern == f"{HOST}/part-a/{{id}}.html"
+
+
+def test_section_that_only_a_feed_lists() -> None:
+    nav = menu("/", "/map/")
+    posts = [(f"/story/{n + 300}.html", n) for n in range(12)]
+    items = "".join(f"<item><title>Story {n}</title><link>{HOST}{path}</link></item>" for path, n in posts)
+    head = b"<head><link rel='alternate' type='application/rss+xml' href='/rss.xml'>"
+    pages = {path: article(n, nav).replace(b"<head>", head) for path, n in posts}
+    pages["/"] = page("The Town Paper", nav)
+    pages["/rss.xml"] = f"<?xml version='1.0'?><rss version='2.0'><channel>{items}</channel></rss>".encode()
+    found = look(Site(pages), "/story/305.html")
+    assert found.pattern == f"{HOST}/story/{{id}}.html"
+    assert found.starts[0] == f"{HOST}/rss.xml"
+
+
+def test_section_that_only_a_sitemap_lists() -> None:
+    nav = menu("/", "/map/")
+    posts = [(f"/story/{n + 300}.html", n) for n in range(12)]
+    urls = "".join(f"<url><loc>{HOST}{path}</loc></url>" for path, _ in posts)
+    pages = {path: article(n, nav) for path, n in posts}
+    pages["/"] = page("The Town Paper", nav)
+    pages["/sitemap.xml"] = f"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{urls}</urlset>".encode()
+    found = look(Site(pages), "/story/305.html")
+    assert found.pattern == f"{HOST}/story/{{id}}.html"
+
+
+def test_no_more_than_some_pages_are_fetched() -> None:
+    site = sections(12, 20)
+    look(site, "/part-f/5003.html")
+    assert len(site.asked) <= 18
+    assert len(site.asked) == len(set(site.asked))
+
+
+def test_dead_siblings_are_replaced() -> None:
+    site = sections(1, 12)
+    for path in ("/part-a/0.html", "/part-a/11.html"):
+        del site.pages[path]
+    found = look(site, "/part-a/5.html")
+    assert [cut.characters > 0 for cut in found.cuts] == [True] * 3
+
+
+def test_example_that_moved_is_the_page_it_leads_to() -> None:
+    site = sections(1, 8)
+    site.moved["/go?to=3"] = "/part-a/3.html"
+    found = look(site, "/go?to=3")
+    assert found.example == f"{HOST}/part-a/3.html"
+    assert "leads to" in found.warnings[0]
+
+
+def test_list_page_proposes_its_articles() -> None:
+    with pytest.raises(NoSection, match="list page") as error:
+        look(sections(2, 8), "/part-b/")
+    assert error.value.proposals[0][0] == f"{HOST}/part-b/1000.html"
+
+
+def test_home_page_is_not_an_article() -> None:
+    with pytest.raises(NoSection, match="home page") as error:
+        look(sections(2, 8), "/")
+    assert len(error.value.proposals) == 5
+
+
+def test_page_that_is_not_there_says_why() -> None:
+    with pytest.raises(NoSection, match="http 404"):
+        look(sections(1, 8), "/part-a/77777.html")
+
+
+def test_shell_without_text_says_render() -> None:
+    shell = (
+        b"<html><head><title>App</title></head><body><div id='app'></div><script src='/app.js'></script></body></html>"
+    )
+    with pytest.raises(NoSection, match="render: true"):
+        look(Site({"/news/12": shell}), "/news/12")
+
+
+def test_article_without_siblings_says_what_to_write() -> None:
+    nav = menu("/", "/one/")
+    site = Site({"/lonely/77.html": article(7, nav), "/": page("Home", nav)})
+    with pytest.raises(NoSection, match="no siblings") as error:
+        look(site, "/lonely/77.html")
+    assert f"{HOST}/lonely/{{id}}.html" in str(error.value)
+
+
+def test_every_article_of_a_site_gives_the_same_pattern() -> None:
+    site = sections(3, 9)
+    examples = [path for path in site.pages if path.endswith(".html")][::4]
+    assert {look(site, path).pattern for path in examples} == {f"{HOST}/*/{{id}}.html"}
+    assert all(urlsplit(url).netloc == "town.example" for url in site.asked)

@@ -1,0 +1,103 @@
+"""A task tried on an invented site in memory."""
+
+from datetime import date
+
+import pytest
+
+from crawler.scouting.trial import Trial, trial
+from crawler.task_list.model import Task
+from tests.crawler.invented import HOST, Site, article, listing, menu, page
+
+NAV = menu("/", "/news/", "/about/")
+SHOWN = [(f"/news/2026/11{n % 28 + 1:02d}/{n + 400}.html", n) for n in range(24)]
+TODAY = date(2026, 11, 30)
+
+
+def site() -> Site:
+    pages = {path: article(n, NAV, "<a href='/news/'>News</a>") for path, n in SHOWN}
+    pages["/news/"] = listing(NAV, SHOWN[:8], "<a href='/news/list_2.html'>2</a>")
+    pages["/news/list_2.html"] = listing(NAV, SHOWN[8:], "<a href='/news/'>1</a>")
+    pages["/about/"] = page("About", f"{NAV}<p>We print the paper.</p>")
+    return Site(pages)
+
+
+def tried(where: Site, **keys: object) -> Trial:
+    said = {"example": HOST + SHOWN[3][0], "pattern": "/news/{date:%Y/%m%d}/{id}.html", "start": f"{HOST}/news/"}
+    task = Task.model_validate({"name": "news", "every": "1h", "output": "a.jsonl", **said, **keys})
+    found: Trial = where.run(trial(task, TODAY))
+    return found
+
+
+def test_lists_links_and_ten_newest_articles_are_shown() -> None:
+    found = tried(site())
+    assert found.ok
+    assert found.found == 24
+    assert [one.taken for one in found.lists] == [8, 16]
+    days = [cut.url.split("/")[5] for cut in found.cuts]
+    assert days == sorted(days, reverse=True)
+    assert len(days) == 10
+    assert all(cut.by_example and cut.confidence > 0.9 for cut in found.cuts)
+
+
+def test_links_that_are_left_have_reasons() -> None:
+    left = {each.link.url: each.reason for each in tried(site()).lists[0].judged if not each.taken}
+    assert left[f"{HOST}/news/list_2.html"] == "a further page of the list"
+    assert "the pattern wants" in left[f"{HOST}/about/"]
+
+
+def test_what_robots_txt_forbids_is_told() -> None:
+    class Forbidding(Site):
+        def answer(self, url: str):  # type: ignore[no-untyped-def]
+            return "robots.txt forbids it" if "/2026/1124/" in url else super().answer(url)
+
+    found = tried(Forbidding(site().pages))
+    assert found.forbidden == (f"{HOST}{SHOWN[23][0]}",)
+
+
+def test_derived_start_pages_are_tried_in_turn() -> None:
+    found = tried(site(), start=[])
+    assert found.ok
+    assert found.lists[0].url == f"{HOST}/news/"
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ({"start": f"{HOST}/none/"}, "start page https://town.example/none/: http 404"),
+        (
+            {"start": f"{HOST}/about/", "depth": 0},
+            "nothing matches: no link on 1 list pages is of the pattern",
+        ),
+        ({"example": f"{HOST}/news/2026/1103/9.html"}, "name an article that is there"),
+        ({"render": True}, "in a browser; here they are read without one"),
+        ({"pattern": "https://*.example/news/{date:%Y/%m%d}/{id}.html", "start": []}, "no start page"),
+    ],
+)
+def test_what_is_wrong_is_said(keys: dict[str, object], says: str) -> None:
+    found = tried(site(), **keys)
+    assert not found.ok
+    assert any(says in problem for problem in found.problems), found.problems
+
+
+def test_pages_that_are_not_there_are_told() -> None:
+    where = site()
+    for path, n in SHOWN:
+        if n % 4:
+            del where.pages[path]
+    found = tried(where, example=HOST + SHOWN[8][0])
+    assert [problem for problem in found.problems if "can't be had (http 404)" in problem]
+    assert not [problem for problem in found.problems if "example fits" in problem]
+
+
+def test_lists_among_the_articles_are_told() -> None:
+    where = site()
+    for path, _ in SHOWN[:3] + SHOWN[4:]:
+        where.pages[path] = where.pages["/news/"]
+    assert any("none of" in problem or "fits" in problem for problem in tried(where).problems)
+
+
+def test_dates_and_numbers_are_counted_where_no_list_is() -> None:
+    where = site()
+    where.pages["/daily/2026-11-30.html"] = article(5, NAV)
+    found = tried(where, pattern="/daily/{date:%Y-%m-%d}.html", example=f"{HOST}/daily/2026-11-30.html", start=[])
+    assert [cut.url for cut in found.cuts] == [f"{HOST}/daily/2026-11-30.html"]

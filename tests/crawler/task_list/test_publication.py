@@ -1,0 +1,217 @@
+"""One task list in force for the whole cluster, and who may change it."""
+
+import json
+from pathlib import Path
+
+import pytest
+import redis
+
+from crawler.task_list import publication
+from crawler.task_list.publication import (
+    Change,
+    DivergentCopy,
+    digest,
+    edition,
+    environment_problems,
+    is_in_force,
+    publish,
+    published,
+    published_names,
+    published_periods,
+    published_task,
+)
+from crawler.tasks import TaskError
+from tests.crawler.task_lists import task_file
+from workers import keys
+from workers.briefs import brief_of
+
+HERE, THERE = Path("/here/tasks.yaml"), Path("/there/tasks.yaml")
+
+
+def test_what_is_published_is_what_others_read(connection):
+    tasks = task_file("news", "sports!", keep="[央行]", headers="{X-Key: '${KEY}'}")
+    publish(connection, tasks, HERE)
+    found = published(connection)
+    assert found.tasks == tasks.tasks
+    assert found.settings == tasks.settings
+    assert found.fingerprint == tasks.fingerprint
+
+
+def test_secrets_are_published_unexpanded(connection, monkeypatch):
+    monkeypatch.setenv("KEY", "hush")
+    publish(connection, task_file("news", headers="{X-Key: '${KEY}'}"), HERE)
+    assert not [key for key in connection.keys("*") if b"hush" in connection.dump(key)]
+    assert published(connection)["news"].headers == {"X-Key": "${KEY}"}
+
+
+def test_workers_get_a_brief_of_each_task(connection):
+    publish(connection, task_file("news"), HERE)
+    brief = brief_of(connection, "news")
+    assert (brief.outputs, brief.folder) == (("out/news.jsonl",), "/here")
+
+
+def test_workers_know_what_to_skip_and_by_which_name_sites_address_us(connection):
+    publish(connection, task_file("news", skip="[noai, tdm-reservation]"), HERE)
+    brief = brief_of(connection, "news")
+    assert (brief.skip, brief.product) == (("noai", "tdm-reservation"), "Exemplar")
+
+
+def test_a_brief_from_before_there_was_anything_to_skip_is_read(connection):
+    publish(connection, task_file("news"), HERE)
+    raw = json.loads(connection.hget(keys.BRIEFS, "news"))
+    connection.hset(
+        keys.BRIEFS, "news", json.dumps({name: raw[name] for name in raw if name not in ("skip", "product")})
+    )
+    assert brief_of(connection, "news").skip == ()
+
+
+def test_without_a_list_in_force_one_is_told_what_to_do(connection):
+    assert edition(connection) is None
+    with pytest.raises(TaskError, match="exemplar schedule"):
+        published(connection)
+
+
+def test_a_change_names_what_it_did(connection):
+    publish(connection, task_file("kept", "changed", "removed"), HERE)
+    change = publish(connection, task_file("kept", "changed+2h", "added"), HERE)
+    assert change == Change(added=("added",), changed=("changed",), removed=("removed",))
+
+
+def test_the_same_list_changes_nothing_from_wherever_it_comes(connection):
+    publish(connection, task_file("news"), HERE)
+    assert not publish(connection, task_file("news"), HERE)
+    assert not publish(connection, task_file("news"), THERE)
+    assert edition(connection).origin.endswith(str(HERE))
+
+
+def test_a_removed_tasks_brief_stays_for_the_pages_that_still_wait(connection):
+    publish(connection, task_file("news", "gone"), HERE)
+    publish(connection, task_file("news"), HERE)
+    assert brief_of(connection, "gone") is not None
+
+
+def test_another_file_that_differs_is_refused_and_both_are_named(connection):
+    publish(connection, task_file("news"), HERE)
+    with pytest.raises(DivergentCopy, match=r"/there/tasks.yaml differs .*/here/tasks.yaml.*--take-over"):
+        publish(connection, task_file("sports"), THERE)
+    assert list(published(connection).tasks) == ["news"]
+
+
+def test_the_same_path_on_another_machine_is_another_file(connection, monkeypatch):
+    publish(connection, task_file("news"), HERE)
+    monkeypatch.setattr(publication.socket, "gethostname", lambda: "elsewhere")
+    with pytest.raises(DivergentCopy):
+        publish(connection, task_file("sports"), HERE)
+
+
+def test_an_edit_of_what_is_in_force_is_accepted(connection):
+    publish(connection, task_file("news"), HERE)
+    before = task_file("news").fingerprint
+    assert publish(connection, task_file("news", "sports"), THERE, in_step_with=before).added == ("sports",)
+
+
+def test_an_edit_of_something_else_is_refused(connection):
+    publish(connection, task_file("news"), HERE)
+    with pytest.raises(DivergentCopy):
+        publish(connection, task_file("a"), THERE, in_step_with=task_file("b").fingerprint)
+
+
+def test_an_older_edition_is_named_as_such(connection):
+    publish(connection, task_file("news"), HERE)
+    publish(connection, task_file("news", "sports"), HERE)
+    with pytest.raises(DivergentCopy, match="older edition"):
+        publish(connection, task_file("news"), THERE)
+
+
+def test_take_over_puts_a_divergent_copy_in_force(connection):
+    publish(connection, task_file("news"), HERE)
+    change = publish(connection, task_file("sports"), THERE, take_over=True)
+    assert (change.added, change.removed) == (("sports",), ("news",))
+    assert edition(connection).origin.endswith(str(THERE))
+
+
+def test_a_spider_reads_its_own_task_only(connection):
+    tasks = task_file("news", "sports", keep="[央行]")
+    publish(connection, tasks, HERE)
+    connection.hset(keys.TASKS, "sports", "not to be read")
+    found = published_task(connection, "news")
+    assert found.tasks == {"news": tasks["news"]}
+    assert found.settings == tasks.settings
+
+
+def test_a_task_that_is_not_on_the_list_is_told_with_the_nearest_name(connection):
+    with pytest.raises(TaskError, match="exemplar schedule"):
+        published_task(connection, "news")
+    publish(connection, task_file("news", "sports"), HERE)
+    with pytest.raises(TaskError, match=r"no task 'sport'.*sports"):
+        published_task(connection, "sport")
+
+
+def test_periods_are_published_of_the_tasks_that_are_not_paused(connection):
+    publish(connection, task_file("news", "sports+2h", "weather!"), HERE)
+    assert published_periods(connection) == {"news": "1h", "sports": "2h"}
+    publish(connection, task_file("news!", "sports+3h", "weather"), HERE)
+    assert published_periods(connection) == {"sports": "3h", "weather": "1h"}
+    assert published_names(connection) == ["news", "sports", "weather"]
+
+
+def test_a_file_that_is_in_force_is_known_by_its_text(connection):
+    publish(connection, task_file("news"), HERE, source=digest(b"text"))
+    current = edition(connection)
+    assert is_in_force(current, digest(b"text"), HERE)
+    assert is_in_force(current, digest(b"text"), THERE)
+    assert not is_in_force(current, digest(b"text"), THERE, take_over=True), "outputs are relative to the file"
+    assert not is_in_force(current, digest(b"edited"), HERE)
+    assert not is_in_force(None, digest(b"text"), HERE)
+
+
+def test_a_list_in_another_form_is_written_anew(connection):
+    publish(connection, task_file("news"), HERE)
+    connection.delete(keys.PERIODS)
+    connection.hset(keys.EDITION, "form", "1")
+    publish(connection, task_file("news"), HERE)
+    assert published_periods(connection) == {"news": "1h"}
+
+
+def test_a_folder_that_was_moved_moves_the_outputs_of_all_tasks(connection):
+    publish(connection, task_file("news", "sports"), HERE)
+    publish(connection, task_file("news", "sports"), THERE, take_over=True)
+    assert {brief_of(connection, name).folder for name in ("news", "sports")} == {"/there"}
+
+
+def test_of_two_that_publish_at_once_the_second_looks_again(connection, redis_url, monkeypatch):
+    publish(connection, task_file("news"), HERE)
+    write, other = publication._write, redis.Redis.from_url(redis_url)
+
+    def write_late(*args):
+        monkeypatch.setattr(publication, "_write", write)
+        publish(other, task_file("sports"), HERE, take_over=True)
+        return write(*args)
+
+    monkeypatch.setattr(publication, "_write", write_late)
+    with pytest.raises(DivergentCopy):
+        publish(connection, task_file("news", "weather"), THERE, in_step_with=task_file("news").fingerprint)
+    assert published_names(connection) == ["sports"]
+    other.close()
+
+
+def test_variables_that_outputs_need_are_missed_before_anything_runs(monkeypatch):
+    monkeypatch.delenv("NOT_SET_ANYWHERE", raising=False)
+    tasks = task_file("news").tasks
+    assert environment_problems(tasks) == []
+    broken = {"news": tasks["news"].model_copy(update={"output": ("${NOT_SET_ANYWHERE}",)})}
+    [problem] = environment_problems(broken)
+    assert "news" in problem
+    assert "NOT_SET_ANYWHERE" in problem
+
+
+def test_variables_of_headers_cookies_logins_and_proxies_are_missed_before_a_run(monkeypatch):
+    monkeypatch.setenv("READER", "x")
+    keys = {
+        "headers": "{X-Key: '${KEY_A}', X-Again: '${KEY_A}'}",
+        "cookies": "{session: '${KEY_B}'}",
+        "auth": "{user: '${READER}', password: '${KEY_C}'}",
+        "proxy": "http://u:${KEY_D}@proxy.example:3128",
+    }
+    problems = environment_problems(task_file("news", **keys).tasks)
+    assert [problem.split()[5] for problem in problems] == ["KEY_A", "KEY_B", "KEY_C", "KEY_D"]

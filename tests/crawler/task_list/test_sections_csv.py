@@ -1,0 +1,207 @@
+"""Tasks from a spreadsheet, added to tasks.yaml."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.task_list.edit import append_tasks
+from crawler.task_list.sections_csv import BREAK, read_sections
+from crawler.tasks import TaskFileError, load, loads, sample
+
+ROW = {"name": "a", "example": "http://h/a/1", "pattern": "/a/{id}"}
+LIST = """\
+# our sections
+defaults:
+    every:   1h   # odd spacing stays
+    output: out/{task}.jsonl
+tasks:
+    # the first
+    first:
+        example: 'http://h/1'
+        pattern: "/{id}"
+        # a comment inside
+
+    # about the end of the list
+# and of the file
+settings:
+    delay: 2
+"""
+
+
+@pytest.fixture
+def tasks_yaml(tmp_path: Path) -> Path:
+    path = tmp_path / "tasks.yaml"
+    path.write_text(LIST, encoding="utf-8")
+    return path
+
+
+def sheet(folder: Path, content: str | bytes) -> Path:
+    path = folder / "sections.csv"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def mistakes_of(folder: Path, content: str | bytes) -> list[str]:
+    with pytest.raises(TaskFileError) as caught:
+        append_tasks(folder / "tasks.yaml", read_sections(sheet(folder, content)))
+    return [line.removeprefix(f"{folder}/") for line in str(caught.value).splitlines()]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_spreadsheets_as_programs_save_them(tmp_path, encoding, delimiter):
+    rows = [["名称", "示例", "规律", "周期"], ["快报", "http://h/1", "/{id}", "2h"], ["", "", "", ""]]
+    text = "\r\n".join(delimiter.join(row) for row in rows)
+    assert read_sections(sheet(tmp_path, text.encode(encoding))) == [
+        {"name": "快报", "example": "http://h/1", "pattern": "/{id}", "every": "2h"}
+    ]
+
+
+def test_cells_become_values_and_lists(tmp_path):
+    text = (
+        "name,example,pattern,start,output,keep,depth,delay,paused\n"
+        'a,http://h/1,/{id},"http://h/a http://h/b;c;/d",a.db; b.jsonl,New York;央行,2,0.5,是\n'
+    )
+    assert read_sections(sheet(tmp_path, text)) == [
+        {
+            "name": "a", "example": "http://h/1", "pattern": "/{id}", "start": ["http://h/a", "http://h/b;c", "/d"],
+            "output": ["a.db", "b.jsonl"], "keep": ["New York", "央行"], "depth": 2, "delay": 0.5, "paused": True,
+        }
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "sections.csv:1:1: empty"),
+        ("name,example,patern\n", "sections.csv:1:3: patern: unknown column; did you mean 'pattern'?"),
+        ("名称,示例,规侓\n", "sections.csv:1:3: 规侓: unknown column; known are 名称, 示例, 规律"),
+        ("name,example\n", "sections.csv:1:1: the column 'pattern' is missing; also called 规律"),
+        ("name,example,pattern,name\n", "sections.csv:1:4: name: this column comes twice"),
+        ("name,example,pattern\n", "sections.csv:1:1: no rows below the header"),
+        ("name,example,pattern\n,http://h/1,/{id}\n", "sections.csv:2:1: name: empty; each task needs a name"),
+        ("name,example,pattern\na,http://h/1,/{id},x\n", "sections.csv:2:4: 'x': a cell in a column without a name"),
+        ('name,example,pattern\n"a,http://h/1\n', "sections.csv:2:1: not CSV"),
+        (b"name,example,pattern\n\xff\xff\xff", "neither UTF-8 nor GB18030"),
+        (b"PK\x03\x04", "a workbook, not CSV; save it as CSV UTF-8"),
+        ("pattern,name,example\n/{idd},a,http://h/1\n", "sections.csv:2:1: tasks.a.pattern: unknown placeholder {idd}"),
+        ("name,example,pattern\na,h.cn/1,/{id}\n", "sections.csv:2:2: tasks.a.example: 'h.cn/1' is no http(s) URL"),
+        ("name,example,pattern\na,http://h/1,\n", "sections.csv:2:1: tasks.a: 'pattern' is missing"),
+        ("name,example,pattern,depth\na,http://h/1,/{id},x\n", "sections.csv:2:4: tasks.a.depth: wants a whole number"),
+        ("name,example,pattern\na/b,http://h/1,/{id}\n", "sections.csv:2:1: tasks.a/b: a task's name"),
+        (
+            "name,example,pattern\na,http://h/1,/{id}\na,http://h/2,/{id}\n",
+            "sections.csv:3:1: tasks.a: the name comes twice",
+        ),
+        (
+            "name,example,pattern\nfirst,http://h/2,/{id}\n",
+            "sections.csv:2:1: tasks.first: exists already and is different",
+        ),
+    ],
+)
+def test_mistake_names_row_and_column_and_nothing_is_written(tmp_path, tasks_yaml, content, says):
+    assert any(line.startswith(says) or says in line for line in mistakes_of(tmp_path, content))
+    assert tasks_yaml.read_text(encoding="utf-8") == LIST
+
+
+def test_all_mistakes_come_at_once(tmp_path, tasks_yaml):
+    content = "name,example,pattern,every\na,h/1,/{id},1q\n\nb,http://h/1,/{x},1h\n"
+    assert [line.split(": ")[0] for line in mistakes_of(tmp_path, content)] == [
+        "sections.csv:2:2",
+        "sections.csv:2:4",
+        "sections.csv:4:3",
+    ]
+
+
+def test_no_such_spreadsheet_is_a_mistake_too(tmp_path):
+    with pytest.raises(TaskFileError, match="can't be read"):
+        read_sections(tmp_path / "none.csv")
+
+
+def test_the_rest_of_the_file_stays_as_it_is(tasks_yaml):
+    assert append_tasks(tasks_yaml, [ROW | {"start": ["/a", "/b"], "keep": {"keywords": ["x: y"]}}]) == ["a"]
+    added = """\
+    a:
+        example: http://h/a/1
+        pattern: /a/{id}
+        start:
+            - /a
+            - /b
+        keep:
+            keywords:
+                - "x: y"
+"""
+    before, comment, after = LIST.partition("        # a comment inside\n")
+    assert tasks_yaml.read_text(encoding="utf-8") == before + comment + added + after
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("ending", ["", "\n"])
+def test_a_list_at_the_end_of_the_file_grows(tasks_yaml, newline, ending):
+    text = LIST.partition("        # a comment")[0].rstrip("\n") + ending
+    tasks_yaml.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", newline).encode())
+    append_tasks(tasks_yaml, [ROW])
+    raw = tasks_yaml.read_bytes()
+    assert raw.startswith(b"\xef\xbb\xbf#")
+    assert raw.count(b"\r\n") in (0, raw.count(b"\n"))
+    assert [*load(tasks_yaml).tasks] == ["first", "a"]
+
+
+def test_a_list_without_tasks_gets_its_first(tasks_yaml):
+    tasks_yaml.write_text("defaults: {every: 1h, output: a.db}\ntasks: # none yet\nsettings: {}\n")
+    assert append_tasks(tasks_yaml, [ROW]) == ["a"]
+    assert [*load(tasks_yaml).tasks] == ["a"]
+
+
+def test_the_sample_grows(tasks_yaml):
+    tasks_yaml.write_text(sample("a@example.org"), encoding="utf-8")
+    append_tasks(tasks_yaml, [ROW])
+    assert [*load(tasks_yaml).tasks] == ["news", "a"]
+
+
+def test_what_is_there_already_is_passed_over(tasks_yaml):
+    same = {"name": "first", "example": "http://h/1", "pattern": "/{id}", "every": "1h"}
+    assert append_tasks(tasks_yaml, [same, ROW]) == ["a"]
+    assert append_tasks(tasks_yaml, [same, ROW]) == []
+
+
+def test_a_list_in_braces_is_refused_with_its_place(tasks_yaml):
+    text = "defaults: {every: 1h, output: a.db}\ntasks: {b: {example: 'http://h/1', pattern: '/{id}'}}\n"
+    tasks_yaml.write_text(text)
+    with pytest.raises(TaskFileError, match="2:8: tasks: written in braces"):
+        append_tasks(tasks_yaml, [ROW])
+    assert tasks_yaml.read_text() == text
+
+
+def test_a_task_list_with_mistakes_is_left_alone(tasks_yaml):
+    tasks_yaml.write_text(LIST.replace("pattern", "patern"))
+    with pytest.raises(TaskFileError, match="did you mean 'pattern'"):
+        append_tasks(tasks_yaml, [ROW])
+
+
+def test_the_file_keeps_its_mode_and_a_link_stays_a_link(tasks_yaml, tmp_path):
+    tasks_yaml.chmod(0o640)
+    link = tmp_path / "link.yaml"
+    link.symlink_to(tasks_yaml)
+    append_tasks(link, [ROW])
+    assert link.is_symlink()
+    assert tasks_yaml.stat().st_mode & 0o777 == 0o640
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+WORDS = st.text(min_size=1).map(str.strip).filter(lambda text: text and not BREAK.search(text) and "\0" not in text)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=3, unique=True))
+def test_any_keyword_of_a_cell_comes_back_from_yaml(tmp_path_factory, words):
+    folder = tmp_path_factory.mktemp("csv")
+    (folder / "tasks.yaml").write_text(LIST, encoding="utf-8")
+    out = io.StringIO()
+    csv.writer(out).writerows([["name", "example", "pattern", "keep"], ["a", "http://h/1", "/{id}", ";".join(words)]])
+    append_tasks(folder / "tasks.yaml", read_sections(sheet(folder, out.getvalue().encode("utf-8", "replace"))))
+    written = (folder / "tasks.yaml").read_text(encoding="utf-8")
+    assert loads(written).tasks["a"].keep.keywords == tuple(word.encode("utf-8", "replace").decode() for word in words)
