@@ -2,7 +2,6 @@
 
 import pytest
 
-<<<<<<< HEAD:tests/crawler/test_publishing_rate.py
 from benchmarks.publishing_rate import (
     ARCHIVE,
     DAY,
@@ -15,10 +14,7 @@ from benchmarks.publishing_rate import (
     by_day,
     published,
 )
-from crawler.publishing_rate import History, interval, observe
-=======
 from crawler.scheduling.publishing_rate import History, interval, observe
->>>>>>> main:tests/crawler/scheduling/test_publishing_rate.py
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.3, 1, 3, 10, 30, 100])
