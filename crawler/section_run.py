@@ -131,6 +131,7 @@ class SectionRun:
         self._leased: dict[str, Leased] = {}
         self._order = 0
         self._old_left = OLD_A_RUN
+        self._unread_starts: list[str] = []  # derived ones, while there are others to try
         self._left_out = 0  # article links that this run was not asked for
         self._today = datetime.now(UTC).date()
         self.rendering = Rendering(connection, task)
@@ -160,6 +161,8 @@ class SectionRun:
             for limit in self.walk.limits:
                 self.problem(limit)
             report.remarks += self._remarks(self.walk)
+        if walked and report.lists and not (report.found or report.problems or self.ledger.counts().seen > 1):
+            self.problem(f"no link on {report.lists} list pages is of the pattern; `exemplar try` shows why")
         if walked and self.walk is not None and not self.options.backfill:
             self.memory.save(self._memory(self.walk), self.tally.unread)
             if report.lists and not self.tally.failed and self.options == RunOptions():
@@ -208,7 +211,7 @@ class SectionRun:
     def example_failed(self, reason: str) -> None:
         """Go on without an example: pages are cut by the fallback until there is one."""
         self.problem(
-            f"example {self.task.example}: {reason}; name an article that is there. Until then pages are cut without it"
+            f"example {self.task.example}: {reason}; if it stays so name another. Until then pages are cut without it"
         )
 
     # -- list pages -------------------------------------------------------------------------------------------------
@@ -298,8 +301,15 @@ class SectionRun:
             self.tally.missed(page, self._walk().complete)
         spare = bool(self._walk().spares)
         self._walk().failed(page)
-        if page.kind == "start" and (not spare or passing):
-            self.problem(f"start page {page.url}: {reason}")
+        if page.kind == "start":
+            self._unread_starts.append(f"start page {page.url}: {reason}")
+            if not spare or passing:
+                self._say_unread()
+
+    def _say_unread(self) -> None:
+        """What the start pages before a spare one said is why the spare one was tried, so it is told with it."""
+        while self._unread_starts:
+            self.problem(self._unread_starts.pop(0))
 
     # -- articles ---------------------------------------------------------------------------------------------------
 
