@@ -186,8 +186,9 @@ class Station:
             usage=usage,
         )
         visits = _next_visits(prepared.brief, visited, row)
-        if visited and visited.hash == row["content_hash"]:
-            ledger.settle(taken.fingerprint, "written", "unchanged", worker=self.worker, visits=visits)
+        if visited and _is_nothing_new(visited, row):
+            said = "a page of it is missing" if page.missing else "unchanged"
+            ledger.settle(taken.fingerprint, "written", said, worker=self.worker, visits=visits)
             return
         again = taken.again or has_forgotten(ledger)
         with ExitStack() as locks:
@@ -271,8 +272,15 @@ def _next_visits(brief: Brief, visited: Visits | None, row: Row) -> Visits | Non
         return None
     every, during = brief.revisit or (0.0, 0.0)  # the task asks for none any more: this was the last one
     until = visited.until if visited else time.time() + during
-    version = row["version"] if visited is None or visited.hash != row["content_hash"] else visited.version
-    return Visits(every, until if brief.revisit else 0.0, version, row["content_hash"])
+    until = until if brief.revisit else 0.0
+    if visited and _is_nothing_new(visited, row):
+        return Visits(every, until, visited.version, visited.hash)
+    return Visits(every, until, row["version"], row["content_hash"])
+
+
+def _is_nothing_new(visited: Visits, row: Row) -> bool:
+    """Whether a later look gives no new version: the text is the same, or can't be had whole this time."""
+    return bool(row["parts_missing"]) or visited.hash == row["content_hash"]
 
 
 def list_reason(found: Article, page: StoredPage, brief: Brief) -> str | None:

@@ -193,3 +193,10 @@ def test_a_target_that_takes_no_row_is_reported_whatever_its_kind(tmp_path):
     full.symlink_to("/dev/full")
     with pytest.raises(SinkUnavailable, match="No space left"):
         write(full, row(1))
+
+
+def test_a_later_version_is_told_by_its_text_too(path):
+    """A forgotten article's versions are counted anew."""
+    write(path, row(1), row(1, version=2, content_hash="a"))
+    write(path, row(1, version=2, content_hash="a"), row(1, version=2, content_hash="b"), again=True)
+    assert [each.get("content_hash") for each in read(path)] == [None, "a", "b"]

@@ -33,7 +33,7 @@ def rows(folder):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
 
-def come_again(connection, ledger, monkeypatch, body, days):
+def come_again(connection, ledger, monkeypatch, body, days, missing=()):
     """Let so many days pass, and the page come in at its next visit; says how many pages were to be visited."""
     import time
 
@@ -43,7 +43,9 @@ def come_again(connection, ledger, monkeypatch, body, days):
         due = ledger.visit()
         [leased] = ledger.lease(9) or [None]
         if leased:
-            page = FetchedPage(leased.fingerprint, leased.url, body, "text/html; charset=utf-8", 200, FETCHED_AT)
+            page = FetchedPage(
+                leased.fingerprint, leased.url, body, "text/html; charset=utf-8", 200, FETCHED_AT, missing=missing
+            )
             Inbox(connection).deliver(ledger, [page])
     return due
 
@@ -68,6 +70,20 @@ def test_an_article_that_stayed_the_same_is_written_once(connection, station, le
         station.cut_pages(TASK, [name])
     assert len(rows(tmp_path)) == 1
     assert ledger.state_of(url(1)) == ("written", "unchanged")
+
+
+def test_an_article_that_cannot_be_had_whole_is_no_new_version(connection, station, ledger, tmp_path, monkeypatch):
+    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
+    [name] = deliver(connection, {1: article(1)})
+    station.cut_pages(TASK, [name])
+    changed = article(1, word="corrected")
+    assert come_again(connection, ledger, monkeypatch, changed, 1, missing=(url(1) + "?page=2",)) == 1
+    station.cut_pages(TASK, [name])
+    assert len(rows(tmp_path)) == 1
+    assert ledger.state_of(url(1)) == ("written", "a page of it is missing")
+    assert come_again(connection, ledger, monkeypatch, changed, 2) == 1
+    station.cut_pages(TASK, [name])
+    assert [row["version"] for row in rows(tmp_path)] == [1, 2]
 
 
 def test_visits_end_with_the_articles_youth(connection, station, ledger, tmp_path, monkeypatch):
