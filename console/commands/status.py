@@ -1,6 +1,7 @@
 """`exemplar status`: what the system does at this moment."""
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,10 @@ def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
     return Ledger(connection, task)
 
 
+def _moment(seconds: str) -> str:
+    return datetime.fromtimestamp(float(seconds), UTC).isoformat(timespec="seconds")
+
+
 def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
     from workers.ledger import FINAL_STATES
 
@@ -95,7 +100,8 @@ def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
 
 def _show_problems(connection: "redis.Redis", task: str, as_json: bool) -> None:
     ledger = _ledger(connection, task)
-    rows = [row for row in ledger.open_urls("waiting") if row["reason"]] + ledger.problems()
+    settled = [row | {"at": _moment(row["at"])} for row in ledger.problems()]
+    rows = [row for row in ledger.open_urls("waiting") if row["reason"]] + settled
     for row in rows:
         if as_json:
             print_json(row)

@@ -60,3 +60,14 @@ def test_the_counts_of_each_day_add_up(told: "redis.Redis") -> None:
     shown = CliRunner().invoke(command, ["--days", "news"]).stdout.splitlines()
     assert shown[0].split("\t")[:3] == ["day", "seen", "open"]
     assert shown[1].split("\t")[1:3] == ["3", "2"]
+
+
+def test_the_time_of_a_problem_is_told_as_all_times_are(
+    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+) -> None:
+    ledger = Ledger(connection, "zh-news")
+    ledger.add([Found("http://a.example/1")])
+    [leased] = ledger.lease(1)
+    ledger.settle(leased.fingerprint, "failed", "http 418")
+    [row] = exemplar("status", "--problems", "zh-news", "--json", REDIS_URL=redis_url).events
+    assert (row["reason"], datetime.fromisoformat(row["at"]).tzinfo) == ("http 418", UTC)
