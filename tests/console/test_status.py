@@ -1,6 +1,7 @@
 """What `status` shows of hosts that are slowed down or closed."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from click.testing import CliRunner
 
 from console.commands.status import command
 from crawler.politeness.pace import Pace, Trouble
+from tests.console.conftest import Exemplar
 from workers import keys
 from workers.ledger import Found, Ledger, fingerprint
 
