@@ -39,7 +39,9 @@ from crawler.politeness.retry_after import asked_to_wait
 from crawler.politeness.robots import KEPT_SHORT
 from crawler.rendering.chromium import TABS
 from crawler.rendering.handler import RENDER, rendering_settings
-from crawler.section_run import PAUSES, RunOptions, RunReport, SectionRun
+from crawler.run_report import RunOptions, RunReport
+from crawler.section_articles import PAUSES
+from crawler.section_run import SectionRun
 from crawler.session import Session, contact_of, identity_of, open_session
 from crawler.spider_process import quiet_scrapy, say_no_more
 from crawler.tasks import Task
@@ -146,7 +148,7 @@ class SectionSpider(scrapy.Spider):
         free = at_once - self._articles
         if self.is_ending() or free < max(1, at_once // 4):
             return
-        articles = self.asked(self.run.next_articles, free) or []
+        articles = self.asked(self.run.articles.lease, free) or []
         self._articles += len(articles)
         for leased in articles:
             if request := self._article_request(leased):
@@ -162,7 +164,7 @@ class SectionSpider(scrapy.Spider):
             return self._request(leased.url, self._article_came, self._article_failed, render=render, leased=leased)
         except ValueError as error:  # a link may say anything: http://host:99999/
             self._articles -= 1
-            self.asked(self.run.article_failed, leased, f"no URL: {error}", passing=False)
+            self.asked(self.run.articles.failed, leased, f"no URL: {error}", passing=False)
             return None
 
     def _has_been_asked_for(self, page: ListPage) -> bool:
@@ -173,14 +175,14 @@ class SectionSpider(scrapy.Spider):
         file, _ = known
         verdict = of_answer(file.status, "text/plain", file.body)
         if verdict.kind == "page":
-            self.asked(self.run.list_read, page, file.body, page.url, "text/plain")
+            self.asked(self.run.lists.read, page, file.body, page.url, "text/plain")
         else:
-            self.asked(self.run.list_failed, page, verdict.reason, passing=False)
+            self.asked(self.run.lists.failed, page, verdict.reason, passing=False)
         return True
 
     def _list_request(self, page: ListPage, tries: int = 0, *, whole: bool = False, render: bool = False) -> Request:
         render = render or bool(self.asked(self.run.rendering.renders_list, page.url))
-        conditions = {} if whole or render else self.run.list_conditions(page)
+        conditions = {} if whole or render else self.run.lists.conditions(page)
         request = self._request(page.url, self._list_came, self._list_failed, render=render, page=page, tries=tries)
         request.headers.update(conditions)
         return request
@@ -200,7 +202,7 @@ class SectionSpider(scrapy.Spider):
 
     def _example_came(self, response: Response) -> Iterator[Request]:
         verdict = self._verdict(response)
-        if verdict.kind == "page" and not self.run.pattern.match(response.url):
+        if verdict.kind == "page" and not self.run.task.pattern.match(response.url):
             verdict = Verdict("fail", f"leads to {response.url}, which is not of the pattern")
         if verdict.kind == "page" and self.run.rendering.learn(_page(response)):
             yield self._example_request()
@@ -239,15 +241,15 @@ class SectionSpider(scrapy.Spider):
         self._count_rendered(response)
         try:
             url, headers = normalise(response.url), _state_headers(response)
-            self.asked(self.run.list_read, page, response.body, url, _content_type(response), headers)
+            self.asked(self.run.lists.read, page, response.body, url, _content_type(response), headers)
         except Exception as error:  # one page that we can't read does not end the walk
             log.exception("task %s: list page %s", self.run.task.name, page.url)
-            self.asked(self.run.list_failed, page, _unexpected(error), passing=True)
+            self.asked(self.run.lists.failed, page, _unexpected(error), passing=True)
         for request in self._more():
             yield request
 
     def _list_unchanged(self, response: Response, page: ListPage, tries: int) -> Iterator[Request]:
-        if not self.asked(self.run.list_unchanged, page, normalise(response.url)):
+        if not self.asked(self.run.lists.unchanged, page, normalise(response.url)):
             yield self._list_request(page, tries, whole=True)
             return
         self._lists -= 1
@@ -267,7 +269,7 @@ class SectionSpider(scrapy.Spider):
                 yield self._list_request(page, tries + 1)
             return
         self._lists -= 1
-        self.asked(self.run.list_failed, page, verdict.reason, passing=verdict.kind == "again")
+        self.asked(self.run.lists.failed, page, verdict.reason, passing=verdict.kind == "again")
         for request in self._more():
             yield request
 
@@ -277,7 +279,7 @@ class SectionSpider(scrapy.Spider):
             further = self.asked(self._settle, leased, response, self._verdict(response), parts)
         except Exception as error:  # a page that we can't handle is neither lost nor tried for ever
             log.exception("task %s: %s", self.run.task.name, leased.url)
-            self.asked(self.run.article_failed, leased, _unexpected(error), passing=True)
+            self.asked(self.run.articles.failed, leased, _unexpected(error), passing=True)
         if further is not None:
             yield further
             return
@@ -292,7 +294,11 @@ class SectionSpider(scrapy.Spider):
         verdict = self._failure(failure)
         parts: Parts | None = failure.request.cb_kwargs.get("parts")
         may_not_be_asked = failure.check(HostClosed, RobotsUnreachable) is not None
-        if parts is not None and not may_not_be_asked and (verdict.kind != "again" or self.run.is_last_try(leased)):
+        if (
+            parts is not None
+            and not may_not_be_asked
+            and (verdict.kind != "again" or self.run.articles.is_last_try(leased))
+        ):
             parts.missed(failure.request.url)
             if (further := self.asked(self._go_on, leased, parts, 200)) is not None:
                 yield further
@@ -307,17 +313,17 @@ class SectionSpider(scrapy.Spider):
         elif failure.check(RobotsUnreachable):
             self._put_off(leased, failure.request.url, verdict, KEPT_SHORT)
         elif verdict.kind == "reject":
-            self.asked(self.run.article_rejected, leased, verdict.reason)
+            self.asked(self.run.articles.rejected, leased, verdict.reason)
         else:
-            self.asked(self.run.article_failed, leased, verdict.reason, passing=verdict.kind == "again")
+            self.asked(self.run.articles.failed, leased, verdict.reason, passing=verdict.kind == "again")
         yield from self._more()
 
     def _put_off(self, leased: Leased, url: str, verdict: Verdict, seconds: float) -> None:
         """The host may not be asked now. Only where the article led to another host has it been looked at."""
         if host_of(url) == host_of(leased.url):
-            self.asked(self.run.article_put_off, leased, verdict.reason, seconds)
+            self.asked(self.run.articles.put_off, leased, verdict.reason, seconds)
         else:
-            self.asked(self.run.article_failed, leased, verdict.reason, passing=True, rest=seconds)
+            self.asked(self.run.articles.failed, leased, verdict.reason, passing=True, rest=seconds)
 
     def _host_closed(self, failure: Any) -> bool:
         """End the run if it is the task's own host that may not be asked for long; says whether it is."""
@@ -332,28 +338,28 @@ class SectionSpider(scrapy.Spider):
         """The host says that we ask too much: no fault of the article's, unless it says so of this one only."""
         self._refusals[leased.fingerprint] += 1
         if self._refusals[leased.fingerprint] <= REFUSALS_UNCOUNTED:
-            self.run.article_put_off(leased, reason, max(rest, PAUSES[0]))
+            self.run.articles.put_off(leased, reason, max(rest, PAUSES[0]))
         else:
-            self.run.article_failed(leased, reason, passing=True, rest=rest)
+            self.run.articles.failed(leased, reason, passing=True, rest=rest)
 
     def _settle(self, leased: Leased, response: Response, verdict: Verdict, parts: Parts | None) -> Request | None:
         """Settle what an answer settles; returns the request for the article's next page if it has one."""
         url = normalise(response.url)
-        if parts is not None and (verdict.kind != "again" or self.run.is_last_try(leased)):
+        if parts is not None and (verdict.kind != "again" or self.run.articles.is_last_try(leased)):
             parts.came(_page(response)) if verdict.kind == "page" else parts.missed(url)
             return self._go_on(leased, parts, 200)
-        if verdict.kind == "page" and url != leased.url and not self.run.pattern.match(url):
-            self.run.article_rejected(leased, f"leads to {url}, which is not of the pattern")
+        if verdict.kind == "page" and url != leased.url and not self.run.task.pattern.match(url):
+            self.run.articles.rejected(leased, f"leads to {url}, which is not of the pattern")
         elif verdict.kind == "page":
             self._count_rendered(response)
             return self._go_on(leased, Parts(_page(response)), response.status)
         elif verdict.kind == "reject":
-            if not self.run.not_there_yet(leased):
-                self.run.article_rejected(leased, verdict.reason)
+            if not self.run.articles.not_there_yet(leased):
+                self.run.articles.rejected(leased, verdict.reason)
         elif (refused := asked_to_wait(response)) is not None:
             self._refused(leased, refused.why, refused.rest)
         else:
-            self.run.article_failed(leased, verdict.reason, passing=verdict.kind == "again")
+            self.run.articles.failed(leased, verdict.reason, passing=verdict.kind == "again")
         return None
 
     def _go_on(self, leased: Leased, parts: Parts, status: int) -> Request | None:
@@ -364,7 +370,7 @@ class SectionSpider(scrapy.Spider):
                 url, self._article_came, self._article_failed, render=render, leased=leased, parts=parts
             )
         page = replace(parts.first, parts=tuple(parts.further), missing=tuple(parts.missing))
-        self.run.article_came(leased, page, status)
+        self.run.articles.came(leased, page, status)
         return None
 
     def _is_shell(self, response: Response, page: ListPage) -> bool:
@@ -372,7 +378,7 @@ class SectionSpider(scrapy.Spider):
         if _was_rendered(response):
             return False
         looked_at = page, response.body, normalise(response.url), _content_type(response)
-        return bool(self.asked(self.run.list_is_shell, *looked_at))
+        return bool(self.asked(self.run.lists.is_shell, *looked_at))
 
     def _count_rendered(self, response: Response) -> None:
         if _was_rendered(response):
@@ -411,14 +417,14 @@ class SectionSpider(scrapy.Spider):
             self._beat.stop()
         outcome = self.outcome if why == "finished" or self.outcome != "finished" else "stopped"
         if self.trouble:
-            self.run.problem(self.trouble)
+            self.run.report.problem(self.trouble)
         self.report = self.run.report
         try:
             if outcome != "redis":
                 self.run.end(outcome)
         except redis.RedisError as error:
             outcome = "redis"
-            self.run.problem(f"Redis is away: {reason(error)}")
+            self.run.report.problem(f"Redis is away: {reason(error)}")
         finally:
             self.report.outcome = outcome
             self.resources.close()
@@ -437,7 +443,7 @@ class SectionSpider(scrapy.Spider):
 
     def problem(self, text: str) -> None:
         """Note in the run's report what a person should know."""
-        self.run.problem(text)
+        self.run.report.problem(text)
 
     def is_ending(self) -> bool:
         """Whether nothing more is to be fetched in this run."""

@@ -453,23 +453,23 @@ def test_a_variable_of_the_headers_that_is_not_set_is_one_line(connection, redis
 class Untalkative:
     """A run whose steps fail or are only noted."""
 
-    task = SimpleNamespace(name="news", concurrency=16)
-    pattern = SimpleNamespace(match=lambda url: True)
+    task = SimpleNamespace(name="news", concurrency=16, pattern=SimpleNamespace(match=lambda url: True))
     rendering = SimpleNamespace(on=False, renders=lambda: False)
 
     def __init__(self, error):
         self.error, self.told = error, []
+        self.articles = self
 
-    def article_came(self, leased, page, status):
+    def came(self, leased, page, status):
         raise self.error
 
-    def article_failed(self, leased, reason, *, passing):
+    def failed(self, leased, reason, *, passing):
         self.told.append((leased.url, reason, passing))
 
     def next_list(self):
         return None
 
-    def next_articles(self, most):
+    def lease(self, most):
         return []
 
 
