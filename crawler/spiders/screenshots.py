@@ -11,8 +11,8 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy_playwright.page import PageMethod
 
+from crawler.guarding.guard import place_of
 from crawler.guarding.resolver import refused_at
-from crawler.middlewares import place_of
 from crawler.rendering.chromium import PLAIN, SCRIPTS
 from crawler.screenshots import Shot
 from crawler.verdicts import of_answer, of_failure

@@ -21,8 +21,9 @@ from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
 from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
+from crawler.guarding.guard import place_of
 from crawler.guarding.resolver import use_guard
-from crawler.middlewares import CONTACT_MISSING, HostClosed, place_of
+from crawler.middlewares import CONTACT_MISSING, HostClosed
 from crawler.politeness.pace import host_of
 from crawler.rendering.handler import RENDER, rendering_settings
 from crawler.run_report import RunOptions, RunReport
