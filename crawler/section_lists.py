@@ -21,6 +21,7 @@ from crawler.rendering.task import MARKUP, Rendering
 from crawler.run_report import RunOptions, RunReport
 from crawler.section_articles import ENUMERATED_LATER
 from crawler.tasks import Task
+from crawler.verdicts import media_type
 from extractors.urls import normalise
 from workers import keys
 from workers.filters import OTHER_DAYS
@@ -175,7 +176,7 @@ class SectionLists:
 
     def is_shell(self, page: ListPage, body: bytes, url: str, content_type: str) -> bool:
         """Whether a list page that came plainly has to come out of a browser instead."""
-        if not self.rendering.on or page.kind == "robots" or content_type.split(";")[0].strip().lower() not in MARKUP:
+        if not self.rendering.on or page.kind == "robots" or media_type(content_type) not in MARKUP:
             return False
         patterns = [self.task.pattern, *self.task.follow]
         links = links_of(body, url, content_type)
