@@ -205,8 +205,8 @@ def _change(said: argparse.Namespace) -> None:
             await route.continue_()
 
         visit.Visit._route = let_through  # type: ignore[method-assign]
-        visit.ScriptCache.put = lambda *args: None  # type: ignore[assignment, method-assign]
-        browsers.FLAGS = ()
+        visit.ScriptCache.put = lambda *args: None  # type: ignore[attr-defined, method-assign]
+        browsers.FLAGS = ()  # type: ignore[assignment]
 
 
 if __name__ == "__main__":

@@ -119,7 +119,8 @@ def work(connection: "redis.Redis", schedule: Schedule, period: float, starts: S
     due = dict(cast(list[tuple[bytes, float]], connection.zrange(keys.DUE, 0, -1, withscores=True)))
     if not due:
         return
-    following = dict(zip(due, cast(list[float], connection.zmscore(keys.SCHEDULE, list(due))), strict=True))
+    names = cast(list[str], list(due))
+    following = dict(zip(due, cast(list[float], connection.zmscore(keys.SCHEDULE, names)), strict=True))
     for _ in range(len(due)):
         lease = schedule.lease()
         if lease is None:

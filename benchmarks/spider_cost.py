@@ -9,6 +9,7 @@ it that of the whole process, start included. Extraction is not at work.
 """
 
 import argparse
+import cProfile
 import json
 import os
 import random
@@ -67,6 +68,7 @@ PLAIN: dict[str, Any] = {
         "scrapy.extensions.corestats.CoreStats": None,
     },
 }
+PROFILE = "SPIDER_COST_PROFILE"  # names the file that the meter writes a profile to
 METER = "benchmarks.spider_cost.Meter"
 
 
@@ -77,6 +79,7 @@ class Meter:
         from scrapy import signals
 
         self.begun = 0.0
+        self.profile = cProfile.Profile(time.process_time) if os.environ.get(PROFILE) else None
         crawler.signals.connect(self.opened, signal=signals.spider_opened)
         crawler.signals.connect(self.closed, signal=signals.spider_closed)
 
@@ -87,15 +90,21 @@ class Meter:
 
     def opened(self) -> None:
         """The spider begins."""
+        if self.profile is not None:
+            self.profile.enable()
         self.begun = time.process_time()
 
     def closed(self) -> None:
         """The spider has ended."""
+        if self.profile is not None:
+            self.profile.disable()
+            self.profile.dump_stats(os.environ[PROFILE])
         print(json.dumps({"spider": time.process_time() - self.begun}), flush=True)
 
 
 def section_child(task: str) -> None:
     """The spider as a crawl worker starts it, with a meter."""
+    import extractors.shell  # noqa: F401  # imported with the first list page, once in a process' life
     from crawler import settings
     from crawler.spider_process import run_section
 
@@ -133,12 +142,7 @@ def run(child: Callable[..., None], *arguments: str, url: str, profile: str = ""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     call = f"from benchmarks import spider_cost; spider_cost.{child.__name__}(*sys.argv[1:])"
     code = f"import sys; {call}"
-    if profile:
-        code = (
-            "import sys, time, cProfile; taken = cProfile.Profile(time.process_time)\n"
-            f"taken.run({call!r}); taken.dump_stats({profile!r})"
-        )
-    environment = {**os.environ, "REDIS_URL": url, "EXEMPLAR_PUBLISHED": "1"}
+    environment = {**os.environ, "REDIS_URL": url, "EXEMPLAR_PUBLISHED": "1", PROFILE: profile}
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], env=environment, stdout=subprocess.PIPE, check=True, text=True
     )
@@ -156,9 +160,14 @@ def pages(folder: Path, size: int) -> None:
     """Lists at /list/0.html … that lead on to each other, and one page of `size` bytes for all articles."""
     rng = random.Random(size)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
+    often = [1 / rank for rank in range(1, WORDS + 1)]  # as in any language
     text = "<!DOCTYPE html><html><head><title>A page</title></head><body><h1>A page</h1>"
-    while len(text) < size:
-        text += f'<p class="{rng.choice(words)}">{" ".join(rng.choices(words, k=60))} <a href="#">more</a></p>\n'
+    while len(text) < size:  # half of it markup, as pages are: zstd packs it to a fifth
+        menu = "".join(
+            f'<li class="menu-item menu-item-type-post"><a class="menu-link" href="/menu/{word}/">{word}</a></li>\n'
+            for word in rng.choices(words, often, k=5)
+        )
+        text += f'<ul class="menu">\n{menu}</ul>\n<p>{" ".join(rng.choices(words, often, k=80))}</p>\n'
     (folder / "article.html").write_text(text + "</body></html>")
     (folder / "list").mkdir()
     for start in range(0, PAGES, LINKS_A_LIST):
@@ -180,7 +189,7 @@ def announce(url: str, task: str, address: str) -> None:
     """Publish a task of its own for a run, in an empty Redis."""
     last = PAGES // LINKS_A_LIST - 1
     text = (
-        "settings: {allow_hosts: [127.0.0.1], delay: 0}\n"
+        "settings: {allow_hosts: [127.0.0.1], delay: 0, contact: benchmark@example.org}\n"
         f"tasks:\n  {task}:\n    example: {address}/a/0.html\n    pattern: /a/{{id}}.html\n    every: 1h\n"
         f"    start: /list/{{n:0..{last}}}.html\n    output: a.jsonl\n    limit: null\n"
     )

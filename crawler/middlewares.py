@@ -4,7 +4,6 @@ What came of it is reported.
 """
 
 import asyncio
-import ipaddress
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -78,7 +77,7 @@ class GuardMiddleware:
         """Refuse by the address that was connected to, should it ever pass the resolver."""
         host, port = request.meta.get(PROXY_PLACE) or place_of(request.url)
         if response.ip_address is not None:
-            address = ipaddress.ip_address(str(response.ip_address))
+            address = response.ip_address
             if not GUARD.get("current", Guard()).allows(address, host, port):
                 raise IgnoreRequest(f"address {address} is not public; list the host under allow_hosts if it is yours")
         return response

@@ -354,7 +354,7 @@ class Ledger:
 
     def step(self, script: str, *args: Any, pipe: Any = None) -> Any:
         """Run one of the scripts in `workers/lua`; with `pipe` it becomes part of that."""
-        return self._scripts[script](keys=list(self.keys.values()), args=args, client=pipe)
+        return self._scripts[script](keys=[keys.of_task(self.task, "")], args=args, client=pipe)
 
 
 def with_pages(connection: "redis.Redis") -> list[str]:
@@ -394,7 +394,8 @@ redis.call('SREM', KEYS[1], ARGV[1])
 return 1
 """
 _PRELUDE = (
-    "".join(f"local k_{name} = KEYS[{i}]\n" for i, name in enumerate(_KEY_NAMES, 1))
+    # Made of the one key that is sent: seventeen of them would cost more than all else of a page's arrival.
+    "".join(f"local k_{name} = KEYS[1] .. '{name}'\n" for name in _KEY_NAMES)
     + f"local BUCKETS_APART = {2 ** (16 - BUCKET_BITS)}\n"
     + COMMON
 )

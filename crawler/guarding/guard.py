@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from workers.errors import ExemplarError
@@ -64,20 +65,7 @@ class Guard:
 
     def refusal(self, url: str) -> str | None:
         """Why a URL must not be fetched, as far as its text shows it; None if only its address can tell."""
-        try:
-            parts = urlsplit(url)
-            host, _ = parts.hostname, parts.port
-        except ValueError:
-            return "the URL can't be read"
-        if parts.scheme not in SCHEMES:
-            return f"only http and https are fetched, not {parts.scheme or 'a URL without scheme'}"
-        if not host:
-            return "the URL has no host"
-        if parts.username is not None:
-            return "the URL holds a user name; say it under auth"
-        if ":" not in host and not _NAME.fullmatch(host):
-            return "the URL's host is no name or address"
-        return None
+        return _refusal(url)
 
     def _listed(self, address: Address | None, host: str, port: int) -> bool:
         name = host.strip("[]").rstrip(".").lower()
@@ -93,12 +81,31 @@ class Guard:
         return False
 
 
+@lru_cache(maxsize=1024)  # several ask for each request
+def _refusal(url: str) -> str | None:
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "the URL can't be read"
+    if parts.scheme not in SCHEMES:
+        return f"only http and https are fetched, not {parts.scheme or 'a URL without scheme'}"
+    if not host:
+        return "the URL has no host"
+    if parts.username is not None:
+        return "the URL holds a user name; say it under auth"
+    if ":" not in host and not _NAME.fullmatch(host):
+        return "the URL's host is no name or address"
+    return None
+
+
 def guard_from(settings_hosts: Iterable[str], environ: "os._Environ[str] | dict[str, str] | None" = None) -> Guard:
     """The guard of `settings.allow_hosts` and of `EXEMPLAR_ALLOW_HOSTS` together. Raises `AllowListError`."""
     named = (os.environ if environ is None else environ).get(ALLOW_HOSTS, "")
     return Guard([*settings_hosts, *named.split(",")])
 
 
+@lru_cache(maxsize=1024)  # several ask for each request
 def place_of(url: str) -> tuple[str, int]:
     """Host and port of a URL. Raises `ValueError` for a port that is none."""
     parts = urlsplit(url)

@@ -17,6 +17,7 @@ The state is one hash per host (`lua/host.lua`) that lapses when nobody asks any
 
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, cast
 
 import redis
@@ -190,6 +191,7 @@ class Pace:
             seen.clear_until = 0.0
 
 
+@lru_cache(maxsize=1024)  # several ask for each request
 def host_of(url: str) -> str:
     """Name and port of a URL, the unit of politeness."""
     name, port = place_of(url)

@@ -1,60 +1,20 @@
 """Simulated sections: how often they are visited, and how long articles wait. Seeds are fixed, nothing is timed."""
 
-import bisect
-import random
-
 import pytest
 
+from benchmarks.publishing_rate import (
+    ARCHIVE,
+    DAY,
+    HOUR,
+    LONGEST,
+    SHORTEST,
+    START,
+    Visits,
+    bursts,
+    by_day,
+    published,
+)
 from crawler.scheduling.publishing_rate import History, interval, observe
-
-DAY, HOUR = 86400.0, 3600.0
-SHORTEST, LONGEST = 600.0, DAY
-START = 1_700_000_000.0
-ARCHIVE = 2000  # articles that the first run finds
-
-
-def published(rate, days, seed=1, begin=0.0):
-    """Times in seconds of a section that publishes `rate` articles a day, at random."""
-    rng, at, times = random.Random(seed), begin * DAY, []
-    while (at := at + rng.expovariate(rate / DAY)) < days * DAY:
-        times.append(at)
-    return times
-
-
-def by_day(rate, days, seed=1):
-    """The same, nearly all of it within the same twelve hours of each day."""
-    rng = random.Random(seed)
-    return [at for at in published(2 * rate, days, seed) if at % DAY < DAY / 2 or rng.random() < 0.05]
-
-
-def bursts(days, seed=1):
-    """Ten articles within an hour, every three days or so."""
-    rng = random.Random(seed)
-    return sorted(begin + rng.random() * HOUR for begin in published(1 / 3, days, seed) for _ in range(10))
-
-
-class Visits:
-    """A section as it was visited: `periods` by the time of the visit, `wait` the mean seconds until articles came."""
-
-    def __init__(self, times, days, period=None):
-        history, at, known, waited = observe(History(), START, ARCHIVE), 0.0, 0, 0.0
-        self.periods = []
-        while True:
-            seconds = period or interval(history, SHORTEST, LONGEST)
-            self.periods.append((at, seconds))
-            at += seconds
-            if at > days * DAY:
-                break
-            found = bisect.bisect(times, at)
-            waited += sum(at - time for time in times[known:found])
-            history = observe(history, START + at, found - known)
-            known = found
-        self.count, self.articles = len(self.periods), known
-        self.wait = waited / max(1, known)
-
-    def period_at(self, day):
-        """The period in force at a time in days."""
-        return next(seconds for at, seconds in reversed(self.periods) if at <= day * DAY)
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.3, 1, 3, 10, 30, 100])
