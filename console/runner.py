@@ -18,10 +18,10 @@ from typing import Any
 
 import redis
 
+from crawler.run_report import reports
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
-from crawler.section_run import reports
 from crawler.task_list.publication import published_names, published_periods
 from workers.connection import client, connect, reason, without_password
 from workers.ledger import OPEN_STATES, Counts, Ledger, State

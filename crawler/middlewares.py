@@ -7,15 +7,13 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
-from crawler.guarding.guard import SCHEMES, Guard
+from crawler.guarding.guard import Guard, place_of
 from crawler.guarding.resolver import GUARD, refused_at
 from crawler.politeness.addresses import AddressBook
 from crawler.politeness.pace import DEFAULT_INTERVAL, PATIENCE, Pace, Trouble, Turn, host_of
@@ -198,10 +196,3 @@ async def sleep(seconds: float, ending: Callable[[], bool]) -> None:
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0 and not ending():
         await asyncio.sleep(min(left, NAP))
-
-
-@lru_cache(maxsize=1024)  # several ask for each request
-def place_of(url: str) -> tuple[str, int]:
-    """Host and port of a URL."""
-    parts = urlsplit(url)
-    return parts.hostname or "", parts.port or SCHEMES.get(parts.scheme, 80)

@@ -29,6 +29,11 @@ class Verdict:
     reason: str = ""
 
 
+def media_type(content_type: str) -> str:
+    """What kind of file a Content-Type header names, without its parameters: `text/html`."""
+    return content_type.split(";")[0].strip().lower()
+
+
 def of_answer(status: int, content_type: str, body: bytes) -> Verdict:
     """The verdict on an answer."""
     if status in GONE:
@@ -43,12 +48,12 @@ def of_answer(status: int, content_type: str, body: bytes) -> Verdict:
         return Verdict("again", "http 206, only a part of the page")
     if status != 200 and not body:
         return Verdict("again", f"http {status} without a page")
-    return _of_page(content_type.split(";")[0].strip().lower(), body)
+    return _of_page(media_type(content_type), body)
 
 
 def of_list(status: int, content_type: str, body: bytes) -> Verdict:
     """The verdict on an answer to a request for a list: feeds, sitemaps (packed ones, too) and JSON are pages here."""
-    kind = content_type.split(";")[0].strip().lower()
+    kind = media_type(content_type)
     if kind.startswith(NO_LIST):
         return Verdict("reject", f"not a list: {kind}")
     verdict = of_answer(status, "", body)

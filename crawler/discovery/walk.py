@@ -29,6 +29,7 @@ from crawler.discovery.sitemap_frontier import SitemapFrontier
 from crawler.discovery.sitemaps import Child, usual_place
 from crawler.patterns import Match, Pattern
 
+MATCHES_KEPT = 20_000  # links whose answer is remembered
 MOST_LISTS = 2000  # list pages of one run: calendars have no end
 MOST_BELOW = 1000  # pages of pagination below one start page
 MOST_BARREN = 10  # pages in a row without an article, after which a pagination is taken for a calendar
@@ -80,6 +81,7 @@ class Walk:
     _later: deque[ListPage] = field(default_factory=deque, init=False)  # explored pages: after what is sure
     _seen: set[str] = field(default_factory=set, init=False)
     _tries: dict[str, int] = field(default_factory=dict, init=False)
+    _matches: dict[str, Match | None] = field(default_factory=dict, init=False)
     _shown: set[int] = field(default_factory=set, init=False)  # the articles of each list, as one number
     _below: Counter[str] = field(default_factory=Counter, init=False)
     _repeats: int = field(default=0, init=False)
@@ -108,6 +110,14 @@ class Walk:
                     ListPage(url, "robots", start=url) if self.asks_robots else ListPage(usual, "sitemap", start=usual)
                 )
 
+    def _match(self, url: str) -> Match | None:
+        """As the pattern has it; each link of a list is asked about several times."""
+        if url not in self._matches:
+            if len(self._matches) >= MATCHES_KEPT:
+                self._matches.clear()
+            self._matches[url] = self.pattern.match(url)
+        return self._matches[url]
+
     def next_page(self) -> ListPage | None:
         """The list to read next; None if there is none now (one that is being read may bring more)."""
         if self._handed_out >= self.most_lists:
@@ -123,9 +133,7 @@ class Walk:
 
     def read(self, links: Iterable[Link]) -> list[Taken]:
         """The article links among a page's links, in the page's order."""
-        return [
-            Taken(link, place, match) for place, link in enumerate(links) if (match := self.pattern.match(link.url))
-        ]
+        return [Taken(link, place, match) for place, link in enumerate(links) if (match := self._match(link.url))]
 
     def note(self, page: ListPage, listing: Listing, *, found: int, new: int) -> list[ListPage]:
         """What a list brought: `found` article links, `new` of them unknown. Its other links may be lists.
@@ -161,7 +169,7 @@ class Walk:
         if page.depth >= self.depth or listing.form not in ("page", "json"):
             return []
         found: list[ListPage] = []
-        others = [link for link in listing.links if not self.pattern.match(link.url)]
+        others = [link for link in listing.links if not self._match(link.url)]
         pages = set(pagination(page.url, others)) if self._explores else ()  # they are followed, or not, as such
         for link in others:
             if any(pattern.match(link.url) for pattern in self.follow):
@@ -206,7 +214,7 @@ class Walk:
 
     def _pagination(self, page: ListPage, listing: Listing, found: int) -> list[ListPage]:
         barren = 0 if found else page.barren + 1
-        others = [link for link in listing.links if not self.pattern.match(link.url)]
+        others = [link for link in listing.links if not self._match(link.url)]
         urls = [*listing.next, *pagination(page.url, others)]
         if not urls or self._shows_the_same(page, {link.url for link in listing.links} - {*urls}):
             return []

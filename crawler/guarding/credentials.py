@@ -22,8 +22,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.http.cookies import CookieJar
 
-from crawler.guarding.guard import SCHEMES
-from crawler.middlewares import place_of
+from crawler.guarding.guard import SCHEMES, place_of
 from crawler.task_list.model import Task
 from crawler.tasks import TaskError, expand
 

@@ -105,6 +105,13 @@ def guard_from(settings_hosts: Iterable[str], environ: "os._Environ[str] | dict[
     return Guard([*settings_hosts, *named.split(",")])
 
 
+@lru_cache(maxsize=1024)  # several ask for each request
+def place_of(url: str) -> tuple[str, int]:
+    """Host and port of a URL. Raises `ValueError` for a port that is none."""
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or SCHEMES.get(parts.scheme, 80)
+
+
 def is_odd_spelling(host: str) -> bool:
     """Whether a host is a number, yet no address in its usual spelling: not everyone reads `0177.1` alike."""
     last = host.rstrip(".").rpartition(".")[2]

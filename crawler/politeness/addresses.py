@@ -4,11 +4,11 @@ import asyncio
 import ipaddress
 import time
 from typing import Any
-from urllib.parse import urlsplit
 
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface.declarations import implementer
 
+from crawler.guarding.guard import place_of
 from crawler.politeness.pace import host_of
 
 KEPT = 300.0  # seconds that an address is believed
@@ -43,8 +43,7 @@ class AddressBook:
 
     async def limiter_of(self, url: str) -> str:
         """Return the address that a URL's requests go to; its host if that can't be told."""
-        parts = urlsplit(url)
-        name, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        name, port = place_of(url)
         until, known = self._known.get(name, (0.0, ""))
         if time.monotonic() >= until:
             found = await self._look_up(name, port)

@@ -20,10 +20,9 @@ from crawler.middlewares import NAP, Ending, PaceMiddleware, RobotsUnreachable, 
 from crawler.politeness import robots, tdm
 from crawler.politeness.host_files import HostFile, HostFiles
 from crawler.politeness.pace import CRAWL_DELAY_MOST, host_of
-from crawler.verdicts import of_failure
+from crawler.verdicts import MOVED, of_failure
 from workers.usage import TDM_FILE
 
-MOVED = frozenset({301, 302, 303, 307, 308})
 PRIORITY = 1000  # before all pages
 ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is asked for again
 

@@ -19,10 +19,10 @@ import time
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 import redis
 
+from crawler.guarding.guard import place_of
 from crawler.politeness import lua
 from workers import keys
 
@@ -194,9 +194,8 @@ class Pace:
 @lru_cache(maxsize=1024)  # several ask for each request
 def host_of(url: str) -> str:
     """Name and port of a URL, the unit of politeness."""
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    return f"{(parts.hostname or '').lower()}:{port}"
+    name, port = place_of(url)
+    return f"{name}:{port}"
 
 
 def state_script(connection: "redis.Redis") -> Any:

@@ -22,9 +22,8 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.page import PageMethod
 
 from crawler.guarding.browser_proxy import GuardedProxy
-from crawler.guarding.guard import Guard
+from crawler.guarding.guard import Guard, place_of
 from crawler.guarding.resolver import GUARD
-from crawler.middlewares import place_of
 from crawler.rendering.chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
 from crawler.rendering.memory import below, resident
 from crawler.rendering.scripts import ScriptCache

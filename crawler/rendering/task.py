@@ -9,6 +9,7 @@ link that fits the task; it is then rendered, from then on at once.
 import redis
 
 from crawler.tasks import Task
+from crawler.verdicts import media_type
 from extractors.decoding import decode
 from workers import keys
 from workers.briefs import example_asked, example_of, example_rendered, note_rendered
@@ -51,7 +52,7 @@ class Rendering:
 
     def turns_out_a_shell(self, url: str, body: bytes, content_type: str, fitting: int) -> bool:
         """Whether a list page that came plainly has scripts, and none of its links is `fitting`; noted for later."""
-        if not self.on or fitting or content_type.split(";")[0].strip().lower() not in MARKUP:
+        if not self.on or fitting or media_type(content_type) not in MARKUP:
             return False
         if self.renders_list(url) or not _is_scripted(body, content_type):
             return False

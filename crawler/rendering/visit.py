@@ -27,7 +27,7 @@ from scrapy.http import Response as ScrapyResponse
 
 from crawler.politeness.pace import host_of
 from crawler.rendering.scripts import ScriptCache, seconds_of
-from crawler.verdicts import of_answer
+from crawler.verdicts import MOVED, of_answer
 from workers.inbox import LARGEST_PAGE
 
 SETTLE_SECONDS = 10.0  # at most, from the main document's first byte until what is there is taken
@@ -36,7 +36,6 @@ STILL_SECONDS = 2.0  # unchanged for so long, a page is ready although something
 SPARSE_SECONDS = 3.0  # unchanged for so long, a page is ready although it shows next to nothing
 SPARSE_TEXT = 200  # characters that a page shows as long as its article is not there
 NEEDED = frozenset({"script", "xhr", "fetch"})
-MOVED = frozenset({301, 302, 303, 307, 308})
 LEADS_ELSEWHERE = 302  # what Scrapy is told where a page leads on by itself
 TOO_LARGE = "the page is larger than 32 MiB"
 UNENDING = "the page does not come to its end in time"

@@ -1,1 +1,1 @@
-"""The spiders, one file each."""
+"""The spiders. Requests of `section.py` are in `example.py`, `lists.py`, `articles.py`; `answers.py` reads for all."""

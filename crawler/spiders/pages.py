@@ -8,8 +8,8 @@ import scrapy
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.middlewares import refused_address
-from crawler.verdicts import Verdict, of_answer, of_failure
+from crawler.spiders.answers import content_type, verdict_of_failure
+from crawler.verdicts import Verdict, of_answer
 from extractors.urls import normalise
 from workers.inbox import StoredPage
 
@@ -39,10 +39,10 @@ class PagesSpider(scrapy.Spider):
             return None
 
     def _came(self, response: Response, asked: str) -> None:
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        verdict = self._verdict(response.status, content_type, response.body)
+        kind = content_type(response)
+        verdict = self._verdict(response.status, kind, response.body)
         if verdict.kind == "page":
-            page = StoredPage(normalise(response.url), response.body, content_type, datetime.now(UTC))
+            page = StoredPage(normalise(response.url), response.body, kind, datetime.now(UTC))
             self.on_answer(asked, page)
         else:
             self.on_answer(asked, verdict.reason)
@@ -51,5 +51,4 @@ class PagesSpider(scrapy.Spider):
         return of_answer(status, content_type, body)
 
     def _failed(self, failure: Any) -> None:
-        refused = refused_address(failure.value, failure.request.url)
-        self.on_answer(failure.request.cb_kwargs["asked"], of_failure(failure.value, refused=refused).reason)
+        self.on_answer(failure.request.cb_kwargs["asked"], verdict_of_failure(failure).reason)

@@ -11,11 +11,12 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy_playwright.page import PageMethod
 
+from crawler.guarding.guard import place_of
 from crawler.guarding.resolver import refused_at
-from crawler.middlewares import place_of
 from crawler.rendering.chromium import PLAIN, SCRIPTS
 from crawler.screenshots import Shot
-from crawler.verdicts import of_answer, of_failure
+from crawler.spiders.answers import verdict_of
+from crawler.verdicts import of_failure
 from extractors.visual.image import is_blank, read_png
 
 SCREENSHOT_SECONDS = 15
@@ -58,13 +59,8 @@ class ScreenshotsSpider(scrapy.Spider):
         )
 
     def _came(self, response: Response, shot: Shot, context: str) -> Request | None:
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         refused = self.refused.get(place_of(response.url)) if response.status == FORBIDDEN else None
-        verdict = (
-            of_failure(ConnectionRefusedError(), refused=refused)
-            if refused
-            else of_answer(response.status, content_type, response.body)
-        )
+        verdict = of_failure(ConnectionRefusedError(), refused=refused) if refused else verdict_of(response)
         if verdict.kind != "page":
             return self._without(shot, verdict.reason)
         png: bytes = response.meta["playwright_page_methods"][0].result

@@ -134,11 +134,8 @@ def test_lists_that_did_not_change_are_asked_for_by_their_state(site, connection
     run(tmp_path, redis_url, site)
     assert all(asked.state == "" for asked in site.asked), "nothing was known before"
     report, _ = run(tmp_path, redis_url, site)
-    assert [(asked.path, asked.status) for asked in site.asked if asked.path != "/robots.txt"] == [
-        ("/rss", 304),
-        ("/news/", 304),
-        ("/sitemap.xml", 304),
-    ]
+    looks = sorted((asked.path, asked.status) for asked in site.asked if asked.path != "/robots.txt")  # two at once
+    assert looks == [("/news/", 304), ("/rss", 304), ("/sitemap.xml", 304)]
     assert (report["unchanged"], report["new"], report["outcome"]) == (3, 0, "finished")
     site.pages["/news/"] = site.pages["/news/"].replace(links(1), links(7, 1))
     report, _ = run(tmp_path, redis_url, site)

@@ -5,19 +5,14 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from crawler import section_run
+from crawler import section_articles
+from crawler.admission import BEYOND_LIMIT
 from crawler.crew import disband
 from crawler.discovery.listings import ListPage
 from crawler.discovery.tally import IDLE_MOST
-from crawler.section_run import (
-    BEYOND_LIMIT,
-    PAGES_A_FLUSH,
-    PAUSES,
-    PROBLEMS_MOST,
-    RunOptions,
-    SectionRun,
-    reports,
-)
+from crawler.run_report import PROBLEMS_MOST, RunOptions, reports
+from crawler.section_articles import PAGES_A_FLUSH, PAUSES
+from crawler.section_run import SectionRun
 from crawler.tasks import loads
 from workers import keys
 from workers.briefs import example_of
@@ -56,13 +51,13 @@ class Driver:
 
     def read(self, *numbers):
         listed = self.run.next_list()
-        self.run.list_read(listed, links(*numbers), listed.url, "text/html")
+        self.run.lists.read(listed, links(*numbers), listed.url, "text/html")
         return self
 
     def fetch_all(self):
-        leased = self.run.next_articles(1000)
+        leased = self.run.articles.lease(1000)
         for one in leased:
-            self.run.article_came(one, page(one.url), 200)
+            self.run.articles.came(one, page(one.url), 200)
         return [one.url for one in leased]
 
     def end(self, outcome="finished"):
@@ -82,7 +77,7 @@ def states(ledger):
 
 
 def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.section_run.SECONDS_A_FLUSH", 60.0)
+    monkeypatch.setattr("crawler.section_articles.SECONDS_A_FLUSH", 60.0)
     driver = Driver(connection).read(9, 8, 7)
     assert driver.fetch_all() == [url(9), url(8), url(7)]
     report = driver.end()
@@ -96,17 +91,17 @@ def test_newest_is_what_the_urls_date_says(connection):
     driver = Driver(connection, dated)
     listed = driver.run.next_list()
     body = b'<a href="/a/20200101/1.html">a</a><a href="/a/20200301/2.html">b</a><a href="/a/20200201/3.html">c</a>'
-    driver.run.list_read(listed, body, listed.url, "text/html")
-    days = [one.url.split("/")[4] for one in driver.run.next_articles(9)]
+    driver.run.lists.read(listed, body, listed.url, "text/html")
+    days = [one.url.split("/")[4] for one in driver.run.articles.lease(9)]
     assert days == ["20200301", "20200201", "20200101"]
 
 
 def test_what_is_final_is_not_fetched_again(connection, ledger):
     first = Driver(connection).read(1, 2, 3)
-    done, dead, failed = first.run.next_articles(3)
-    first.run.article_came(done, page(done.url), 200)
-    first.run.article_rejected(dead, "http 404")
-    first.run.article_failed(failed, "http 400", passing=False)
+    done, dead, failed = first.run.articles.lease(3)
+    first.run.articles.came(done, page(done.url), 200)
+    first.run.articles.rejected(dead, "http 404")
+    first.run.articles.failed(failed, "http 400", passing=False)
     first.end()
     ledger.settle(done.fingerprint, "written", "")
     assert states(ledger) == {"written": 1, "rejected": 1, "failed": 1}
@@ -115,13 +110,13 @@ def test_what_is_final_is_not_fetched_again(connection, ledger):
 
 
 def test_pages_go_to_redis_several_together(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.section_run.SECONDS_A_FLUSH", 60.0)
+    monkeypatch.setattr("crawler.section_articles.SECONDS_A_FLUSH", 60.0)
     driver = Driver(connection).read(*range(PAGES_A_FLUSH))
-    leased = driver.run.next_articles(PAGES_A_FLUSH)
+    leased = driver.run.articles.lease(PAGES_A_FLUSH)
     for one in leased[:-1]:
-        driver.run.article_came(one, page(one.url), 200)
+        driver.run.articles.came(one, page(one.url), 200)
     assert ledger.counts().states["fetched"] == 0
-    driver.run.article_came(leased[-1], page(leased[-1].url), 200)
+    driver.run.articles.came(leased[-1], page(leased[-1].url), 200)
     assert ledger.counts().states["fetched"] == PAGES_A_FLUSH
 
 
@@ -131,8 +126,8 @@ def test_pages_that_redis_did_not_take_are_handed_in_by_the_next_flush(connectio
     with monkeypatch.context() as broken:
         broken.setattr(driver.run.inbox, "deliver", lambda *_: (_ for _ in ()).throw(ConnectionError))
         with pytest.raises(ConnectionError):
-            driver.run.flush()
-    driver.run.flush()
+            driver.run.articles.flush()
+    driver.run.articles.flush()
     assert states(ledger) == {"fetched": 1}
 
 
@@ -206,7 +201,7 @@ def test_a_limit_for_one_run_leaves_the_rest_to_the_next(connection, ledger):
     first.end()
     assert ledger.state_of(url(2)) is None
     second = Driver(connection)
-    assert second.run.first
+    assert second.run.lists.first
     assert second.read(4, 3, 2, 1).fetch_all() == [url(2), url(1)]
 
 
@@ -221,10 +216,10 @@ def test_a_limit_for_one_run_bounds_what_waits_from_before_as_well(connection, l
 
 
 def test_an_article_that_is_tried_again_counts_once_for_the_limit(connection, monkeypatch):
-    monkeypatch.setattr(section_run, "PAUSES", (0.0,))
+    monkeypatch.setattr(section_articles, "PAUSES", (0.0,))
     driver = Driver(connection, limit=1).read(9, 8)
-    [leased] = driver.run.next_articles(5)
-    driver.run.article_failed(leased, "http 503", passing=True)
+    [leased] = driver.run.articles.lease(5)
+    driver.run.articles.failed(leased, "http 503", passing=True)
     assert driver.run.pause() is not None
     assert driver.fetch_all() == [url(9)]
     assert driver.fetch_all() == []
@@ -242,11 +237,11 @@ def test_since_leaves_older_days_alone(connection, ledger):
     driver = Driver(connection, dated, since=date(2020, 2, 1))
     listed = driver.run.next_list()
     body = b'<a href="/a/20200131/1.html">a</a><a href="/a/20200201/2.html">b</a>'
-    driver.run.list_read(listed, body, listed.url, "text/html")
+    driver.run.lists.read(listed, body, listed.url, "text/html")
     assert driver.fetch_all() == [HOST + "/a/20200201/2.html"]
     driver.end()
     assert ledger.state_of(HOST + "/a/20200131/1.html") is None
-    assert Driver(connection, dated).run.first, "the first run's bound still holds for the older ones"
+    assert Driver(connection, dated).run.lists.first, "the first run's bound still holds for the older ones"
 
 
 # Several spiders of one task
@@ -261,7 +256,7 @@ def test_two_spiders_share_the_articles_and_one_walks(connection, ledger):
     one, two = Driver(connection), Driver(connection)
     assert two.run.next_list() is None
     one.read(1, 2, 3, 4)
-    first, second = one.run.next_articles(2), two.run.next_articles(2)
+    first, second = one.run.articles.lease(2), two.run.articles.lease(2)
     assert {leased.url for leased in first + second} == {url(n) for n in (1, 2, 3, 4)}
 
 
@@ -290,14 +285,14 @@ def test_a_run_that_ended_lets_the_next_one_walk(connection):
 
 def test_a_dead_runs_pages_are_fetched_by_the_next_one(connection, ledger):
     dead = Driver(connection).read(1, 2)
-    assert len(dead.run.next_articles(2)) == 2
+    assert len(dead.run.articles.lease(2)) == 2
     die(connection)
     assert Driver(connection).fetch_all() == [url(1), url(2)]
 
 
 def test_the_pages_of_a_spider_that_dies_are_waited_for_by_the_one_that_is_left(connection, ledger):
     one, two = Driver(connection).read(1, 2), Driver(connection)
-    held = two.run.next_articles(1)
+    held = two.run.articles.lease(1)
     one.fetch_all()
     connection.zremrangebyrank(keys.of_task("news", "crew"), 0, -1)
     one.run.beat()
@@ -309,10 +304,10 @@ def test_the_pages_of_a_spider_that_dies_are_waited_for_by_the_one_that_is_left(
 
 def test_a_spider_that_was_taken_for_dead_leaves_its_pages_to_others(connection, ledger):
     silent = Driver(connection).read(1, 2)
-    silent.run.next_articles(2)
+    silent.run.articles.lease(2)
     die(connection)
     other = Driver(connection)
-    assert len(other.run.next_articles(2)) == 2
+    assert len(other.run.articles.lease(2)) == 2
     silent.run.beat()
     assert silent.run.next_list() is None
     silent.end("stopped")
@@ -321,10 +316,10 @@ def test_a_spider_that_was_taken_for_dead_leaves_its_pages_to_others(connection,
 
 def test_a_beat_keeps_leases_and_hands_in_waiting_pages(connection, ledger, monkeypatch):
     driver = Driver(connection).read(1, 2)
-    came, kept = driver.run.next_articles(2)
-    driver.run.article_came(came, page(came.url), 200)
+    came, kept = driver.run.articles.lease(2)
+    driver.run.articles.came(came, page(came.url), 200)
     ledger.renew([kept.fingerprint], seconds=-1)
-    monkeypatch.setattr("crawler.section_run.SECONDS_A_FLUSH", 0.0)
+    monkeypatch.setattr("crawler.section_articles.SECONDS_A_FLUSH", 0.0)
     driver.run.beat()
     assert states(ledger) == {"leased": 1, "fetched": 1}
     assert ledger.lease(1) == [], "the lease was renewed"
@@ -335,10 +330,10 @@ def test_a_beat_keeps_leases_and_hands_in_waiting_pages(connection, ledger, monk
 
 def test_what_was_not_looked_at_waits_again_and_no_try_is_counted(connection, ledger):
     driver = Driver(connection).read(1)
-    driver.run.next_articles(1)
+    driver.run.articles.lease(1)
     driver.end("stopped")
     assert states(ledger) == {"waiting": 1}
-    [leased] = Driver(connection).run.next_articles(1)
+    [leased] = Driver(connection).run.articles.lease(1)
     assert leased.tries == 1
 
 
@@ -350,12 +345,12 @@ def make_due(connection):
 def test_a_passing_failure_is_tried_again_later_and_then_given_up(connection, ledger):
     driver = Driver(connection, task(retries=2)).read(1)
     for _ in range(2):
-        [leased] = driver.run.next_articles(1)
-        driver.run.article_failed(leased, "http 503", passing=True)
-        assert driver.run.next_articles(1) == [], "not before its pause is over"
+        [leased] = driver.run.articles.lease(1)
+        driver.run.articles.failed(leased, "http 503", passing=True)
+        assert driver.run.articles.lease(1) == [], "not before its pause is over"
         make_due(connection)
-    [leased] = driver.run.next_articles(1)
-    driver.run.article_failed(leased, "http 503", passing=True)
+    [leased] = driver.run.articles.lease(1)
+    driver.run.articles.failed(leased, "http 503", passing=True)
     assert ledger.state_of(url(1)) == ("failed", "http 503")
     report = driver.end()
     assert (report.later, report.failed) == (2, 1)
@@ -364,8 +359,8 @@ def test_a_passing_failure_is_tried_again_later_and_then_given_up(connection, le
 def test_a_run_waits_for_a_try_that_comes_soon_only(connection):
     driver = Driver(connection).read(1)
     assert driver.run.pause() is None
-    [leased] = driver.run.next_articles(1)
-    driver.run.article_failed(leased, "http 503", passing=True)
+    [leased] = driver.run.articles.lease(1)
+    driver.run.articles.failed(leased, "http 503", passing=True)
     assert PAUSES[0] - 1 < driver.run.pause() <= PAUSES[0]
     name = keys.of_task("news", "delayed")
     connection.zincrby(name, 3600, leased.fingerprint)
@@ -374,21 +369,21 @@ def test_a_run_waits_for_a_try_that_comes_soon_only(connection):
 
 def test_a_start_page_that_fails_is_a_problem(connection):
     driver = Driver(connection)
-    driver.run.list_failed(driver.run.next_list(), "no answer in time", passing=True)
+    driver.run.lists.failed(driver.run.next_list(), "no answer in time", passing=True)
     assert driver.end().problems == [f"start page {LIST}: no answer in time"]
 
 
 def test_all_derived_start_pages_that_fail_are_told(connection):
     driver = Driver(connection, task(start="[]"))
     for why in ("robots.txt forbids it", "http 404"):
-        driver.run.list_failed(driver.run.next_list(), why, passing=False)
+        driver.run.lists.failed(driver.run.next_list(), why, passing=False)
     told = [f"start page {LIST}: robots.txt forbids it", f"start page {HOST}/: http 404"]
     assert driver.end().problems == told
 
 
 def test_a_spare_start_page_that_works_is_enough(connection):
     driver = Driver(connection, task(start="[]"))
-    driver.run.list_failed(driver.run.next_list(), "http 404", passing=False)
+    driver.run.lists.failed(driver.run.next_list(), "http 404", passing=False)
     assert driver.read(1, 2).end().ok
 
 
@@ -404,14 +399,14 @@ def test_a_section_that_was_once_found_may_be_empty(connection):
 
 def test_other_lists_may_be_missing(connection):
     driver = Driver(connection)
-    driver.run.list_failed(ListPage(HOST + "/a/list_9.html", "next"), "http 404", passing=False)
+    driver.run.lists.failed(ListPage(HOST + "/a/list_9.html", "next"), "http 404", passing=False)
     assert driver.end().ok
 
 
 def test_a_report_has_room_for_some_problems_only(connection):
     driver = Driver(connection)
     for _ in range(100):
-        driver.run.list_failed(ListPage(LIST, "start"), "no answer in time", passing=True)
+        driver.run.lists.failed(ListPage(LIST, "start"), "no answer in time", passing=True)
     assert len(driver.end().problems) == PROBLEMS_MOST
 
 
@@ -431,9 +426,9 @@ def test_a_pattern_that_can_be_counted_writes_its_own_urls(connection):
 
 def test_an_enumerated_page_that_is_not_there_yet_is_asked_for_again(connection, ledger):
     first = daily(connection)
-    today, *_, oldest = first.run.next_articles(8)
-    assert first.run.not_there_yet(today)
-    assert not first.run.not_there_yet(oldest), "what has not come in some days won't"
+    today, *_, oldest = first.run.articles.lease(8)
+    assert first.run.articles.not_there_yet(today)
+    assert not first.run.articles.not_there_yet(oldest), "what has not come in some days won't"
     first.end()
     assert ledger.counts().unaccounted == 0
     assert today.url in daily(connection).fetch_all()
@@ -441,8 +436,8 @@ def test_an_enumerated_page_that_is_not_there_yet_is_asked_for_again(connection,
 
 def test_a_linked_page_that_is_not_there_is_gone(connection):
     driver = Driver(connection).read(1)
-    [leased] = driver.run.next_articles(1)
-    assert not driver.run.not_there_yet(leased)
+    [leased] = driver.run.articles.lease(1)
+    assert not driver.run.articles.not_there_yet(leased)
 
 
 # Memory of walks
@@ -459,7 +454,7 @@ def read_pages(connection, chosen=None):
     read = []
     while listed := driver.run.next_list():
         read += [listed.url] * (listed.url in pages)
-        driver.run.list_read(listed, pages.get(listed.url, b""), listed.url, "text/html")
+        driver.run.lists.read(listed, pages.get(listed.url, b""), listed.url, "text/html")
     driver.fetch_all()
     driver.end()
     return len(read)
@@ -481,7 +476,7 @@ def test_a_changed_pattern_resets_the_walk(connection):
 
 def fail_the_start(connection):
     driver = Driver(connection)
-    driver.run.list_failed(driver.run.next_list(), "http 503", passing=True)
+    driver.run.lists.failed(driver.run.next_list(), "http 503", passing=True)
     driver.end()
 
 
@@ -503,7 +498,7 @@ STATE = {"etag": '"1"', "date": "Sat, 21 Nov 2026 12:00:00 GMT"}
 
 def read_list(driver, body, listed=None, headers=STATE, url=None):
     listed = listed or driver.run.next_list()
-    driver.run.list_read(listed, body, url or listed.url, "text/html", headers)
+    driver.run.lists.read(listed, body, url or listed.url, "text/html", headers)
     return listed
 
 
@@ -518,12 +513,12 @@ def complete(connection, *numbers, headers=STATE, **options):
 def conditions(connection, chosen=None):
     driver = Driver(connection, chosen)
     listed = driver.run.next_list()
-    return driver.run.list_conditions(listed)
+    return driver.run.lists.conditions(listed)
 
 
 def test_once_all_is_entered_a_list_is_asked_for_by_its_state(connection):
     first = Driver(connection)
-    assert first.run.list_conditions(first.run.next_list()) == {}
+    assert first.run.lists.conditions(first.run.next_list()) == {}
     first.end("stopped")
     complete(connection, 1, 2)
     assert conditions(connection) == {"If-None-Match": '"1"'}
@@ -536,7 +531,7 @@ def test_an_unchanged_list_has_nothing_new_and_leads_on_to_its_lists(connection)
     first.end()
     second = Driver(connection, follows)
     listed = second.run.next_list()
-    assert second.run.list_unchanged(listed, listed.url)
+    assert second.run.lists.unchanged(listed, listed.url)
     assert second.run.next_list().url == HOST + "/t/x"
     report = second.end()
     assert (report.lists, report.unchanged, report.new) == (1, 1, 0)
@@ -546,7 +541,7 @@ def test_an_unchanged_list_has_nothing_new_and_leads_on_to_its_lists(connection)
 def test_another_address_can_not_say_that_a_list_is_unchanged(connection):
     complete(connection, 1)
     driver = Driver(connection)
-    assert not driver.run.list_unchanged(driver.run.next_list(), HOST + "/elsewhere/")
+    assert not driver.run.lists.unchanged(driver.run.next_list(), HOST + "/elsewhere/")
 
 
 def test_a_run_that_left_links_out_does_not_ask_by_state(connection):
@@ -557,13 +552,13 @@ def test_a_run_that_left_links_out_does_not_ask_by_state(connection):
 def test_an_archive_that_is_walked_anew_is_read_whole(connection):
     complete(connection, 1)
     driver = Driver(connection, all=True)
-    assert driver.run.list_conditions(driver.run.next_list()) == {}
+    assert driver.run.lists.conditions(driver.run.next_list()) == {}
 
 
 def test_a_changed_task_reads_its_lists_whole(connection):
     complete(connection, 1)
     driver = Driver(connection, task(depth=4))
-    assert driver.run.list_conditions(driver.run.next_list()) == {}
+    assert driver.run.lists.conditions(driver.run.next_list()) == {}
 
 
 def test_a_spider_that_dies_in_a_list_loses_none_of_its_further_pages(connection):
@@ -576,14 +571,14 @@ def test_a_spider_that_dies_in_a_list_loses_none_of_its_further_pages(connection
     assert (listed.url, listed.again) == (LIST + "list_2.html", True)
     read_list(after, links(18, 9), listed)
     assert url(18) in after.fetch_all()
-    assert after.run.list_conditions(after.run.next_list()) == {"If-None-Match": '"1"'}
+    assert after.run.lists.conditions(after.run.next_list()) == {"If-None-Match": '"1"'}
 
 
 def test_a_further_page_that_fails_is_read_by_the_next_run(connection):
     read_pages(connection)
     driver = Driver(connection)
     read_list(driver, links(20) + b'<a href="/a/list_2.html">2</a>')
-    driver.run.list_failed(driver.run.next_list(), "http 503", passing=True)
+    driver.run.lists.failed(driver.run.next_list(), "http 503", passing=True)
     driver.end()
     assert Driver(connection).run.next_list().url == LIST + "list_2.html"
 
@@ -629,7 +624,7 @@ def test_the_first_runs_bound_keeps_the_newest_of_a_sitemap(connection, ledger):
 
 
 def test_what_a_sitemap_holds_beyond_the_bound_is_not_new_to_later_walks(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.section_run.ENTERED_AT_ONCE", 1)
+    monkeypatch.setattr("crawler.section_lists.ENTERED_AT_ONCE", 1)
     bounded, days = task(limit=1), ["2024-01-20", "2024-01-19", "2024-01-02"]
     body = urlset(*zip((3, 2, 1), days, strict=True))
     first = Driver(connection, bounded)
@@ -701,7 +696,7 @@ def test_without_robots_txt_the_usual_place_is_looked_at(connection):
     driver = Driver(connection).read(1)
     listed = driver.run.next_list()
     assert listed.kind == "robots"
-    driver.run.list_failed(listed, "http 404", passing=False)
+    driver.run.lists.failed(listed, "http 404", passing=False)
     assert driver.run.next_list().url == HOST + "/sitemap.xml"
 
 
@@ -725,9 +720,9 @@ def test_the_ledger_adds_up_at_every_step(connection, ledger):
     assert ledger.counts().unaccounted == 0
     driver.read(1, 2, 3, 4)
     assert (ledger.counts().seen, ledger.counts().unaccounted) == (4, 0)
-    one, two, _ = driver.run.next_articles(3)
-    driver.run.article_rejected(one, "http 404")
-    driver.run.article_failed(two, "http 503", passing=True)
+    one, two, _ = driver.run.articles.lease(3)
+    driver.run.articles.rejected(one, "http 404")
+    driver.run.articles.failed(two, "http 503", passing=True)
     assert ledger.counts().unaccounted == 0
     driver.end("stopped")
     assert states(ledger) == {"waiting": 2, "rejected": 2}
@@ -749,7 +744,7 @@ def dated_task(**more):
 def read_days(driver, *days):
     listed = driver.run.next_list()
     body = "".join(f'<a href="{dated(day)}">x</a>' for day in days).encode()
-    driver.run.list_read(listed, body, listed.url, "text/html")
+    driver.run.lists.read(listed, body, listed.url, "text/html")
     return driver
 
 
@@ -770,28 +765,28 @@ def test_news_goes_before_what_a_backfill_found(connection):
 
 
 def test_a_run_for_news_takes_some_of_what_a_backfill_left(connection, monkeypatch):
-    monkeypatch.setattr("crawler.section_run.OLD_A_RUN", 1)
+    monkeypatch.setattr("crawler.section_articles.OLD_A_RUN", 1)
     read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06").end("stopped")
     news = read_days(Driver(connection, dated_task()), "2026-03-02")
-    assert [len(news.run.next_articles(9)) for _ in range(3)] == [1, 1, 0]
+    assert [len(news.run.articles.lease(9)) for _ in range(3)] == [1, 1, 0]
 
 
 def test_a_backfill_reads_on_only_when_little_of_it_waits(connection, monkeypatch):
-    monkeypatch.setattr("crawler.section_run.BACKFILL_WAITING", 2)
+    monkeypatch.setattr("crawler.section_lists.BACKFILL_WAITING", 2)
     chosen = dated_task(start=f"[{LIST}, {HOST}/b/]")
     driver = read_days(Driver(connection, chosen, **BACK), "2020-05-05", "2020-06-06")
     assert driver.run.next_list() is None
-    driver.run.next_articles(1)
+    driver.run.articles.lease(1)
     assert driver.run.next_list()
 
 
 def test_a_pattern_that_can_be_counted_writes_a_backfills_urls_as_there_is_room(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.section_run.BACKFILL_WAITING", 10)
+    monkeypatch.setattr("crawler.section_lists.BACKFILL_WAITING", 10)
     chosen = task(example=HOST + "/a/2026-03-01.html", pattern=HOST + "/a/{date:%Y-%m-%d}.html")
     driver = Driver(connection, chosen, **BACK)
     driver.run.next_list()
     assert states(ledger) == {"waiting": 10}
-    assert driver.run.next_articles(1)[0].url == HOST + "/a/2020-12-31.html"
+    assert driver.run.articles.lease(1)[0].url == HOST + "/a/2020-12-31.html"
     driver.run.next_list()
     assert ledger.counts().seen == 11
 
@@ -800,10 +795,10 @@ def test_a_backfill_leaves_the_walks_memory_alone(connection):
     Driver(connection).read(1).end()
     Driver(connection, **BACK).read(1, 2).end()
     news = Driver(connection)
-    assert news.run.walk.complete
+    assert news.run.lists.walk.complete
 
 
 def test_articles_without_a_day_are_for_the_worker_to_judge(connection, ledger):
     driver = Driver(connection, **BACK).read(1)
-    [leased] = driver.run.next_articles(1)
+    [leased] = driver.run.articles.lease(1)
     assert leased.info["days"] == ["2020-01-01", "2020-12-31"]

@@ -453,23 +453,23 @@ def test_a_variable_of_the_headers_that_is_not_set_is_one_line(connection, redis
 class Untalkative:
     """A run whose steps fail or are only noted."""
 
-    task = SimpleNamespace(name="news", concurrency=16)
-    pattern = SimpleNamespace(match=lambda url: True)
+    task = SimpleNamespace(name="news", concurrency=16, pattern=SimpleNamespace(match=lambda url: True))
     rendering = SimpleNamespace(on=False, renders=lambda: False)
 
     def __init__(self, error):
         self.error, self.told = error, []
+        self.articles = self
 
-    def article_came(self, leased, page, status):
+    def came(self, leased, page, status):
         raise self.error
 
-    def article_failed(self, leased, reason, *, passing):
+    def failed(self, leased, reason, *, passing):
         self.told.append((leased.url, reason, passing))
 
     def next_list(self):
         return None
 
-    def next_articles(self, most):
+    def lease(self, most):
         return []
 
 
@@ -480,7 +480,7 @@ LEASED = Leased("0" * 16, "http://site.example/1", 1, {})
 def spider(request):
     spider = SectionSpider(SimpleNamespace(connection=None), None, Untalkative(request.param), {})
     spider.crawler = SimpleNamespace(engine=SimpleNamespace(running=True))
-    spider._articles = 1
+    spider.articles.in_flight = 1
     return spider
 
 
@@ -489,14 +489,14 @@ def test_a_surprise_with_one_page_counts_as_a_failed_try(spider):
     from scrapy.http import HtmlResponse
 
     answer = HtmlResponse(LEASED.url, body=b"<p>x</p>", headers={"Content-Type": "text/html"})
-    assert list(spider._article_came(answer, LEASED)) == []
+    assert list(spider.articles.came(answer, LEASED)) == []
     assert spider.run.told == [(LEASED.url, "unexpected RuntimeError: no such luck", True)]
-    assert spider._articles == 0
+    assert spider.articles.in_flight == 0
 
 
 @pytest.mark.parametrize("spider", [None], indirect=True)
 def test_a_request_that_was_never_sent_is_no_failure(spider):
     failure = Failure(Ending("the run ends"))
     failure.request = SimpleNamespace(url=LEASED.url, cb_kwargs={"leased": LEASED})
-    assert list(spider._article_failed(failure)) == []
+    assert list(spider.articles.failed(failure)) == []
     assert spider.run.told == []
