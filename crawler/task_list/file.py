@@ -22,6 +22,7 @@ WANTS = {
     "bool_type": "true or false", "dict_type": "a map", "model_type": "a map", "model_attributes_type": "a map",
     "date_type": "a day", "is_instance_of": "text",
 }  # fmt: skip
+SECRET_KEYS = frozenset({"auth", "cookies", "headers", "proxy"})  # what stands there is in no message
 WANT_HINTS = {
     "bool_type": "write true or false", "string_type": "put it in quotes", "date_type": "write it as 2024-12-31",
 }  # fmt: skip
@@ -197,7 +198,7 @@ def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
     if kind == "extra_forbidden":
         return "unknown key", suggest(str(error["loc"][-1]), known) if known else "", 0
     if kind in WANTS:
-        return f"wants {WANTS[kind]}, not {show(error['input'])}", WANT_HINTS.get(kind, ""), 0
+        return f"wants {WANTS[kind]}, not {_shown(error)}", WANT_HINTS.get(kind, ""), 0
     bounds = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
     if kind in bounds:
         words = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}[bounds[kind]]
@@ -207,6 +208,12 @@ def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
     if kind == "string_pattern_mismatch":
         return f"{show(error['input'])} is no product name", "one word such as Exemplar or OurCrawler/1.0", 0
     return str(error["msg"]), "", 0
+
+
+def _shown(error: Any) -> str:
+    """The value, or what kind of value it is where it may hold a secret."""
+    is_secret = isinstance(error["input"], str) and error["loc"] and error["loc"][0] in SECRET_KEYS
+    return "text" if is_secret else show(error["input"])
 
 
 def _missing_hint(key: str) -> str:

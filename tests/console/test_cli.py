@@ -154,3 +154,17 @@ def test_a_password_in_a_url_is_not_shown(command: str, exemplar: Exemplar) -> N
     done = exemplar(*command.split(), "http://me:hunter2@127.0.0.1:9/a/1.html")
     assert (done.code, "say it under auth" in done.err + done.out) == (1, True)
     assert "hunter2" not in done.err + done.out
+
+
+@pytest.mark.parametrize("key", ["auth: me:hunter2", "cookies: sid=hunter2", "headers: X-Key hunter2"])
+def test_a_secret_of_the_wrong_form_is_not_shown(key: str, tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "tasks.yaml").write_text(f"tasks:\n  a:\n    {key}\n", "utf-8")
+    done = exemplar("check")
+    assert done.code == 2
+    assert f"tasks.a.{key.split(':')[0]}: wants a map, not text" in done.err
+    assert "hunter2" not in done.err + exemplar("check", "--json").out
+
+
+def test_the_variable_that_a_hint_proposes_is_shown(tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "tasks.yaml").write_text("tasks:\n  a:\n    auth: {user: me, pasword: x}\n", "utf-8")
+    assert "password: ${" in exemplar("check").err
