@@ -132,6 +132,12 @@ class SectionLists:
         said = [f"{left} sitemaps were left unread: enough of them for one run"] if left else []
         self.report.remarks += [*walk.remarks, *said]
 
+    def note_fruitless(self) -> None:
+        """Note if a walk came to its end and nothing of the task was found, ever."""
+        report = self.report
+        if report.lists and not (report.found or report.problems or self.ledger.counts().seen > 1):
+            report.problem(f"no link on {report.lists} list pages is of the pattern; `exemplar try` shows why")
+
     def remember(self) -> None:
         """Keep what the next run should know of a walk that came to its end."""
         self.memory.save(self._to_memory(self._walk()), self.tally.unread)

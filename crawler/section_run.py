@@ -65,17 +65,12 @@ class SectionRun:
         if self.lists.walk is not None:
             self.lists.note_remarks()
             if walked:
-                self._note_nothing_found()
+                self.lists.note_fruitless()
             if walked and not self.options.backfill:
                 self._walk_ended()
         keep_report(self.redis, self.report)
         self.crew.leave(walk_ended=walked)
         return self.report
-
-    def _note_nothing_found(self) -> None:
-        report = self.report
-        if report.lists and not (report.found or report.problems or self.ledger.counts().seen > 1):
-            report.problem(f"no link on {report.lists} list pages is of the pattern; `exemplar try` shows why")
 
     def _walk_ended(self) -> None:
         """Keep what the walk has learned, and tell the schedule what it brought."""

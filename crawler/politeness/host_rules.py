@@ -36,7 +36,7 @@ class RobotsMiddleware:
         self.product: str = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"].split("/")[0]
         self.files = FileAsker(crawler, "robots")
         self.pace = PaceMiddleware.of(crawler)
-        self.problem: Callable[[str], None] = getattr(crawler.spider, "problem", lambda text: None)
+        self.remark: Callable[[str], None] = getattr(crawler.spider, "remark", lambda text: None)
         self.cache = robots.RobotsCache()
         self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -73,7 +73,7 @@ class RobotsMiddleware:
         if isinstance(said, robots.Robots) and said.crawl_delay and self.pace is not None:
             await self.pace.crawl_delay(url, said.crawl_delay, left)
             if said.crawl_delay > CRAWL_DELAY_MOST:
-                self.problem(
+                self.remark(
                     f"{host} asks for a Crawl-delay of {said.crawl_delay:g} s; {CRAWL_DELAY_MOST:g} s are kept "
                     "(set the task's `delay` for more)"
                 )

@@ -194,9 +194,9 @@ class SectionSpider(scrapy.Spider):
         """Pages are to be rendered and there is no browser: they wait, and the tries are not counted."""
         self._stop("no browser", f"pages of this task need JavaScript (render: {self.run.task.render}), but {trouble}")
 
-    def problem(self, text: str) -> None:
-        """Note in the run's report what a person should know."""
-        self.run.report.problem(text)
+    def remark(self, text: str) -> None:
+        """Note in the run's report what is worth knowing, though nothing is wrong."""
+        self.run.report.remarks.append(text)
 
     def is_ending(self) -> bool:
         """Whether nothing more is to be fetched in this run."""
