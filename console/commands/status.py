@@ -72,7 +72,7 @@ def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
 
 
 def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
-    from workers.ledger import FINAL_STATES
+    from workers.url_states import FINAL_STATES
 
     ledger = _ledger(connection, task)
     rows = [
