@@ -95,6 +95,7 @@ def _say(error: Exception) -> int:
     """One message for a person, and the exit code that goes with it; what we did not foresee is shown in full."""
     from redis import RedisError
 
+    from crawler.redaction import redact
     from crawler.tasks import TaskError
     from workers.connection import reason
     from workers.errors import ExemplarError, RedisRefused, RedisUnavailable
@@ -110,5 +111,5 @@ def _say(error: Exception) -> int:
         code = EXIT_FAILED
     else:
         raise error
-    click.echo(f"error: {error}", err=True)
+    click.echo(redact(f"error: {error}"), err=True)
     return code

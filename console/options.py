@@ -15,6 +15,13 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say more about what happens.")
 
 
+def tasks_file(named: Path | None) -> Path:
+    """The task list beside which the state is. One that is named has to be there: else a new, empty state would be."""
+    if named is not None and not named.exists():
+        raise click.UsageError(f"{named}: no such file")
+    return named or Path("tasks.yaml")
+
+
 def examples(*lines: str) -> str:
     """The epilog that shows how a command is called."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

@@ -47,6 +47,7 @@ class Accounting:
     before: dict[str, Counts] = field(default_factory=dict)
     after: dict[str, Counts] = field(default_factory=dict)
     reports: dict[str, dict[str, Any]] = field(default_factory=dict)
+    waits: dict[str, str] = field(default_factory=dict)  # for each task some of whose pages wait: why
     troubles: list[str] = field(default_factory=list)
     stopped: bool = False
     gave_up: str = ""
@@ -67,10 +68,16 @@ class Accounting:
                     **open_,
                     "unaccounted": after.unaccounted,
                     "outcome": report.get("outcome", "not run"),
-                    "problems": report.get("problems", []),
+                    "problems": [*report.get("problems", []), *self._waiting(name, after, report)],
                 }
             )
         return found
+
+    def _waiting(self, name: str, after: Counts, report: dict[str, Any]) -> list[str]:
+        why, pages = self.waits.get(name), after.states["waiting"]
+        if not why or report.get("outcome") != "finished":  # else the report says why the rest waits
+            return []
+        return [f"{pages} {'page waits' if pages == 1 else 'pages wait'} and a later run tries again: {why}"]
 
     @property
     def ok(self) -> bool:
@@ -128,6 +135,10 @@ class Runner:
             raise self._failure
         names = active if once else published_names(self.connection)
         self.accounting.after = {name: Ledger(self.connection, name).counts() for name in names}
+        for name, counts in self.accounting.after.items():
+            if counts.states["waiting"]:
+                [first] = Ledger(self.connection, name).open_urls("waiting", 1) or [{"reason": ""}]
+                self.accounting.waits[name] = first["reason"]
         return self.accounting
 
     def stop(self, *_: Any) -> None:
@@ -206,6 +217,8 @@ class Runner:
         return False
 
     def _report(self, task: str, report: dict[str, Any]) -> None:
+        if self.accounting.reports.get(task) == report:
+            return  # our own spider's, seen in Redis before its process was heard
         self.accounting.reports[task] = report
         self._settled = (-1, time.monotonic())
         self.on_event("crawled", {"task": task, **report})

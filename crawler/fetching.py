@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from crawler.guarding.guard import guard_from
 from crawler.guarding.resolver import use_guard
 from crawler.session import TASKS_FILE, identity_of
-from crawler.spider_process import quiet_scrapy
+from crawler.spider_process import interrupts_held, quiet_scrapy
 from crawler.tasks import Settings, Task, load
 from extractors.urls import normalise
 from workers.errors import ExemplarError
@@ -88,6 +88,7 @@ def _crawl(said: Settings, settings: Mapping[str, Any], spider: type, **argument
     process = CrawlerProcess(project)
     quiet_scrapy()  # now, since the line above sets up Scrapy's logging
     crawler = process.create_crawler(spider)
-    process.crawl(crawler, **arguments)
+    with interrupts_held():
+        process.crawl(crawler, **arguments)
     process.start()
     return crawler.spider

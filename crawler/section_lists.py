@@ -59,6 +59,7 @@ class SectionLists:
         self.memory = ListMemory(ledger.redis, task.name, self._shape())
         self.tally = ListTally({})
         self._beat = beat
+        self._unread_starts: list[str] = []  # derived ones, while there are others to try
         self._written: Iterator[str] = iter(())  # URLs of the archive that the pattern writes by itself
 
     # -- begin and end ----------------------------------------------------------------------------------------------
@@ -131,6 +132,12 @@ class SectionLists:
         said = [f"{left} sitemaps were left unread: enough of them for one run"] if left else []
         self.report.remarks += [*walk.remarks, *said]
 
+    def note_fruitless(self) -> None:
+        """Note if a walk came to its end and nothing of the task was found, ever."""
+        report = self.report
+        if report.lists and not (report.found or report.problems or self.ledger.counts().seen > 1):
+            report.problem(f"no link on {report.lists} list pages is of the pattern; `exemplar try` shows why")
+
     def remember(self) -> None:
         """Keep what the next run should know of a walk that came to its end."""
         self.memory.save(self._to_memory(self._walk()), self.tally.unread)
@@ -201,8 +208,15 @@ class SectionLists:
             self.tally.missed(page, self._walk().complete)
         spare = bool(self._walk().spares)
         self._walk().failed(page)
-        if page.kind == "start" and (not spare or passing):
-            self.report.problem(f"start page {page.url}: {reason}")
+        if page.kind == "start":
+            self._unread_starts.append(f"start page {page.url}: {reason}")
+            if not spare or passing:
+                self._say_unread()
+
+    def _say_unread(self) -> None:
+        """What the start pages before a spare one said is why the spare one was tried, so it is told with it."""
+        while self._unread_starts:
+            self.report.problem(self._unread_starts.pop(0))
 
     def read(
         self, page: ListPage, body: bytes, url: str, content_type: str, headers: Mapping[str, str] | None = None

@@ -65,6 +65,8 @@ class SectionRun:
         walked = self.crew.walks and outcome == "finished"
         if self.lists.walk is not None:
             self.lists.note_remarks()
+            if walked:
+                self.lists.note_fruitless()
             if walked and not self.options.backfill:
                 self._walk_ended()
         keep_report(self.redis, self.report)
@@ -129,5 +131,5 @@ class SectionRun:
     def example_failed(self, reason: str) -> None:
         """Go on without an example: pages are cut by the fallback until there is one."""
         self.report.problem(
-            f"example {self.task.example}: {reason}; name an article that is there. Until then pages are cut without it"
+            f"example {self.task.example}: {reason}; if it stays so name another. Until then pages are cut without it"
         )

@@ -6,8 +6,11 @@
 import json
 import logging
 import os
+import signal
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import redis
@@ -36,7 +39,10 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     crawler = process.create_crawler("section")
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     say_no_more(crawler)
-    process.crawl(crawler, task=task, **{name: str(value) for name, value in arguments.items() if value is not None})
+    with interrupts_held():
+        process.crawl(
+            crawler, task=task, **{name: str(value) for name, value in arguments.items() if value is not None}
+        )
     process.start(install_signal_handlers=True)
     error = crawler.settings.get("EXEMPLAR_ERROR")
     if error is not None:
@@ -67,6 +73,19 @@ def main(task: str) -> int:
         return EXIT_FAILED
     print(json.dumps(report.to_dict(), ensure_ascii=False))
     return exit_code(report)
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of the block: where Twisted sets up a crawl it would come out as a traceback."""
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
 
 
 def quiet_scrapy() -> None:

@@ -246,7 +246,7 @@ class Ledger:
 
     def open_urls(self, state: State, most: int = 100) -> list[dict[str, Any]]:
         """Some of the URLs that are waiting, leased or fetched, with the reason of their last failure."""
-        sets = {"waiting": ("waiting", "delayed"), "leased": ("leased",), "fetched": ("held", "fetched")}[state]
+        sets = {"waiting": ("delayed", "waiting"), "leased": ("leased",), "fetched": ("held", "fetched")}[state]
         names = [n for key in sets for n in cast(list[bytes], self.redis.zrange(self.keys[key], 0, most - 1))][:most]
         if not names:
             return []

@@ -105,6 +105,7 @@ def _add_urls(
 ) -> None:
     from console.survey_text import shown, shown_json
     from crawler.fetching import converse
+    from crawler.redaction import redact
     from crawler.scouting.cuts import NoSection
     from crawler.scouting.new_task import entry_of, refuse_known
     from crawler.scouting.survey import several
@@ -116,7 +117,7 @@ def _add_urls(
         _check_period(every)
     if not name:
         _refuse_taken(there.tasks, urls)
-    on_page = (lambda url, answer: say(f"read {url}")) if sys.stderr.isatty() else (lambda url, answer: None)
+    on_page = (lambda url, answer: say(redact(f"read {url}"))) if sys.stderr.isatty() else (lambda url, answer: None)
     surveys = converse(several(urls, scope), there.settings, on_page=on_page)
     failed, patterns = 0, dict[str, str]()
     for url, found in surveys.items():
@@ -195,11 +196,15 @@ def _write(target: Path, entry: dict[str, Any]) -> None:
 
 
 def _say_why(url: str, error: Exception, as_json: bool) -> None:
+    from crawler.redaction import redact
+
     proposals = list(getattr(error, "proposals", ()))
     if as_json:
-        print_json({"url": url, "added": [], "error": str(error), "articles": [each for each, _ in proposals]})
+        print_json(
+            {"url": redact(url), "added": [], "error": redact(str(error)), "articles": [each for each, _ in proposals]}
+        )
         return
-    say(f"error: {error}")
+    say(redact(f"error: {error}"))
     if proposals:
         say("Articles that it links to:")
         for proposal, title in proposals:

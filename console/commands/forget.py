@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, tasks_option
+from console.options import counted, examples, json_option, print_json, say, tasks_file, tasks_option
 
 
 @click.command(
@@ -21,21 +21,20 @@ def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_
     Rows that are in an output already stay there; a .db gets them anew, a .jsonl keeps the ones it has.
     """
     from crawler.discovery.memory import forget_lists
-    from crawler.task_list.mistakes import suggest
+    from crawler.task_list.mistakes import TaskError, suggest
     from extractors.urls import normalise
     from workers.connection import connect
     from workers.embedded import redis_for
-    from workers.errors import ExemplarError
     from workers.forgetting import forget_task, unsee
     from workers.ledger import Ledger, ledgers
     from workers.quarantine import state_folder
 
-    file = tasks or Path("tasks.yaml")
+    file = tasks_file(tasks)
     with redis_for(state_folder(file.absolute().parent), purpose="forget", say=say) as url:
         connection = connect(url)
         if task not in (known := ledgers(connection)):
             hint = suggest(task, known) if known else "no task has run yet"
-            raise ExemplarError(f"nothing is known of a task {task!r}; {hint}")
+            raise TaskError(f"nothing is known of a task {task!r}; {hint}")
         ledger = Ledger(connection, task)
         if urls:
             gone = [each for each in urls if unsee(ledger, normalise(each))]

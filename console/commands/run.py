@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from console.options import examples, log_to_stderr, say, tasks_argument, verbose_option
+from console.options import counted, examples, log_to_stderr, say, tasks_argument, verbose_option
 
 
 @click.command(
@@ -47,8 +47,8 @@ def command(tasks: Path | None, once: bool, workers: int | None, crawlers: int, 
         signal.signal(signal.SIGINT, runner.stop)
         signal.signal(signal.SIGTERM, runner.stop)
         say(
-            f"{len(loaded.tasks)} tasks of {file}; "
-            + ("each runs once" if once else "they run by the clock, Ctrl-C ends")
+            f"{counted(len(loaded.tasks), 'task')} of {file}; "
+            + ("each that is not paused runs once" if once else "they run by the clock, Ctrl-C ends")
         )
         accounting = runner.run(once=once, on_look=progress.look)
         progress.end(accounting, once=once)

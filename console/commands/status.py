@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import examples, json_option, print_json, say, tasks_option
+from console.options import examples, json_option, print_json, say, tasks_file, tasks_option
 
 if TYPE_CHECKING:
     import redis
@@ -31,7 +31,7 @@ def command(tasks: Path | None, problems: str | None, days: str | None, as_json:
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
 
-    file = tasks or Path("tasks.yaml")
+    file = tasks_file(tasks)
     with redis_for(state_folder(file.absolute().parent), purpose="status", say=say) as url:
         connection = connect(url)
         if problems is not None:

@@ -75,6 +75,7 @@ class _Trial:
     lists: list[ReadList] = field(default_factory=list)
     found: dict[str, tuple[date, object]] = field(default_factory=dict)  # article URL → how new it is
     problems: list[str] = field(default_factory=list)
+    unread_starts: list[str] = field(default_factory=list)  # derived ones; told if the last of them can't be read
 
     def steps(self) -> Steps:
         section, example = yield from self.read_example()
@@ -103,7 +104,7 @@ class _Trial:
         page = (yield [url])[url]
         alone = Section(None, method="density")
         if isinstance(page, str):
-            self.problems.append(f"example {url}: {page}; name an article that is there")
+            self.problems.append(f"example {url}: {page}; if it stays so name another")
             return alone, Cut(url, reason=page)
         if not self.task.pattern.match(page.url):
             self.problems.append(f"example {url} leads to {page.url}, which is not of the pattern")
@@ -141,8 +142,10 @@ class _Trial:
         self.lists.append(ReadList(place.url, place.kind, reason=reason))
         spare = bool(walk.spares)
         walk.failed(place)
-        if place.kind == "start" and not spare:
-            self.problems.append(f"start page {place.url}: {reason}")
+        if place.kind == "start":
+            self.unread_starts.append(f"start page {place.url}: {reason}")
+            if not spare:
+                self.problems += self.unread_starts
 
     def read(self, walk: Walk, place: Place, page: StoredPage) -> None:
         listing = read_listing(page.body, page.url, page.content_type)

@@ -147,3 +147,10 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize("command", ["add", "add --json"])
+def test_a_password_in_a_url_is_not_shown(command: str, exemplar: Exemplar) -> None:
+    done = exemplar(*command.split(), "http://me:hunter2@127.0.0.1:9/a/1.html")
+    assert (done.code, "say it under auth" in done.err + done.out) == (1, True)
+    assert "hunter2" not in done.err + done.out

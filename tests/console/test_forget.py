@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 import redis
 
 from tests.console.conftest import Exemplar
@@ -48,5 +49,12 @@ def test_a_task_that_is_not_known_is_named_with_the_nearest(
 ) -> None:
     Ledger(connection, "zh-news").add([Found("http://a.example/1")])
     done = exemplar("forget", "zh-new", REDIS_URL=redis_url)
-    assert done.code == 1
+    assert done.code == 2
     assert "nothing is known of a task 'zh-new'; did you mean 'zh-news'?" in done.err
+
+
+@pytest.mark.parametrize("command", ["forget zh-news --yes", "status"])
+def test_a_task_list_that_is_not_there_makes_no_folder(command: str, tmp_path: Path, exemplar: Exemplar) -> None:
+    done = exemplar(*command.split(), "--tasks", "nowhere/tasks.yaml")
+    assert (done.code, "nowhere/tasks.yaml: no such file" in done.err) == (2, True)
+    assert not (tmp_path / "nowhere").exists()

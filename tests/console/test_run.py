@@ -226,3 +226,12 @@ def test_crawl_and_work_until_empty_do_what_run_does(folder: Path, exemplar: Exe
     done = exemplar("work", "extract", "-n", "1", "--until-empty")
     assert done.code == 0, done.err
     assert len(rows(folder, "zh-news")) == 16
+
+
+def test_a_run_says_why_pages_wait(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    path = truth("zh")[0].path
+    site.override(path, status=429, headers={"Retry-After": "900"}, body=b"")
+    done = exemplar("run", "--once")
+    assert done.code == 1
+    said = [problem for row in done.accounting.values() for problem in row["problems"]]
+    assert any("asks for 900 s" in problem for problem in said), said

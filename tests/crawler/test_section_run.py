@@ -167,7 +167,7 @@ def test_an_example_that_is_gone_is_a_problem_but_no_obstacle(connection):
     assert report.fetched == 1
     assert not report.ok
     assert EXAMPLE in report.problems[0]
-    assert "name an article that is there" in report.problems[0]
+    assert "if it stays so name another" in report.problems[0]
 
 
 # Bounds
@@ -372,6 +372,30 @@ def test_a_start_page_that_fails_is_a_problem(connection):
     driver = Driver(connection)
     driver.run.lists.failed(driver.run.next_list(), "no answer in time", passing=True)
     assert driver.end().problems == [f"start page {LIST}: no answer in time"]
+
+
+def test_all_derived_start_pages_that_fail_are_told(connection):
+    driver = Driver(connection, task(start="[]"))
+    for why in ("robots.txt forbids it", "http 404"):
+        driver.run.lists.failed(driver.run.next_list(), why, passing=False)
+    told = [f"start page {LIST}: robots.txt forbids it", f"start page {HOST}/: http 404"]
+    assert driver.end().problems == told
+
+
+def test_a_spare_start_page_that_works_is_enough(connection):
+    driver = Driver(connection, task(start="[]"))
+    driver.run.lists.failed(driver.run.next_list(), "http 404", passing=False)
+    assert driver.read(1, 2).end().ok
+
+
+def test_a_section_none_of_whose_links_is_of_the_pattern_is_a_problem(connection):
+    report = Driver(connection).read().end()
+    assert report.problems == ["no link on 1 list pages is of the pattern; `exemplar try` shows why"]
+
+
+def test_a_section_that_was_once_found_may_be_empty(connection):
+    Driver(connection).read(1, 2).end()
+    assert Driver(connection).read().end().ok
 
 
 def test_other_lists_may_be_missing(connection):

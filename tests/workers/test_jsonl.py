@@ -186,3 +186,10 @@ def test_a_writer_that_is_killed_leaves_the_file_usable(path):
         writer.join(10)
     write(path, row(99))
     assert read(path)[-1] == row(99)
+
+
+def test_a_target_that_takes_no_row_is_reported_whatever_its_kind(tmp_path):
+    full = tmp_path / "out.jsonl"
+    full.symlink_to("/dev/full")
+    with pytest.raises(SinkUnavailable, match="No space left"):
+        write(full, row(1))

@@ -440,3 +440,11 @@ def test_a_settled_url_costs_at_most_forty_bytes(connection):
     assert (counts.states["written"], counts.states["rejected"]) == (urls * 9 // 10, urls // 10)
     assert Ledger(connection, "big").state_of("http://a.example/0") == ("rejected", "HTTP 404")
     assert (connection.info("memory")["used_memory"] - before) / urls <= 40
+
+
+def test_open_urls_begin_with_those_that_were_tried(ledger):
+    ledger.add([Found(A)])
+    [leased] = ledger.lease(1)
+    ledger.try_later(leased.fingerprint, "HTTP 503", 60)
+    ledger.add([Found(f"http://a.example/{n}") for n in range(200)])
+    assert ledger.open_urls("waiting")[0]["reason"] == "HTTP 503"

@@ -6,7 +6,7 @@ import mmap
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,14 +43,11 @@ class JsonLinesSink:
     def write(self, rows: Sequence[Row], *, again: bool) -> None:
         """Append the rows in one write; a write that fails half-way is undone."""
         assert self._file is not None, "write inside `with sink.exclusive()`"
-        if again:
-            rows = [row for row in rows if not (self._known.may_hold(self._file, row) and _holds(self._file, row))]
-        data = b"".join(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in rows)
-        end = os.fstat(self._file).st_size
         try:
-            _write_all(self._file, data)
+            if again:
+                rows = [row for row in rows if not (self._known.may_hold(self._file, row) and _holds(self._file, row))]
+            _append(self._file, rows)
         except OSError as error:
-            os.ftruncate(self._file, end)
             raise self._unavailable(error) from None
 
     def close(self) -> None:
@@ -76,6 +73,17 @@ class JsonLinesSink:
 
     def _unavailable(self, error: OSError) -> SinkUnavailable:
         return SinkUnavailable(f"{self.name} can't be written: {error.strerror or error}")
+
+
+def _append(file: int, rows: Sequence[Row]) -> None:
+    data = b"".join(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in rows)
+    end = os.fstat(file).st_size
+    try:
+        _write_all(file, data)
+    except OSError:
+        with suppress(OSError):  # what is left of a line then, the next writer cuts off
+            os.ftruncate(file, end)
+        raise
 
 
 def _write_all(file: int, data: bytes) -> None:

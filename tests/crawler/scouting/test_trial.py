@@ -68,7 +68,7 @@ def test_derived_start_pages_are_tried_in_turn() -> None:
             {"start": f"{HOST}/about/", "depth": 0},
             "nothing matches: no link on 1 list pages is of the pattern",
         ),
-        ({"example": f"{HOST}/news/2026/1103/9.html"}, "name an article that is there"),
+        ({"example": f"{HOST}/news/2026/1103/9.html"}, "if it stays so name another"),
         ({"render": True}, "in a browser; here they are read without one"),
         ({"pattern": "https://*.example/news/{date:%Y/%m%d}/{id}.html", "start": []}, "no start page"),
     ],
