@@ -24,8 +24,9 @@ from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.publication import published_names, published_periods
 from workers.connection import client, connect, reason, without_password
-from workers.ledger import OPEN_STATES, Counts, Ledger, State
+from workers.ledger import Ledger
 from workers.processes import ended_by
+from workers.url_states import OPEN_STATES, Counts, State
 
 LOOK_EVERY = 0.2  # seconds
 AWAY_TOO_LONG = 30.0  # seconds that Redis may be away before the run gives up

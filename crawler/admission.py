@@ -12,7 +12,8 @@ from crawler.patterns import Match
 from crawler.run_report import RunOptions
 from crawler.tasks import Task
 from extractors.urls import normalise
-from workers.ledger import Found, Ledger, fingerprint
+from workers.ledger import Ledger
+from workers.url_states import Found, fingerprint
 
 OLD = 0.0  # ranks from here on are of articles that a back-fill found (see `_rank`)
 OLD_SHIFT = 1e13  # above all days in a rank

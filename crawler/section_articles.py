@@ -12,7 +12,8 @@ from crawler.admission import OLD
 from crawler.run_report import RunOptions, RunReport
 from crawler.tasks import Task
 from workers.inbox import FetchedPage, Inbox, StoredPage
-from workers.ledger import Fingerprint, Leased, Ledger
+from workers.ledger import Ledger
+from workers.url_states import Fingerprint, Leased
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
 BYTES_A_FLUSH = 2**20  # … or as soon as they are this big together

@@ -22,7 +22,8 @@ from crawler.tasks import Task
 from extractors.urls import normalise
 from workers.briefs import example_asked, keep_example
 from workers.inbox import Inbox, StoredPage
-from workers.ledger import Ledger, fingerprint
+from workers.ledger import Ledger
+from workers.url_states import fingerprint
 
 OTHERS_PAUSE = 1.0  # seconds between looks whether the other spiders of the task have found more
 BEAT_WITHIN = 0.2  # seconds of work on one list after which it is interrupted by a beat

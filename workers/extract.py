@@ -28,11 +28,12 @@ from .errors import OutputError, SinkUnavailable
 from .filters import of_other_days, unwanted
 from .forgetting import has_forgotten
 from .inbox import StoredPage, unpack
-from .ledger import MOST_CUTS, Fingerprint, Ledger, Taken, Visits, fingerprint
+from .ledger import Ledger
 from .near_duplicates import NearDuplicates
 from .quarantine import quarantine, state_folder
 from .rows import Row, row_of
 from .sinks import Sink, open_sink
+from .url_states import MOST_CUTS, Fingerprint, Taken, Visits, fingerprint
 from .usage import Usage, usage_of
 from .watch import NoWatch, Watch
 

@@ -7,7 +7,8 @@ from typing import cast
 import redis
 
 from . import keys
-from .ledger import Fingerprint, Ledger, day_code, day_of, fingerprint, glob_escaped, short, today
+from .ledger import Ledger, day_code, day_of, glob_escaped, short, today
+from .url_states import Fingerprint, fingerprint
 
 DAYS_KEPT = 400  # for which the counts of each day are kept
 AT_ONCE = 200  # buckets or claims in one step: it may not hold Redis up

@@ -20,7 +20,8 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from . import keys
-from .ledger import Fingerprint, Ledger, with_pages
+from .ledger import Ledger, with_pages
+from .url_states import Fingerprint
 from .usage import Headers
 
 QUEUE = "exemplar-pages"

@@ -18,112 +18,34 @@ import json
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
-from hashlib import blake2b
 from typing import Any, Literal, cast
 
 import redis
 
 from . import keys
 from .lua import COMMON, SCRIPTS
-
-State = Literal["waiting", "leased", "fetched", "written", "duplicate", "rejected", "failed", "forgotten"]
-OPEN_STATES: tuple[State, ...] = ("waiting", "leased", "fetched")
-FINAL_STATES: tuple[State, ...] = ("written", "duplicate", "rejected", "failed", "forgotten")
+from .url_states import (
+    FINAL_STATES,
+    OPEN_STATES,
+    Counts,
+    Fingerprint,
+    Found,
+    Leased,
+    State,
+    Taken,
+    Visits,
+    fingerprint,
+)
 
 FETCH_LEASE = 30.0  # seconds a spider may keep a URL without a sign of life; it renews every second
 RING_AGAIN = 60.0  # seconds after which an untouched fetched page is rung for again, if its doorbell is not waiting
 CLOCKS_DIFFER = 30.0  # seconds by which the clocks of two machines may differ
-MOST_CUTS = 3  # times a page may take its worker down with it
 EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
 PROBLEMS_KEPT = 1000  # the newest rejected and failed URLs of a task, kept in full for a person to read
 REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
 BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
-
-Fingerprint = str  # 16 hex digits
-
-
-def fingerprint(url: str) -> Fingerprint:
-    """The name of a normalised URL in the ledger: 64 bits of BLAKE2b (one clash expected among 6 billion URLs)."""
-    return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A URL to be fetched. `rank` orders the waiting ones: the smallest is fetched first."""
-
-    url: str
-    rank: float = 0.0
-    info: Mapping[str, Any] = field(default_factory=dict)  # what discovery knows of it, JSON-ready
-
-
-@dataclass(frozen=True, slots=True)
-class Visits:
-    """When a written article is looked at again: `every` so many seconds `until` a Unix time. What it was last time."""
-
-    every: float
-    until: float
-    version: int
-    hash: str  # the row's content_hash
-
-
-@dataclass(frozen=True, slots=True)
-class Leased:
-    """A URL that a spider may fetch now. `tries` counts this time too."""
-
-    fingerprint: Fingerprint
-    url: str
-    tries: int
-    info: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """A page that a worker may cut now.
-
-    `cuts` counts the attempts that did not end well, this one too; beyond `MOST_CUTS` it must not be tried. `again`:
-    somebody had it before, so that its row may have been written already.
-    """
-
-    fingerprint: Fingerprint
-    url: str
-    cuts: int
-    again: bool
-    page: Mapping[str, bytes]  # the stored page: body (compressed), url, type, status, at
-    info: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def visits(self) -> Visits | None:
-        """What the article was at the last visit, if it was written before."""
-        said = self.info.get("visits")
-        return Visits(**said) if said else None
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many URLs of a task are in each state."""
-
-    seen: int
-    states: Mapping[State, int]
-
-    @property
-    def unaccounted(self) -> int:
-        """URLs that were seen and are in no state: always 0, or the ledger is broken."""
-        return self.seen - sum(self.states.values())
-
-    @property
-    def open(self) -> int:
-        """URLs whose fate is still open."""
-        return sum(self.states[state] for state in OPEN_STATES)
-
-    def to_dict(self) -> dict[str, int]:
-        """Seen, each state, and what is unaccounted for."""
-        return {
-            "seen": self.seen,
-            **{str(state): n for state, n in self.states.items()},
-            "unaccounted": self.unaccounted,
-        }
 
 
 class Ledger:

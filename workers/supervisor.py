@@ -24,9 +24,10 @@ import redis
 
 from .connection import client
 from .inbox import Inbox
-from .ledger import Fingerprint, Ledger
+from .ledger import Ledger
 from .presence import Presence
 from .processes import ended_by
+from .url_states import Fingerprint
 from .watch import messages
 from .worker import work
 

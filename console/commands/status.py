@@ -77,7 +77,7 @@ def _moment(seconds: str) -> str:
 
 
 def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
-    from workers.ledger import FINAL_STATES
+    from workers.url_states import FINAL_STATES
 
     ledger = _ledger(connection, task)
     rows = [

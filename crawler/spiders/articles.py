@@ -19,7 +19,7 @@ from crawler.section_articles import PAUSES
 from crawler.spiders.answers import page_of, unexpected, verdict_of, verdict_of_failure
 from crawler.verdicts import Verdict
 from extractors.urls import normalise
-from workers.ledger import Leased
+from workers.url_states import Leased
 
 if TYPE_CHECKING:
     from crawler.spiders.section import SectionSpider

@@ -8,7 +8,8 @@ import redis
 
 from tests.console.conftest import Exemplar
 from tests.site import SiteServer, truth
-from workers.ledger import Found, Ledger
+from workers.ledger import Ledger
+from workers.url_states import Found
 
 
 def rows(folder: Path) -> list[str]:

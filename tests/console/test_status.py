@@ -12,7 +12,8 @@ from console.commands.status import command
 from crawler.politeness.pace import Pace, Trouble
 from tests.console.conftest import Exemplar
 from workers import keys
-from workers.ledger import Found, Ledger, fingerprint
+from workers.ledger import Ledger
+from workers.url_states import Found, fingerprint
 
 HOST = "site.example:80"
 

@@ -11,7 +11,8 @@ from crawler.politeness.host_states import host_state, hosts
 from crawler.politeness.pace import host_of
 from tests.crawler.spiders import Child, asked_for, crawl, states, until, write_tasks
 from tests.site import Response, SiteServer, truth
-from workers.ledger import Found, Ledger, fingerprint
+from workers.ledger import Ledger
+from workers.url_states import Found, fingerprint
 
 pytestmark = pytest.mark.timeout(150)
 

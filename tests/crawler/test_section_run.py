@@ -17,7 +17,8 @@ from crawler.tasks import loads
 from workers import keys
 from workers.briefs import example_of
 from workers.inbox import Inbox, StoredPage
-from workers.ledger import Ledger, fingerprint
+from workers.ledger import Ledger
+from workers.url_states import fingerprint
 
 HOST = "http://127.0.0.1:9"
 LIST = HOST + "/a/"

@@ -30,7 +30,8 @@ from tests.crawler.spiders import (
 )
 from tests.site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
 from workers.embedded import answers, server_binary
-from workers.ledger import Found, Leased, Ledger
+from workers.ledger import Ledger
+from workers.url_states import Found, Leased
 
 pytestmark = pytest.mark.timeout(60)
 

@@ -8,7 +8,8 @@ from tests.crawler.spiders import ARTICLE, Child, asked_for, crawl, linked, stat
 from tests.site import Response, SiteServer, truth
 from workers.inbox import unpack
 from workers.keys import of_task
-from workers.ledger import Found, Ledger
+from workers.ledger import Ledger
+from workers.url_states import Found
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -75,7 +76,7 @@ def several_pages(site, count, broken=()):
 
 
 def stored(connection, url):
-    from workers.ledger import fingerprint
+    from workers.url_states import fingerprint
 
     raw = connection.hgetall(f"exemplar:task:zh-news:page:{fingerprint(url)}")
     return unpack({key.decode(): value for key, value in raw.items()})

@@ -8,7 +8,8 @@ from pathlib import Path
 from workers import keys
 from workers.briefs import Brief, keep_example
 from workers.inbox import FetchedPage, Inbox, StoredPage
-from workers.ledger import Found, Ledger, fingerprint
+from workers.ledger import Ledger
+from workers.url_states import Found, fingerprint
 
 TASK = "gazette"
 SITE = "http://gazette.example/a/"

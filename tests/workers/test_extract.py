@@ -12,8 +12,9 @@ from workers import extract as module
 from workers.briefs import Filter, keep_example
 from workers.extract import Station
 from workers.inbox import StoredPage
-from workers.ledger import MOST_CUTS, Ledger, fingerprint
+from workers.ledger import Ledger
 from workers.sinks import JsonLinesSink
+from workers.url_states import MOST_CUTS, fingerprint
 
 from .helpers import FETCHED_AT, TASK, archive, article, deliver, publish, states, url
 

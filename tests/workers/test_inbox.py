@@ -9,7 +9,8 @@ from rq.serializers import JSONSerializer
 from workers import inbox as module
 from workers import ledger as ledger_module
 from workers.inbox import QUEUE, Inbox, pack_body, unpack
-from workers.ledger import Found, Ledger, fingerprint
+from workers.ledger import Ledger
+from workers.url_states import Found, fingerprint
 
 from .helpers import FETCHED_AT, TASK, deliver, states, url
 

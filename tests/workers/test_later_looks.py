@@ -9,7 +9,8 @@ from workers import forgetting
 from workers.extract import Station
 from workers.forgetting import expire, unsee
 from workers.inbox import FetchedPage, Inbox, StoredPage
-from workers.ledger import Found, Ledger, fingerprint
+from workers.ledger import Ledger
+from workers.url_states import Found, fingerprint
 
 from .helpers import FETCHED_AT, TASK, article, deliver, publish, states, url
 

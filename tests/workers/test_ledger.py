@@ -5,7 +5,8 @@ import pytest
 
 from workers import ledger as module
 from workers.forgetting import forget_task, unsee_rejected
-from workers.ledger import Found, Ledger, fingerprint, ledgers
+from workers.ledger import Ledger, ledgers
+from workers.url_states import Found, fingerprint
 
 A, B, C = "http://a.example/1", "http://a.example/2", "http://a.example/3"
 FAR = 1000.0  # seconds: not within this test

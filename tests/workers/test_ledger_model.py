@@ -10,7 +10,8 @@ from random import Random
 import pytest
 
 from workers.forgetting import expire, unsee, unsee_rejected
-from workers.ledger import EPOCH, FINAL_STATES, Found, Ledger, Visits, fingerprint
+from workers.ledger import EPOCH, Ledger
+from workers.url_states import FINAL_STATES, Found, Visits, fingerprint
 
 URLS = [f"http://a.example/{number}" for number in range(3)]  # few, so that steps meet
 WORKERS = ("one", "two")

@@ -10,7 +10,8 @@ from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, Robo
 from tests.crawler.spiders import asked_for, crawl, states, write_tasks
 from tests.site import Response, SiteServer, truth
 from workers import keys
-from workers.ledger import Found, Ledger
+from workers.ledger import Ledger
+from workers.url_states import Found
 
 PLAIN = {"Content-Type": "text/plain"}
 SITE = "https://www.example.com"
