@@ -21,8 +21,9 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+# Two at a time, because most tests wait for processes of their own; those of one file stay together.
 unit: $(READY) browser
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 # The tests that render pages need Chromium; where it can't be installed they say so.
 browser:
