@@ -45,10 +45,25 @@ class JsonLinesSink:
         assert self._file is not None, "write inside `with sink.exclusive()`"
         try:
             if again:
-                rows = [row for row in rows if not (self._known.may_hold(self._file, row) and _holds(self._file, row))]
+                rows = [left for row in rows if (left := self._not_there_yet(row)) is not None]
             _append(self._file, rows)
         except OSError as error:
             raise self._unavailable(error) from None
+
+    def _not_there_yet(self, row: Row) -> Row | None:
+        """The row as it is still to be written; None if the file has it.
+
+        A forgotten article's versions are counted anew: a later text whose number another one has gets the next number.
+        """
+        assert self._file is not None
+        if not self._known.may_hold(self._file, row):
+            return row
+        there = _versions_in(self._file, row)
+        if row["version"] not in there:
+            return row
+        if row["version"] == 1 or row.get("content_hash") in there.values():
+            return None
+        return {**row, "version": max(there) + 1}
 
     def close(self) -> None:
         """Nothing is open between writes."""
@@ -128,33 +143,28 @@ class _KnownUrls:
         return hash(json.dumps(row["canonical_url"], ensure_ascii=False).encode("utf-8", "replace")) in self._hashes
 
 
-def _holds(file: int, row: Row) -> bool:
-    """Whether the file has a row with this row's key. It reads the file."""
+def _versions_in(file: int, row: Row) -> dict[int, str | None]:
+    """The versions of a row's article that the file has, each with its content hash. It reads the file."""
+    found: dict[int, str | None] = {}
     size = os.fstat(file).st_size
     if size == 0:
-        return False
-    wanted = _key_in_file(row)
+        return found
     needle = json.dumps(row["canonical_url"], ensure_ascii=False).encode("utf-8", "replace")
     with mmap.mmap(file, size, access=mmap.ACCESS_READ) as text:
         at = text.rfind(needle)
         while at >= 0:
             start = text.rfind(b"\n", 0, at) + 1
-            if _key_of_line(text[start : text.find(b"\n", at)]) == wanted:
-                return True
+            other = _row_of(text[start : text.find(b"\n", at)])
+            version = other.get("version")
+            if isinstance(version, int) and all(other.get(name) == row[name] for name in KEY if name != "version"):
+                found[version] = other.get("content_hash")
             at = text.rfind(needle, 0, start)
-    return False
+    return found
 
 
-def _key_in_file(row: Row) -> tuple[Any, ...]:
-    """What tells a redelivered row. A forgotten article's versions are counted anew, so a later one is told by its
-    text as well: it is not lost because another text has its number.
-    """
-    of_text = row.get("content_hash") if row.get("version") != 1 else None
-    return (*(row.get(name) for name in KEY), of_text)
-
-
-def _key_of_line(line: bytes) -> tuple[Any, ...] | None:
+def _row_of(line: bytes) -> dict[str, Any]:
     try:
-        return _key_in_file(json.loads(line))
-    except (ValueError, AttributeError):
-        return None
+        row = json.loads(line)
+    except ValueError:
+        return {}
+    return row if isinstance(row, dict) else {}
