@@ -115,6 +115,8 @@ def _add_urls(
     there = standing(target)
     if every:
         _check_period(every)
+    if output:
+        _check_output(output)
     if not name:
         _refuse_taken(there.tasks, urls)
     on_page = (lambda url, answer: say(redact(f"read {url}"))) if sys.stderr.isatty() else (lambda url, answer: None)
@@ -149,6 +151,16 @@ def _add_urls(
             say("nothing was written")
     if failed:
         raise click.exceptions.Exit(1)
+
+
+def _check_output(output: str) -> None:
+    from crawler.task_list.mistakes import BadValueError
+    from crawler.task_list.model import check_output
+
+    try:
+        check_output(output)
+    except BadValueError as error:
+        raise click.UsageError(f"--output: {error}") from None
 
 
 def _check_period(every: str) -> None:

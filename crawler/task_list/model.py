@@ -34,6 +34,7 @@ METHODS = tuple(KNOWN_METHODS)
 OUTPUT_SUFFIXES = (".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3")
 OUTPUT_SCHEMES = ("sqlite",)
 DEFAULTS_EXAMPLE = "http://section.invalid/"  # stands for the example while `defaults:` are checked on their own
+NEAR_DUPLICATES = ("mark", "drop", "keep")
 PRODUCT = "Exemplar"
 DEFAULT_DELAY = 1.0  # seconds between two requests to one host
 _TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # RFC 9110, section 5.6.2
@@ -103,6 +104,11 @@ def _output(value: object) -> object:
     return value
 
 
+def check_output(output: str) -> None:
+    """Raise `BadValueError` unless `output` is something that articles can be written to."""
+    _output(output)
+
+
 def _check_kind(output: str) -> None:
     scheme, mark, rest = output.partition(":")
     supported = f"use a path that ends in {', '.join(OUTPUT_SUFFIXES)}, or sqlite:///path"
@@ -122,6 +128,14 @@ def _check_kind(output: str) -> None:
 def _render(value: object) -> object:
     if not isinstance(value, bool) and value != "auto":
         raise BadValueError(f"{show(value)} is neither true, false nor auto", "write render: true")
+    return value
+
+
+def _near(value: object) -> object:
+    if value not in NEAR_DUPLICATES:
+        raise BadValueError(
+            f"{show(value)} is none of {', '.join(NEAR_DUPLICATES)}", suggest(str(value), NEAR_DUPLICATES)
+        )
     return value
 
 
@@ -316,7 +330,7 @@ class Task(_Frozen):
         description="Drop articles with these words or of these days.",
         examples=[["广告"], {"until": "2023-12-31"}],
     )
-    near_duplicates: Literal["mark", "drop", "keep"] = Field(
+    near_duplicates: Annotated[Literal["mark", "drop", "keep"], BeforeValidator(_near)] = Field(
         default="mark",
         description="What becomes of an article that says almost the same as an earlier one of the task: it is written "
         "with the earlier one's URL (mark), not written (drop), or not looked for (keep).",

@@ -202,3 +202,12 @@ def test_try_of_an_unknown_task_names_the_nearest(site: SiteServer, here: Path, 
     done = exemplar("try", "zj")
     assert done.code == 2
     assert "zh" in done.err
+
+
+def test_an_output_that_can_not_be_written_is_refused_before_anything_is_fetched(
+    site: SiteServer, here: Path, exemplar: Exemplar
+) -> None:
+    done = exemplar("add", site.url + EXAMPLES["zh"], "--output", "out.txt")
+    assert done.code == 2
+    assert "--output: unknown kind of output .txt" in done.err
+    assert site.requests == []
