@@ -16,6 +16,8 @@ from crawler.task_list.yaml_source import read_text
 from crawler.tasks import Period, Task, TaskError, TaskFile, TaskFileError, expand, load, loads, redact
 from workers.sinks import KINDS
 
+REPOSITORY = Path(__file__).parents[2]
+
 GOOD = """\
 defaults:
   every: 1h
@@ -518,6 +520,13 @@ def test_sample_has_the_modeline_and_one_paused_task():
     assert text.startswith("# yaml-language-server: $schema=.exemplar/tasks.schema.json\n")
     assert [task.paused for task in found.tasks.values()] == [True]
     assert found.settings.contact == "https://example.org/bot"
+
+
+def test_the_repository_has_the_sample_at_its_top():
+    text = (REPOSITORY / "tasks.yaml").read_text("utf-8")
+    modeline, _, rest = text.partition("\n")
+    assert rest == tasks.sample().partition("\n")[2]
+    assert (REPOSITORY / modeline.rpartition("=")[2]).samefile(tasks.SCHEMA_FILE)
 
 
 def test_sample_refuses_a_contact_that_is_none():
