@@ -57,6 +57,8 @@ class RobotsMiddleware:
 
     async def _said_of(self, url: str) -> robots.Robots | robots.Unreachable:
         host = host_of(url)
+        if (known := self.cache.get(host)) is not None:
+            return known
         async with self._lines[host]:
             known = self.cache.get(host)
             if known is None:

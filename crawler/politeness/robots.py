@@ -74,6 +74,8 @@ class Robots:
 
     def allows(self, url: str) -> bool:
         """Whether an absolute URL of the host may be fetched."""
+        if not self.rules:
+            return True
         spellings = spellings_of(url)
         if spellings[0].partition(b"?")[0] == b"/robots.txt":
             return True
