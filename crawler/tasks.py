@@ -1,8 +1,8 @@
-"""tasks.yaml: what to crawl, how often and where to. The front door; the rooms behind it:
+"""tasks.yaml: what to crawl, how often and where to. The front door; the rooms behind it are in `crawler.task_list`:
 
-`task_model` what a task may say, `task_file` reading it with every mistake at once, `task_schema` the JSON Schema and
-the sample, `sections_csv` tasks from a spreadsheet, `task_edit` tasks added to the file, `periods` when, `environment`
-variables, `redaction` secrets.
+`model` what a task may say, `file` reading it with every mistake at once, `schema` the JSON Schema and the sample,
+`sections_csv` tasks from a spreadsheet, `edit` tasks added to the file, `periods` when, `ages` how long, `environment`
+variables, `publication` the list in Redis.
 """
 
 from crawler.patterns import Match, Pattern, PatternError
