@@ -448,3 +448,13 @@ def test_open_urls_begin_with_those_that_were_tried(ledger):
     ledger.try_later(leased.fingerprint, "HTTP 503", 60)
     ledger.add([Found(f"http://a.example/{n}") for n in range(200)])
     assert ledger.open_urls("waiting")[0]["reason"] == "HTTP 503"
+
+
+def test_a_url_that_was_entered_before_days_were_counted_is_settled_like_any(ledger, connection):
+    ledger.add([Found(A), Found(B)])
+    connection.hset("exemplar:task:news:open", fingerprint(A), json.dumps({"url": A, "rank": 0}))
+    assert ledger.settle(fingerprint(A), "rejected", "http 404")
+    assert ledger.state_of(A) == ("rejected", "http 404")
+    [of_today] = ledger.days().values()
+    assert of_today.seen == 2
+    assert ledger.counts().unaccounted == 0

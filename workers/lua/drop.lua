@@ -7,7 +7,7 @@ for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do red
 for _, map in ipairs({k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
 redis.call('UNLINK', k_page .. ':' .. name)
 count('seen', -1)
-count_of_day(cjson.decode(raw).day, 'seen', -1)
+count_of_day(cjson.decode(raw).day or '0000', 'seen', -1)
 local canonical = redis.call('HGET', k_claims, name .. ':for')
 if canonical then
   redis.call('HDEL', k_claims, name .. ':for')

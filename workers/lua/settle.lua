@@ -11,9 +11,10 @@ end
 for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
 for _, map in ipairs({k_open, k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
 redis.call('UNLINK', k_page .. ':' .. name)
-redis.call('HSET', ARGV[7], ARGV[8], letter_of[state] .. record.day .. short)
+local day = record.day or '0000' -- entered before days were counted
+redis.call('HSET', ARGV[7], ARGV[8], letter_of[state] .. day .. short)
 count(state, 1)
-count_of_day(record.day, state, 1)
+count_of_day(day, state, 1)
 -- A claim lasts only where a page was written under another URL's name: its own name is in the bucket now.
 local canonical = redis.call('HGET', k_claims, name .. ':for')
 if canonical then
