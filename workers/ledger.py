@@ -267,7 +267,8 @@ class Ledger:
         for raw, number in cast(dict[bytes, bytes], self.redis.hgetall(self.keys["days"])).items():
             code, _, state = _text(raw).partition(":")
             seen.setdefault(code, {})[state] = int(number)
-        return {day_of(code): _counts_of_day(row) for code, row in sorted(seen.items(), reverse=True) if row.get("seen")}
+        rows = [(code, row) for code, row in sorted(seen.items(), reverse=True) if row.get("seen")]
+        return {day_of(code): _counts_of_day(row) for code, row in rows}
 
     def place_of(self, name: Fingerprint) -> tuple[str, bytes]:
         """Where a settled URL is kept: the key of its bucket, and its field there."""
