@@ -18,7 +18,7 @@ from crawler.guarding.resolver import GUARD, refused_at
 from crawler.politeness.addresses import AddressBook
 from crawler.politeness.pace import DEFAULT_INTERVAL, PATIENCE, Pace, Trouble, Turn, host_of
 from crawler.politeness.retry_after import trouble_of
-from crawler.verdicts import NO_ANSWER, of_failure
+from crawler.verdicts import NO_ANSWER, Verdict, of_failure
 
 CONTACT_MISSING = (
     "no contact is given to the sites that are crawled: set `settings.contact` in tasks.yaml "
@@ -43,6 +43,15 @@ class HostClosed(IgnoreRequest):
     def __init__(self, why: str, seconds: float):
         super().__init__(why)
         self.seconds = seconds  # until it may be asked again
+
+
+def why_none(error: BaseException, request: Request) -> Verdict:
+    """What it means that a request got no answer; where it went through a proxy, that one may be at fault."""
+    verdict = of_failure(error, refused=refused_address(error, request.url))
+    place = request.meta.get(PROXY_PLACE)
+    if place and verdict.kind == "again" and not isinstance(error, IgnoreRequest):
+        return Verdict("again", f"{verdict.reason}, by proxy {place[0]}:{place[1]}")
+    return verdict
 
 
 class UrlMiddleware:

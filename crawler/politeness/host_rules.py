@@ -16,11 +16,11 @@ from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
 from crawler.guarding.guard import SCHEMES
-from crawler.middlewares import NAP, Ending, PaceMiddleware, RobotsUnreachable, refused_address, sleep
+from crawler.middlewares import NAP, Ending, PaceMiddleware, RobotsUnreachable, refused_address, sleep, why_none
 from crawler.politeness import robots, tdm
 from crawler.politeness.host_files import HostFile, HostFiles
 from crawler.politeness.pace import CRAWL_DELAY_MOST, host_of
-from crawler.verdicts import MOVED, of_failure
+from crawler.verdicts import MOVED
 from workers.usage import TDM_FILE
 
 PRIORITY = 1000  # before all pages
@@ -172,10 +172,10 @@ class FileAsker:
 
     async def _ask(self, url: str) -> HostFile | str:
         """The answer, or why there is none. Redirects without end say the same as a file that is not there."""
-        hop = url
+        hop, meta = url, {"dont_redirect": True, **self.meta}
+        request = Request(hop, priority=PRIORITY, meta=meta, callback=NO_CALLBACK)
         try:
             for _ in range(robots.REDIRECTS + 1):
-                meta = {"dont_redirect": True, **self.meta}
                 request = Request(hop, priority=PRIORITY, meta=meta, callback=NO_CALLBACK)
                 response = await self.crawler.engine.download_async(request)
                 if response.status not in MOVED or b"Location" not in response.headers:
@@ -187,5 +187,5 @@ class FileAsker:
             refused = refused_address(error, hop)
             if hop == url and (refused or isinstance(error, IgnoreRequest)):
                 raise
-            return of_failure(error, refused=refused).reason
+            return why_none(error, request).reason
         return HostFile(404, b"")

@@ -5,9 +5,9 @@ from typing import Any
 
 from scrapy.http import Response
 
-from crawler.middlewares import refused_address
+from crawler.middlewares import why_none
 from crawler.rendering.handler import RENDER
-from crawler.verdicts import Verdict, of_answer, of_failure
+from crawler.verdicts import Verdict, of_answer
 from extractors.urls import normalise
 from workers.inbox import StoredPage
 from workers.usage import HEADERS, TDM_FILE
@@ -27,7 +27,7 @@ def verdict_of(response: Response) -> Verdict:
 
 def verdict_of_failure(failure: Any) -> Verdict:
     """What no answer means for a URL. `failure`: Twisted's, with its request."""
-    return of_failure(failure.value, refused=refused_address(failure.value, failure.request.url))
+    return why_none(failure.value, failure.request)
 
 
 def page_of(response: Response) -> StoredPage:

@@ -112,3 +112,12 @@ def test_a_proxy_that_wants_a_password_is_said(connection, redis_url, tmp_path):
         text = tasks(9, f"http://proxy.test:{proxy.port}", "127.0.0.1, news.test", "https")
         run = run_section(tmp_path, redis_url, NAMES, text + "    robots: false\n")
     assert any("http 407: the proxy wants a password" in said for said in run.report["problems"])
+
+
+def test_a_proxy_that_is_not_there_is_named(connection, redis_url, tmp_path):
+    with Proxy() as proxy:
+        dead = proxy.port
+    text = tasks(9, f"http://proxy.test:{dead}", "127.0.0.1, news.test", "http")
+    run = run_section(tmp_path, redis_url, NAMES, text + "    robots: false\n")
+    assert run.code == 1
+    assert any(f"connection refused, by proxy proxy.test:{dead}" in said for said in run.report["problems"])
