@@ -26,7 +26,7 @@ def urls(listing):
         (RSS.replace(b"<link>/a/1", b"<description><![CDATA[<html><body>]]></description><link>/a/1"), "feed"),
         (b'{"version": "https://jsonfeed.org/version/1", "items": [{"url": "/a/1"}]}', "feed"),
         (URLSET, "sitemap"),
-        (gzip.compress(URLSET), "sitemap"),
+        (gzip.compress(URLSET, mtime=0), "sitemap"),
         (b"http://site.example/a/1\n", "sitemap"),
         (b'{"items": [{"url": "/a/1"}]}', "json"),
         (b'["/a/1"]', "json"),
