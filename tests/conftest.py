@@ -1,5 +1,6 @@
 """What tests of several rooms share: a real Redis, started once a session. Without its binary the tests fail."""
 
+import os
 import subprocess
 import tempfile
 import time
@@ -10,6 +11,7 @@ import hypothesis
 import pytest
 import redis
 
+from crawler.rendering.chromium import BrowserMissing, find_browser
 from workers.embedded import answers, server_binary
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a loaded machine is no mistake of ours
@@ -40,3 +42,14 @@ def connection(redis_url: str) -> Iterator["redis.Redis"]:
     client.flushall()
     yield client
     client.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> str:
+    """The browser's path. On a laptop without one its tests are skipped, in CI they fail."""
+    try:
+        return find_browser()
+    except BrowserMissing as missing:
+        if "CI" in os.environ:
+            pytest.fail(f"`make test` could not install a browser: {missing}")
+        pytest.skip(str(missing))

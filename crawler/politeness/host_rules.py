@@ -112,8 +112,9 @@ class TdmMiddleware:
             until, rules = self._rules.get(host, (0.0, tdm.TdmRules()))
             if time.monotonic() >= until:
                 answer, left = await self.files.get(tdm.url_of(url), host, lambda file: robots.KEPT)
-                there = isinstance(answer, HostFile) and 200 <= answer.status < 300
-                rules = tdm.parse(answer.body) if there else tdm.TdmRules()  # type: ignore[union-attr]
+                rules = tdm.TdmRules()
+                if isinstance(answer, HostFile) and 200 <= answer.status < 300:
+                    rules = tdm.parse(answer.body)
                 self._rules[host] = time.monotonic() + left, rules
             return rules
 

@@ -1,27 +1,15 @@
 """`exemplar run --once` on a site whose pages only scripts fill, with a browser and without one."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
-from crawler.rendering.chromium import BrowserMissing, find_browser
 from tests.console.conftest import Exemplar
 from tests.site import SiteServer, shingle_f1, tasks_yaml, truth
 from tests.site.scripted import SCRIPT, make_scripted
 
 pytestmark = pytest.mark.timeout(180)
-
-
-@pytest.fixture
-def browser() -> str:
-    try:
-        return find_browser()
-    except BrowserMissing as missing:
-        if "CI" in os.environ:
-            pytest.fail(f"`make test` could not install a browser: {missing}")
-        pytest.skip(str(missing))
 
 
 @pytest.fixture

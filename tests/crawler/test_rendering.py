@@ -19,20 +19,10 @@ from crawler.rendering.memory import below, resident
 from tests.crawler.proxies import Proxy
 from tests.crawler.spiders import REPOSITORY, environment, until
 
-pytestmark = pytest.mark.timeout(110)
+pytestmark = [pytest.mark.timeout(110), pytest.mark.usefixtures("browser")]
 
 TEXT = "<p>" + "The ferry leaves at nine and comes back at noon. " * 8
 QUICK = {"visit.SETTLE_SECONDS": 2.0, "visit.SPARSE_SECONDS": 0.4, "browsers.CLOSE_SECONDS": 2.0}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def browser():
-    try:
-        return find_browser()
-    except BrowserMissing as missing:
-        if "CI" in os.environ:
-            pytest.fail(f"`make test` could not install a browser: {missing}")
-        pytest.skip(str(missing))
 
 
 class Pages:

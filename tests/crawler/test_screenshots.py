@@ -1,7 +1,6 @@
 """Screenshots as a user takes them: the command, a real Chromium, a real HTTP server."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -21,16 +20,6 @@ EMPTIED = (
     b"<!doctype html><title>x</title><p>Some text that a script takes away.<script>document.body.remove()</script>"
 )
 EMPTY = b"<!doctype html><title>nothing</title>"
-
-
-@pytest.fixture
-def browser():
-    try:
-        return find_browser()
-    except BrowserMissing as missing:
-        if "CI" in os.environ:
-            pytest.fail(f"`make test` could not install a browser: {missing}")
-        pytest.skip(str(missing))
 
 
 @pytest.fixture
