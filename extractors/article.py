@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import date
 from typing import Any, Literal, get_args
 
+PageType = Literal["article", "list", "uncertain"]
 Kind = Literal["paragraph", "heading", "list", "table", "code", "quote", "summary", "caption", "embed"]
 KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # what joins `Article.text` unless the caller says otherwise
@@ -53,7 +54,8 @@ class Article:
     where the page names its zone, else a naive datetime as the page shows it, else a date. `method`: the one that
     really cut it. `confidence`: 0 to 1, the measured share of like pages whose text was right (F1 ≥ .9). `reason`: why
     this method, in words for a person. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
-    `tdm_meta`: what they say of text and data mining, `1` for reserved.
+    `tdm_meta`: what they say of text and data mining, `1` for reserved. `page_type`: what kind of page it is by its
+    structure; `article_probability`: 0 to 1, None where nothing was in doubt.
     """
 
     text: str
@@ -75,6 +77,8 @@ class Article:
     image: str | None = None
     robots_meta: tuple[str, ...] = ()
     tdm_meta: str | None = None
+    page_type: PageType = "article"
+    article_probability: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types, times in ISO 8601."""

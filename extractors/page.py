@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal, get_args
+
+Refuse = Literal["sure", "likely", "never"]
+REFUSE: tuple[Refuse, ...] = get_args(Refuse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,12 +14,15 @@ class Page:
 
     `url` is absolute or None; `html` was decoded once, by `decoding.decode`; `fetched_at` is aware (UTC) or None, and
     then times such as "yesterday" can't be resolved. `utf8`: the same text as it came, where it came in UTF-8.
+    `refuse`: when a page that has text is answered with `NoArticle`: if it surely is no article, if that is more likely
+    than not, or never.
     """
 
     html: str
     url: str | None = None
     fetched_at: datetime | None = None
     utf8: bytes | None = None
+    refuse: Refuse = "sure"
 
     def encoded(self) -> bytes:
         """Return the text in UTF-8; what can't be written in it is replaced."""

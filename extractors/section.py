@@ -9,7 +9,7 @@ from .article import IN_TEXT, KINDS, Article, NoArticle, join
 from .decoding import decode
 from .encodings.decoders import REPLACEMENT
 from .interface import Learner
-from .page import Page
+from .page import REFUSE, Page, Refuse
 from .registry import create
 
 
@@ -45,13 +45,15 @@ class Section:
         *,
         content_type: str | None = None,
         fetched_at: datetime | None = None,
+        refuse: Refuse = "sure",
     ) -> Article | NoArticle:
         """Return the article of a page, or why there is none.
 
         `content_type` is the HTTP header, for the encoding; `fetched_at` (aware) resolves dates such as "yesterday".
-        Raises `UnusablePage` if nothing can be read from the page.
+        `refuse`: when a page that has text is answered with `NoArticle`: if it surely is no article ("sure"), if that
+        is more likely than not ("likely"), or never. Raises `UnusablePage` if nothing can be read from the page.
         """
-        article = self._extractor.extract(make_page(html, url, content_type, fetched_at))
+        article = self._extractor.extract(make_page(html, url, content_type, fetched_at, refuse=refuse))
         if isinstance(article, NoArticle) or self._include == IN_TEXT:
             return article
         return replace(article, text=join(article.blocks, self._include))
@@ -75,13 +77,14 @@ def extract(
     content_type: str | None = None,
     fetched_at: datetime | None = None,
     include: Collection[str] = IN_TEXT,
+    refuse: Refuse = "sure",
 ) -> Article | NoArticle:
     """Return the article of one page, or why there is none. For many pages of a section, prepare a `Section`.
 
     Parameters and errors are those of `Section`.
     """
     return Section(example, method=method, include=include).extract(
-        html, url, content_type=content_type, fetched_at=fetched_at
+        html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse
     )
 
 
@@ -102,6 +105,7 @@ def make_page(
     fetched_at: datetime | None = None,
     *,
     name: str = "html",
+    refuse: Refuse = "sure",
 ) -> Page:
     """Return the page, decoded. Raises `TypeError` or `ValueError` that names the argument of the wrong kind."""
     _check_type(name, html, (bytes, bytearray, memoryview, str))
@@ -110,12 +114,14 @@ def make_page(
     _check_type("fetched_at", fetched_at, (datetime, type(None)))
     if fetched_at is not None and fetched_at.tzinfo is None:
         raise ValueError("fetched_at has no time zone")
+    if refuse not in REFUSE:
+        raise ValueError(f"refuse must be one of {', '.join(REFUSE)}, not {refuse!r}")
     if isinstance(html, str):
-        return Page(html, url, fetched_at)
+        return Page(html, url, fetched_at, refuse=refuse)
     data = bytes(html)
     text, name = decode(data, content_type)
     whole = name == "utf-8" and not data.startswith(codecs.BOM_UTF8) and REPLACEMENT not in text
-    return Page(text, url, fetched_at, data if whole else None)
+    return Page(text, url, fetched_at, data if whole else None, refuse)
 
 
 def _check_type(name: str, value: object, kinds: type | tuple[type, ...]) -> None:

@@ -68,6 +68,8 @@ _NOTICES = (
 
 def refusal(parsed: ParsedPage, kept: list[int], expected: bool = False) -> str | None:
     """Return why the page with the body `kept` is no article, or None; `expected`: an example has its body there."""
+    if parsed.page.refuse == "never":
+        return None
     found = notice(parsed.lines, parsed.head.title)
     if found or not kept:
         return found

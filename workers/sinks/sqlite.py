@@ -31,6 +31,8 @@ COLUMNS = {
     "method": "TEXT",
     "confidence": "REAL",
     "reason": "TEXT",
+    "page_type": "TEXT",
+    "article_probability": "REAL",
     "fetched_at": "TEXT NOT NULL",
     "content_hash": "TEXT NOT NULL",
     "version": "INTEGER NOT NULL",
