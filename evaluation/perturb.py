@@ -1,11 +1,13 @@
-"""The same pages made harder, in memory: sets of their own, named `<set>+names` and `<set>+short`.
+"""The same pages made harder, in memory: sets of their own, named `<set>+names`, `<set>+short` and `<set>+pieces`.
 
 Rules that read class names and long bodies look better on the development pages than they are. `names` replaces every
 class name and id by a hash and every semantic tag by div; `short` cuts the body to its first three paragraphs, so that
-the page around it weighs more.
+the page around it weighs more; `pieces` wraps one to four neighbouring elements each in a container of its own, as page
+builders write guides and rankings: in the body and around it, so that nothing tells which is which.
 """
 
 import hashlib
+import random
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -49,6 +51,10 @@ SILENT = frozenset({"script", "style", "noscript", "template", "title", "textare
 MEDIA = "descendant-or-self::*[self::img or self::video or self::iframe or self::audio or self::object or self::svg]"
 PARAGRAPHS = 3  # that `short` leaves …
 PARAGRAPH = 80  # … of at least so many bytes of letters and digits; headings and lines of code before them stay
+WRAPPED_IN = ("div", "article", "section", "main", "td", "body")  # whose children `pieces` wraps …
+WRAPPED = frozenset({"p", "h2", "h3", "h4", "ul", "ol", "blockquote", "table", "div", "figure", "section"})
+LEAST_WRAPPED, MOST_TOGETHER = 5, 4  # … if so many of them are such elements; children of one container
+ONE_CLASS, NESTED = 0.35, 0.4  # share of pages whose containers have one class; share of containers with another inside
 ANCHOR = 15  # letters and digits of a line that surely belongs to the body
 LEFT_OVER = 0.1  # share of the cut paragraphs that may remain; a page with more is left out of the set
 
@@ -107,6 +113,35 @@ def shortened(row: Row) -> Row:
     return replace(row, body="\n\n".join(kept), optional=tuple(index for index in row.optional if index < len(kept)))
 
 
+def wrap_pieces(html: bytes, row: Row) -> bytes | None:
+    """Return the page with neighbouring elements wrapped in containers. The same page gives the same result."""
+    root, encoding = _parse(html, row)
+    if root is None:
+        return None
+    draw = random.Random(f"pieces {row.id}")
+    classes = ["".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(500)]
+    if draw.random() < ONE_CLASS:
+        classes = classes[:1]
+    for parent in list(root.iter(*WRAPPED_IN)):
+        children = [child for child in parent if isinstance(child.tag, str)]
+        if sum(child.tag in WRAPPED for child in children) >= LEAST_WRAPPED:
+            _wrap(parent, children, draw, classes)
+    return _bytes(root, encoding)
+
+
+def _wrap(parent: Any, children: list[Any], draw: random.Random, classes: list[str]) -> None:
+    while children:
+        count = draw.randint(1, MOST_TOGETHER)
+        together, children = children[:count], children[count:]
+        if any(child.tag in SILENT or child.tag in ("link", "meta") for child in together):
+            continue
+        holder = etree.Element("div", {"class": draw.choice(classes)})
+        parent.insert(parent.index(together[0]), holder)
+        if draw.random() < NESTED:
+            holder = etree.SubElement(holder, "div", {"class": draw.choice(classes)})
+        holder.extend(together)
+
+
 def split_body(row: Row) -> tuple[list[str], list[str]]:
     """Return the paragraphs up to the third real one, and the others."""
     real = 0
@@ -120,6 +155,7 @@ def split_body(row: Row) -> tuple[list[str], list[str]]:
 PERTURBATIONS = {
     "names": Perturbation(hash_names, lambda row: row),
     "short": Perturbation(shorten, shortened),
+    "pieces": Perturbation(wrap_pieces, lambda row: row),
 }
 
 

@@ -15,6 +15,7 @@ import numpy as np
 SHINGLE = 4  # words
 RESAMPLES = 1000  # of the bootstrap, as the source has it
 CONFIDENCE = 1.96  # standard deviations: 95%
+_BAG_WORD = re.compile(r"\w+")
 _WORD = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힣]|[^\W_぀-ヿ㐀-䶿一-鿿豈-﫿가-힣]+", re.UNICODE)
 
 
@@ -37,11 +38,23 @@ class Score:
 @lru_cache(maxsize=32)  # the truth of a page is wanted once a pair
 def shingles(text: str) -> Counter[tuple[str, ...]]:
     """The text's 4-word shingles, counted; a shorter text is one shingle. Shared between calls: don't change it."""
-    words = _WORD.findall(text.lower())
-    if not words:
+    found = words(text)
+    if not found:
         return Counter()
-    count = max(1, len(words) - SHINGLE + 1)
-    return Counter(tuple(words[start : start + SHINGLE]) for start in range(count))
+    count = max(1, len(found) - SHINGLE + 1)
+    return Counter(tuple(found[start : start + SHINGLE]) for start in range(count))
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case, each CJK character one."""
+    return _WORD.findall(text.lower())
+
+
+def bag_score(text: str, truth: str) -> Score:
+    """The score of a text by its words as a bag (`\\w+`, lower case): the measure of WCXB."""
+    found, wanted = (Counter(_BAG_WORD.findall(part.lower())) for part in (text, truth))
+    common = (found & wanted).total()
+    return Score(common / found.total() if found else None, common / wanted.total() if wanted else None)
 
 
 def score(text: str, truth: str) -> Score:

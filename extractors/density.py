@@ -16,6 +16,7 @@ import numpy as np
 from .article import Article, NoArticle
 from .assembly import Cut, ParsedPage, assemble, read
 from .body import Body, Evidence, cut_body
+from .line_model import second_opinion
 from .lines import Floats, Lines
 from .page import Page
 from .paths import MAX_TRIE, PathTrie
@@ -60,6 +61,12 @@ def cut(parsed: ParsedPage, reason: str = "no example") -> Cut | str:
 
 def cut_alone(lines: Lines, prior: Prior) -> Body:
     """Return the body of a page alone."""
+    body = rules_body(lines, prior)
+    return replace(body, kept=second_opinion(lines, prior, body, body.kept).kept) if body.kept else body
+
+
+def rules_body(lines: Lines, prior: Prior) -> Body:
+    """Return the body of a page by the rules, before the line model is asked."""
     body = cut_body(lines, Evidence(unmatched(lines), prior))
     if not body.kept:
         body = replace(body, kept=_something(lines, prior, body))

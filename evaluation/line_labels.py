@@ -1,0 +1,30 @@
+"""Which lines of a stored page are body: the page's words aligned with those of the known text.
+
+Each line gets the share of its words that stand in the truth in runs of at least `RUN`; a line of fewer words counts where
+all of them are aligned.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq
+
+from .scores import words
+
+RUN = 3  # words; shorter matches are chance
+
+
+def line_labels(texts: list[str], truth: str) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+    """Return the share of each line that is body, 0 to 1, and the number of its words."""
+    by_line = [words(text) for text in texts]
+    counts = np.array([len(line) for line in by_line], np.intp)
+    page, wanted = [word for line in by_line for word in line], words(truth)
+    in_run, aligned = np.zeros(len(page), np.bool_), np.zeros(len(page), np.bool_)
+    for run in LCSseq.opcodes(page, wanted):
+        if run.tag == "equal":
+            aligned[run.src_start : run.src_end] = True
+            in_run[run.src_start : run.src_end] = run.src_end - run.src_start >= RUN
+    line_of = np.repeat(np.arange(len(texts)), counts)
+    runs, matches = (np.bincount(line_of, flags, minlength=len(texts)) for flags in (in_run, aligned))
+    share = (runs / np.maximum(counts, 1)).astype(np.float32)
+    share[(counts > 0) & (counts < RUN) & (matches == counts)] = 1
+    return share, counts

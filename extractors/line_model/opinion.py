@@ -1,0 +1,68 @@
+"""The rules' body, corrected by the line model where it is sure, replaced by the model's where that promises much more.
+
+Strategy: the model's body is its lines with even odds or better. Where its expected F1 is above that of the rules' body by
+`SWITCH` or more, it is the body. Else single lines change: those that the model gives `SURE` or more join, those that it
+gives 1 − `SURE` or less leave. So the rules decide unless the model has a reason.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from ..body import Body
+from ..lines import Floats, Lines
+from ..priors import Prior
+from .features import NAMES, features_of
+from .trees import Trees, load, probability
+
+WEIGHTS = Path(__file__).parent / "weights.json"
+SURE = 0.9  # probability from which one line changes; flat from .8 to .95
+SWITCH = 0.1  # expected F1 that the model's body must gain to replace the rules'; flat from .06 to .15
+_chosen: ContextVar[Trees | None] = ContextVar("line model", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """The lines of a body, and the F1 to expect of it by the model's probabilities, 0 to 1."""
+
+    kept: list[int]
+    expected: float
+
+
+def second_opinion(lines: Lines, prior: Prior, body: Body, kept: list[int]) -> Opinion:
+    """Return the body after the model was asked; `kept` are the lines that the rules leave of `body`."""
+    chance = probability((_chosen.get() or _stored()).log_odds(features_of(lines, prior, body, kept)))
+    rules = np.zeros(len(lines), np.bool_)
+    rules[kept] = True
+    model = chance > 0.5
+    gain = _expected(model, chance, lines.width) - _expected(rules, chance, lines.width)
+    revised = model if gain > SWITCH else (rules | (chance > SURE)) & (chance > 1 - SURE)
+    if not revised.any():
+        revised = rules
+    return Opinion(np.flatnonzero(revised).tolist(), _expected(revised, chance, lines.width))
+
+
+def _expected(chosen: np.ndarray[tuple[int], np.dtype[np.bool_]], chance: Floats, width: Floats) -> float:
+    """Return the F1 by bytes that the chosen lines have if each is body with its `chance`."""
+    weight = chance * width
+    return float(2 * weight[chosen].sum() / max(1e-9, width[chosen].sum() + weight.sum()))
+
+
+@contextmanager
+def using(model: Trees) -> Iterator[None]:
+    """Let another model answer within the block: one that has not learned from the pages that are measured."""
+    token = _chosen.set(model)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+
+
+@lru_cache(1)
+def _stored() -> Trees:
+    return load(WEIGHTS, NAMES)
