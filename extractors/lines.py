@@ -46,7 +46,7 @@ INLINE, LINK, BLOCK, ITEM, PRE, BREAK, SKIP, IMAGE, PLAYER, NOTED = range(10)
 _BLOCKS = """html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption
     figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p section summary table caption
     colgroup col thead tbody tfoot tr td th ul frameset frame noframes marquee"""
-_SKIPPED = """script style noscript svg head object canvas math option textarea input title datalist"""
+_SKIPPED = """script style svg head object canvas math option textarea input title datalist"""
 KINDS = {
     **dict.fromkeys(_BLOCKS.split(), BLOCK),
     **dict.fromkeys(_SKIPPED.split(), SKIP),
@@ -56,7 +56,7 @@ KINDS = {
     "pre": PRE,
     "img": IMAGE,
     **dict.fromkeys(("iframe", "embed", "video", "audio"), PLAYER),  # skipped, but noted as media
-    **dict.fromkeys(("button", "select", "template"), NOTED),  # skipped, but see `revealing`
+    **dict.fromkeys(("button", "select", "template", "noscript"), NOTED),  # skipped, but see `revealing`
 }
 
 _CODE, _PARAGRAPH = frozenset({"pre"}), frozenset({"p"})
@@ -98,7 +98,7 @@ class Lines:
         """The length of all texts."""
         return sum(map(len, self.texts))
 
-    @property
+    @cached_property
     def prose(self) -> float:
         """How many bytes outside links stand in lines that have a sentence of them."""
         unlinked = self.width - self.linked
@@ -192,41 +192,59 @@ def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
             break
         lines, noted = _walk(body, trie)
     prose = lines.prose
-    return lines if prose >= SHORT_PROSE else _look_further(root, body, trie, lines, prose)
+    if prose >= SHORT_PROSE:
+        return lines
+    if reveal(body.iter("svg")):
+        return read_lines(root, trie)
+    hidden = 3 * sum(len(inner_text(element)) for element in noted)  # bytes, at most
+    found = _hidden_lines(body, trie, lines, _title(root)) if hidden >= HIDDEN_PROSE else None
+    return found or (lines if lines.characters >= MIN_SHOWN else _misplaced_lines(root, trie) or lines)
 
 
-def _look_further(root: etree._Element, body: etree._Element, trie: PathTrie, shown: Lines, prose: float) -> Lines:
-    """Return what a page holds that shows next to nothing, or nothing of what its title says: hidden text, then what
-    stands there for readers without scripts, then what the parser left in a <head> that the page never closed.
+def _hidden_lines(body: etree._Element, trie: PathTrie, shown: Lines, title: str) -> Lines | None:
+    """Return hidden text, or what stands there for readers without scripts, where a page shows next to nothing, or
+    nothing of its title; None if there is little of it.
     """
-    enough = max(HIDDEN_PROSE, HIDDEN_TIMES * prose)
-    title = next((title.text or "" for title in root.iter("title")), "").lower()
+    prose = shown.prose
     empty = prose < LITTLE_PROSE and shown.characters < LITTLE_TEXT
-    if not empty and _has_title(shown, title):
-        return shown
-    unhidden, _ = _walk(body, trie, hide=False)
-    if unhidden.prose >= enough and (empty or _has_title(unhidden, title)):
-        return unhidden
-    open_all(body)
-    for hide in (True, False):
-        opened, _ = _walk(body, trie, hide)
-        if opened.prose >= enough and (empty or _has_title(opened, title)):
-            return opened
-    if shown.characters >= MIN_SHOWN:
-        return shown
-    head = root.find("head")
-    unclosed = shown if head is None else _walk(head, trie)[0]
-    return next((lines for lines in (unhidden, unclosed) if lines.characters >= MIN_SHOWN), shown)
+    if not empty and has_title(shown, title):
+        return None
+    for opened, hide in ((False, False), (True, True), (True, False)):
+        if opened:
+            open_all(body)
+        found, _ = _walk(body, trie, hide)
+        if found.prose >= max(HIDDEN_PROSE, HIDDEN_TIMES * prose) and (empty or has_title(found, title)):
+            return found
+    return None
 
 
-def _has_title(lines: Lines, title: str) -> bool:
-    """Return whether a line is the longest part of the page's title, or most of it."""
-    part = " ".join(max(_TITLE_PARTS.split(title), key=len).split())
+def _misplaced_lines(root: etree._Element, trie: PathTrie) -> Lines | None:
+    """Return short hidden text, or what the parser left in a <head> that the page never closed."""
+    for part, hide in ((root.find("body"), False), (root.find("head"), True)):
+        if part is not None:
+            lines, _ = _walk(part, trie, hide)
+            if lines.characters >= MIN_SHOWN:
+                return lines
+    return None
+
+
+def _title(root: etree._Element) -> str:
+    return next((title.text or "" for title in root.iter("title")), "").lower()
+
+
+def has_title(lines: Lines, title: str) -> bool:
+    """Return whether a line is the main part of the page's title (lower case), or most of it."""
+    part = main_part(title)
     return any(part in text or (2 * len(text) > len(part) and text in part) for text in lines.lowered)
 
 
+def main_part(title: str) -> str:
+    """Return the longest part of a page's title: the others name the site."""
+    return " ".join(max(_TITLE_PARTS.split(title), key=len).split())
+
+
 def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> tuple[Lines, list[etree._Element]]:
-    """Return the lines below `body`, and what was skipped of controls, templates and hidden elements.
+    """Return the lines below `body`, and what was skipped: hidden elements and those of kind `NOTED`.
 
     The hot loop, written out flat where a call would cost more than it explains.
     """

@@ -13,7 +13,7 @@ from lxml import etree
 
 CONTROL_BLOCKS = 4  # block elements in a control that was never closed; those of rich buttons have up to 3
 MAX_SEGMENTS = 300  # a page; those of the development sets have up to 52
-CONTROLS = frozenset({"button", "select"})
+CONTROLS = frozenset({"button", "select", "svg"})
 PANEL_ROLES = frozenset({"tabpanel", "region"})
 _BLOCKS = ("p", "div", "section", "article", "main", "ul", "li", "table", "tr", "h1", "h2", "h3", "h4")
 _FRAME = ("nav", "header", "footer", "aside", "dialog", "form")  # a panel in one of these is a menu
@@ -37,8 +37,8 @@ def reveal(skipped: Iterable[etree._Element]) -> bool:
 
 
 def open_all(body: etree._Element) -> None:
-    """Make blocks of what is not shown for its tag: the last resort for a page that shows nothing."""
-    for element in body.iter("noscript", "template", "svg"):
+    """Make blocks of what is not shown for its tag, for a page that shows nothing else."""
+    for element in body.iter("noscript", "template"):
         element.tag = "div"
 
 
@@ -47,7 +47,7 @@ def _is_shown(element: etree._Element) -> bool:
         return len(list(islice(element.iter(*_BLOCKS), CONTROL_BLOCKS))) == CONTROL_BLOCKS
     if element.tag == "template":
         return _number(_PLACEHOLDER, element) is not None or any(name in element.attrib for name in _SHADOW_ROOT)
-    return _number(_SEGMENT, element) is not None or _is_panel(element)
+    return element.tag != "noscript" and (_number(_SEGMENT, element) is not None or _is_panel(element))
 
 
 def _is_panel(element: etree._Element) -> bool:
