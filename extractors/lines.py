@@ -244,7 +244,7 @@ def main_part(title: str) -> str:
 
 
 def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> tuple[Lines, list[etree._Element]]:
-    """Return the lines below `body`, and what was skipped: hidden elements and those of kind `NOTED`.
+    """Return the lines below `body`, and what may be other than it seems: what is hidden or of kind `NOTED`, odd links.
 
     The hot loop, written out flat where a call would cost more than it explains.
     """
@@ -335,6 +335,8 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> tuple[Line
                     if kind == LINK:
                         inside = True
                         links.append((len(rows), child))
+                        if in_link or "href" not in names:
+                            noted.append(child)
                     if text and (buffer or not text.isspace()):
                         write(text)
                         if inside:

@@ -4,7 +4,7 @@ import pytest
 
 from extractors.dom import parse
 from extractors.lines import PathTrie, read_lines
-from extractors.revealing import CONTROL_BLOCKS
+from extractors.revealing import UNCLOSED_BLOCKS
 
 PROSE = "The harbour master closes the gates an hour before high water, and opens them when the tide has turned."
 LONG = "".join(f"<p>{PROSE} Gate {n}.</p>" for n in range(15))
@@ -20,12 +20,24 @@ def blocks(count):
 
 @pytest.mark.parametrize("tag", ["button", "select"])
 def test_control_that_swallowed_the_page_is_a_block(tag):
-    assert texts(f"<p>top</p><{tag}>Menu{blocks(CONTROL_BLOCKS)}")[:3] == ["top", "Menu", "line 0"]
+    assert texts(f"<p>top</p><{tag}>Menu{blocks(UNCLOSED_BLOCKS)}")[:3] == ["top", "Menu", "line 0"]
 
 
 @pytest.mark.parametrize("tag", ["button", "select"])
 def test_rich_control_is_no_text(tag):
-    assert texts(f"<p>top</p><{tag}>Menu{blocks(CONTROL_BLOCKS - 1)}</{tag}>end") == ["top", "end"]
+    assert texts(f"<p>top</p><{tag}>Menu{blocks(UNCLOSED_BLOCKS - 1)}</{tag}>end") == ["top", "end"]
+
+
+@pytest.mark.parametrize("link", ["<a name=top>", "<a href=/x>Home "])
+def test_link_that_swallowed_the_page_is_none(link):
+    lines = read_lines(parse(f"{link}{blocks(UNCLOSED_BLOCKS)}<p>more <a href=/y>about</a></p>"), PathTrie())
+    assert lines.linked.tolist()[-2:] == [0, len("about")]
+
+
+@pytest.mark.parametrize("blocks", [blocks(UNCLOSED_BLOCKS - 1), blocks(UNCLOSED_BLOCKS)])
+def test_link_around_blocks_is_one(blocks):
+    lines = read_lines(parse(f"<a href=/x>{blocks}</a>"), PathTrie())
+    assert (lines.linked == lines.width).all()
 
 
 @pytest.mark.parametrize("prefix", ["", "app-"])
@@ -59,11 +71,16 @@ def test_plain_template_is_no_text():
 @pytest.mark.parametrize(
     "panel",
     ['<div role=tabpanel hidden>two</div>', '<div role=region style="display:none">two</div>',
-     '<div class="faq-accordion__panel" style="display: none">two</div>'],
+     '<div class="faq-accordion__panel" style="display: none">two</div>',
+     '<h3><button aria-expanded=false></button></h3><div hidden>two</div>'],
 )  # fmt: skip
 def test_panel_of_a_tab_or_an_accordion_is_read(panel):
     assert texts(f"<p>one</p>{panel}<p>three</p>") == ["one", "two", "three"]
     assert texts(f"<p>one</p><nav>{panel}</nav><p>three</p>") == ["one", "three"]
+
+
+def test_menu_behind_a_button_is_not_read():
+    assert texts("<p>one</p><button aria-expanded=false>More</button><ul hidden><li>two</ul>") == ["one"]
 
 
 def test_page_that_is_hidden_until_its_scripts_run_is_read():
