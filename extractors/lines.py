@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from .dom import inner_text
 from .names import CACHED, SCREEN_READER
 from .paths import HEADINGS, Outline, PathTrie
-from .revealing import open_all, reveal
+from .revealing import CLOSED, open_all, reveal
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -191,29 +191,31 @@ def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
         if not noted or not reveal(noted):
             break
         lines, noted = _walk(body, trie)
-    prose = lines.prose
-    if prose >= SHORT_PROSE:
+    if lines.prose >= SHORT_PROSE:
         return lines
     if reveal(body.iter("svg")):
         return read_lines(root, trie)
-    hidden = 3 * sum(len(inner_text(element)) for element in noted)  # bytes, at most
-    found = _hidden_lines(body, trie, lines, _title(root)) if hidden >= HIDDEN_PROSE else None
+    found = _hidden_lines(body, trie, lines, noted, _title(root)) if noted else None
     return found or (lines if lines.characters >= MIN_SHOWN else _misplaced_lines(root, trie) or lines)
 
 
-def _hidden_lines(body: etree._Element, trie: PathTrie, shown: Lines, title: str) -> Lines | None:
+def _hidden_lines(
+    body: etree._Element, trie: PathTrie, shown: Lines, noted: list[etree._Element], title: str
+) -> Lines | None:
     """Return hidden text, or what stands there for readers without scripts, where a page shows next to nothing, or
     nothing of its title; None if there is little of it.
     """
-    prose = shown.prose
-    empty = prose < LITTLE_PROSE and shown.characters < LITTLE_TEXT
+    empty = shown.prose < LITTLE_PROSE and shown.characters < LITTLE_TEXT
     if not empty and has_title(shown, title):
         return None
+    closed = [element for element in noted if element.tag in CLOSED]
     for opened, hide in ((False, False), (True, True), (True, False)):
+        if 3 * sum(len(inner_text(element)) for element in (closed if opened else noted)) < HIDDEN_PROSE:
+            break  # a character has up to three bytes
         if opened:
             open_all(body)
         found, _ = _walk(body, trie, hide)
-        if found.prose >= max(HIDDEN_PROSE, HIDDEN_TIMES * prose) and (empty or has_title(found, title)):
+        if found.prose >= max(HIDDEN_PROSE, HIDDEN_TIMES * shown.prose) and (empty or has_title(found, title)):
             return found
     return None
 
@@ -335,7 +337,7 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> tuple[Line
                     if kind == LINK:
                         inside = True
                         links.append((len(rows), child))
-                        if in_link or "href" not in names:
+                        if in_link or ("href" not in names and len(child)):
                             noted.append(child)
                     if text and (buffer or not text.isspace()):
                         write(text)

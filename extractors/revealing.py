@@ -16,8 +16,9 @@ UNCLOSED_BLOCKS = 4  # block elements in a control or link that was never closed
 BUTTON_DEPTH = 3  # elements in front of a panel that are looked at: a heading, a button, its text
 MAX_SEGMENTS = 300  # a page; those of the development sets have up to 52
 CONTROLS = frozenset({"button", "select", "svg"})
+CLOSED = frozenset({"noscript", "template"})  # not shown while scripts run, or until one uses it
 PANEL_ROLES = frozenset({"tabpanel", "region"})
-_BLOCKS = ("p", "div", "section", "article", "main", "ul", "li", "table", "tr", "h1", "h2", "h3", "h4")
+_BLOCKS = ("p", "div", "section", "article", "li", "tr", "h2")
 _FRAME = ("nav", "header", "footer", "aside", "dialog", "form")  # a panel in one of these is a menu
 _LISTS = ("ul", "ol", "nav", "form", "table")  # hidden ones are menus and forms, even behind a button
 _SHADOW_ROOT = ("shadowrootmode", "shadowroot")
@@ -43,7 +44,7 @@ def reveal(noted: Iterable[etree._Element]) -> bool:
 
 def open_all(body: etree._Element) -> None:
     """Make blocks of what is not shown for its tag, for a page that shows nothing else."""
-    for element in body.iter("noscript", "template"):
+    for element in body.iter(*CLOSED):
         element.tag = "div"
 
 
