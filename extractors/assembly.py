@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from .article import IN_TEXT, Article, Block, Kind, NoArticle, join
 from .blocks import make_blocks
 from .dom import parse
+from .embedded_state import with_state
 from .head import Head, read_head
 from .lines import Lines, read_lines
 from .metadata import read_metadata
@@ -41,10 +42,10 @@ class Cut:
 def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if nothing parses."""
     root = parse(page.encoded())
-    lines = read_lines(root, trie)
+    head = read_head(root)
+    lines = with_state(root, head, read_lines(root, trie), trie)
     width = float(lines.width.sum())
     if width >= MIN_TEXT:
-        head = read_head(root)
         return ParsedPage(page, lines, head, prior_of(lines, [head.title, *head.titles()]))
     scripted = root.find(".//script") is not None
     hint = "; its text may need JavaScript" if scripted else ""

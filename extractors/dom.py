@@ -6,6 +6,7 @@ read a second time through a target that keeps the depth bounded. It also drops,
 """
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from lxml import etree
@@ -18,6 +19,9 @@ _MORE = re.compile(rb"(?:\s+|<!--.*?-->|</(?:body|html)\s*>)*+\S", re.IGNORECASE
 MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes for each. The development pages have up to 9,200
 TAGS_STEP = 100_000  # bytes
 RAW_TEXT = frozenset({"script", "style"})
+NAMES = 1_000  # tags and attributes whose valid form is remembered
+_NO_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+_NO_TEXT = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def parse(html: bytes | str) -> etree._Element:
@@ -74,29 +78,32 @@ def _was_cut(parser: etree.HTMLParser) -> bool:
 
 
 class _ShallowTree:
-    """A parser target: builds the tree, but elements below `MAX_DEPTH` become children of the last one above it."""
+    """A parser target: builds the tree, but elements below `MAX_DEPTH` become children of the last one above it.
+
+    The builder refuses what the parser itself lets pass, such as <o:p> and control characters: they are replaced.
+    """
 
     def __init__(self) -> None:
         self._builder = etree.TreeBuilder()
-        self._depth = 0
         self._open: list[str] = []
 
-    def start(self, tag: str, attributes: dict[Any, Any]) -> None:
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = _valid_name(tag)
         if len(self._open) < MAX_DEPTH:
-            self._builder.start(tag, attributes)
-        elif tag not in RAW_TEXT:
-            self._builder.start(tag, {})
-            self._builder.end(tag)
-        self._open.append(tag)
+            self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in attributes.items()})
+        elif name not in RAW_TEXT:
+            self._builder.start(name, {})
+            self._builder.end(name)
+        self._open.append(name)
 
-    def end(self, tag: str) -> None:
-        self._open.pop()
+    def end(self, _tag: str) -> None:
+        name = self._open.pop()
         if len(self._open) < MAX_DEPTH:
-            self._builder.end(tag)
+            self._builder.end(name)
 
     def data(self, text: str) -> None:
         if len(self._open) <= MAX_DEPTH or self._open[-1] not in RAW_TEXT:
-            self._builder.data(text)
+            self._builder.data(_valid_text(text))
 
     def close(self) -> etree._Element | None:
         # Nothing was opened: an empty page.
@@ -104,3 +111,13 @@ class _ShallowTree:
             return self._builder.close()
         except (AssertionError, etree.XMLSyntaxError):
             return None
+
+
+@lru_cache(NAMES)
+def _valid_name(name: str) -> str:
+    valid = _NO_NAME.sub("-", name)
+    return valid if valid[:1].isalpha() else f"x{valid}"
+
+
+def _valid_text(text: str) -> str:
+    return _NO_TEXT.sub(" ", text)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from .dom import inner_text
 from .names import CACHED, SCREEN_READER
 from .paths import HEADINGS, Outline, PathTrie
+from .revealing import CLOSED, open_all, reveal
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -29,6 +30,11 @@ MAX_DEPTH = 256  # levels of recursion; what lies deeper is read flat, in its an
 MASKED_LENGTH = 40  # characters: digits of lines up to this count as equal (dates, counters); longer lines are prose
 MAX_LINES = 100_000  # a page; what follows is not read. The longest of the development pages has 836
 MIN_SHOWN = 100  # characters; a page that shows less and holds more is one that its scripts unhide
+MAX_REVEALED = 5  # levels of what scripts put in place, within each other
+SENTENCE = 80  # bytes outside links, from which a line counts as running text
+SHORT_PROSE = 1_500  # bytes of running text; a page that shows less may hide what its title names
+LITTLE_PROSE, LITTLE_TEXT = 400, 1_000  # bytes of running text and characters; a page that shows less shows nothing
+HIDDEN_PROSE, HIDDEN_TIMES = 1_000, 4  # bytes of running text, and times what is shown, for which hidden text is read
 FOLDED_AT_ONCE = 100_000  # characters; a 50 MB line would need half a GB for its words
 TITLE_LINKED = 0.6  # link share of a line that names another article
 CAPTION_WIDTH = 300  # bytes; more under a picture is prose
@@ -36,12 +42,11 @@ LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (flat f
 LINKED_BYTES = 4  # shorter lines may be links: footnote marks
 CODE_WEIGHT = 0.2  # code counts this much when the body is looked for
 
-INLINE, LINK, BLOCK, ITEM, PRE, BREAK, SKIP, IMAGE, PLAYER = range(9)
+INLINE, LINK, BLOCK, ITEM, PRE, BREAK, SKIP, IMAGE, PLAYER, NOTED = range(10)
 _BLOCKS = """html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption
     figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p section summary table caption
     colgroup col thead tbody tfoot tr td th ul frameset frame noframes marquee"""
-_SKIPPED = """script style noscript template svg head object canvas math select option button textarea
-    input title datalist"""
+_SKIPPED = """script style svg head object canvas math option textarea input title datalist"""
 KINDS = {
     **dict.fromkeys(_BLOCKS.split(), BLOCK),
     **dict.fromkeys(_SKIPPED.split(), SKIP),
@@ -51,10 +56,12 @@ KINDS = {
     "pre": PRE,
     "img": IMAGE,
     **dict.fromkeys(("iframe", "embed", "video", "audio"), PLAYER),  # skipped, but noted as media
+    **dict.fromkeys(("button", "select", "template", "noscript"), NOTED),  # skipped, but see `revealing`
 }
 
 _CODE, _PARAGRAPH = frozenset({"pre"}), frozenset({"p"})
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_TITLE_PARTS = re.compile(r"\s[-–—:·]\s|[|_»]")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -90,6 +97,12 @@ class Lines:
     def characters(self) -> int:
         """The length of all texts."""
         return sum(map(len, self.texts))
+
+    @cached_property
+    def prose(self) -> float:
+        """How many bytes outside links stand in lines that have a sentence of them."""
+        unlinked = self.width - self.linked
+        return float(unlinked[unlinked >= SENTENCE].sum())
 
     @cached_property
     def lowered(self) -> list[str]:
@@ -168,25 +181,79 @@ class Lines:
 def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
     """Return the text lines below `root`; their paths are interned in `trie`.
 
-    Where readers are shown almost nothing, what is hidden is read, and then what the parser left in a <head> that the
-    page never closed.
+    Where the page holds what its scripts put in place, or shows next to nothing and hides a text, `root` is changed: it
+    then is what readers get.
     """
-    body, head = root.find("body"), root.find("head")
-    lines = _walk(root if body is None else body, trie)
-    if lines.characters < MIN_SHOWN:
-        hidden = _walk(root if body is None else body, trie, hide=False)
-        if hidden.characters >= MIN_SHOWN:
-            return hidden
-        unclosed = lines if head is None else _walk(head, trie)
-        return unclosed if unclosed.characters >= MIN_SHOWN else lines
-    return lines
+    body = root.find("body")
+    body = root if body is None else body
+    lines, noted = _walk(body, trie)
+    for _ in range(MAX_REVEALED):
+        if not noted or not reveal(noted):
+            break
+        lines, noted = _walk(body, trie)
+    if lines.prose >= SHORT_PROSE:
+        return lines
+    if reveal(body.iter("svg")):
+        return read_lines(root, trie)
+    found = _hidden_lines(body, trie, lines, noted, _title(root)) if noted else None
+    return found or (lines if lines.characters >= MIN_SHOWN else _misplaced_lines(root, trie) or lines)
 
 
-def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
-    """Read the lines below `body`: the hot loop, written out flat where a call would cost more than it explains."""
+def _hidden_lines(
+    body: etree._Element, trie: PathTrie, shown: Lines, noted: list[etree._Element], title: str
+) -> Lines | None:
+    """Return hidden text, or what stands there for readers without scripts, where a page shows next to nothing, or
+    nothing of its title; None if there is little of it.
+    """
+    empty = shown.prose < LITTLE_PROSE and shown.characters < LITTLE_TEXT
+    if not empty and has_title(shown, title):
+        return None
+    closed = [element for element in noted if element.tag in CLOSED]
+    for opened, hide in ((False, False), (True, True), (True, False)):
+        if 3 * sum(len(inner_text(element)) for element in (closed if opened else noted)) < HIDDEN_PROSE:
+            break  # a character has up to three bytes
+        if opened:
+            open_all(body)
+        found, _ = _walk(body, trie, hide)
+        if found.prose >= max(HIDDEN_PROSE, HIDDEN_TIMES * shown.prose) and (empty or has_title(found, title)):
+            return found
+    return None
+
+
+def _misplaced_lines(root: etree._Element, trie: PathTrie) -> Lines | None:
+    """Return short hidden text, or what the parser left in a <head> that the page never closed."""
+    for part, hide in ((root.find("body"), False), (root.find("head"), True)):
+        if part is not None:
+            lines, _ = _walk(part, trie, hide)
+            if lines.characters >= MIN_SHOWN:
+                return lines
+    return None
+
+
+def _title(root: etree._Element) -> str:
+    return next((title.text or "" for title in root.iter("title")), "").lower()
+
+
+def has_title(lines: Lines, title: str) -> bool:
+    """Return whether a line is the main part of the page's title (lower case), or most of it."""
+    part = main_part(title)
+    return any(part in text or (2 * len(text) > len(part) and text in part) for text in lines.lowered)
+
+
+def main_part(title: str) -> str:
+    """Return the longest part of a page's title: the others name the site."""
+    return " ".join(max(_TITLE_PARTS.split(title), key=len).split())
+
+
+def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> tuple[Lines, list[etree._Element]]:
+    """Return the lines below `body`, and what may be other than it seems: what is hidden or of kind `NOTED`, odd links.
+
+    The hot loop, written out flat where a call would cost more than it explains.
+    """
     rows: list[tuple[str, int, int, int, bool]] = []  # text, path, item, characters inside links, whether after a <br>
     links: list[tuple[int, etree._Element]] = []
     media: list[tuple[int, int, etree._Element]] = []
+    noted: list[etree._Element] = []
     broken = False  # whether a <br> was the last that ended a line
     buffer: list[str] = []  # the text of the line that is being read; never begins with white space only
     write = buffer.append
@@ -270,6 +337,8 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
                     if kind == LINK:
                         inside = True
                         links.append((len(rows), child))
+                        if in_link or ("href" not in names and len(child)):
+                            noted.append(child)
                     if text and (buffer or not text.isspace()):
                         write(text)
                         if inside:
@@ -282,6 +351,8 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
                             read_children(child, below, block, inside)
                         else:
                             read_flat(child, block, inside)
+                else:
+                    noted.append(child)
             elif kind <= PRE:
                 if not ((names := child.keys()) and hide and is_hidden(child, names)):
                     if buffer:
@@ -312,12 +383,17 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
                             if buffer:
                                 flush(below)
                         broken = False
+                else:
+                    noted.append(child)
             elif kind == BREAK:
                 if buffer:
                     flush(block)
                 broken = True
             elif kind >= IMAGE:
-                media.append((len(rows), path_at(block), child))
+                if kind < NOTED:
+                    media.append((len(rows), path_at(block), child))
+                elif len(child) or child.tag == "template":
+                    noted.append(child)
             text = child.tail
             if text and (buffer or not text.isspace()):
                 write(text)
@@ -335,7 +411,7 @@ def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> Lines:
     texts, paths, items, link_chars, continued = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [], [])
     lines = Lines(trie, texts, paths, items, link_chars)
     lines.continued, lines.links, lines.media = continued, links, media
-    return lines
+    return lines, noted
 
 
 def fold(text: str) -> str:

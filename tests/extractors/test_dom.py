@@ -26,6 +26,17 @@ def test_scripts_in_a_rebuilt_tree_stay_scripts():
     assert "var x" not in inner_text(root)
 
 
+@pytest.mark.parametrize(
+    "tag",
+    ["o:p", "p\x01x", "div x:y=1 1a=2 @b=3", "div a\x02='\x03'", "x xmlns:o='u' xmlns='k'", "a:"],
+    ids=["prefix", "control", "attributes", "values", "namespaces", "end"],
+)
+def test_deep_page_with_names_that_a_tree_refuses_keeps_its_text(tag):
+    root = parse(f"<p>before{f'<{tag}>' * FAR_TOO_DEEP}the deep\x04 <o:p><i>text</i></o:p>")
+    assert inner_text(root)[:6] == "before"
+    assert inner_text(root).endswith("the deep  text")
+
+
 def test_nul_characters_are_dropped():
     assert inner_text(parse("<p>he\0llo</p>")) == "hello"
 
