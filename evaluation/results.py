@@ -16,7 +16,8 @@ from .scores import Score, bootstrap, mean, score, score_with_optional
 BAD = 0.8  # F1 below which a page counts as lost
 YARDSTICK = "trafilatura"  # the peer whose speed is the unit
 LIGHT, HEAVY = 60_000, 200_000  # bytes; pages below and from there have speed bars of their own
-_SEPARATOR = re.compile(r"\s+[-–—·•»:>]+\s+|\s*[|｜_]+\s*|\s*[–—]{1,2}\s*")
+_HAN = r"[\u4e00-\u9fff]"  # Chinese sites' names follow a hyphen without spaces
+_SEPARATOR = re.compile(rf"\s+[-–—·•»:>]+\s+|\s*[|｜_]+\s*|\s*[–—]{{1,2}}\s*|-{{2,}}|(?<={_HAN})-(?={_HAN})")
 _SIGNS = str.maketrans({**dict.fromkeys("‘’‚‛′´`", "'"), **dict.fromkeys("“”„‟″", '"'), **dict.fromkeys("‐‑‒–—―", "-")})
 
 

@@ -81,6 +81,8 @@ def test_predictions_without_data_are_an_error(tmp_path):
         ("潮位站开放", "潮位站开放_港口新闻", True),
         ("The ‘tide’ gauge – new…", "The 'Tide' Gauge - New...", True),
         ("潮位站开放？", "潮位站开放?", True),
+        ("潮位站开放", "潮位站开放-港口新闻", True),
+        ("潮位站开放", "潮位站开放--Port News", True),
         ("Tide gauge's", "Tide gauges", False),
         ("Tide", "Tide gauge", False),
         ("Tide gauge | The Gazette", "Tide gauge", False),
