@@ -163,15 +163,16 @@ def by_size(timings: Sequence[tuple[Prediction, float | None]]) -> dict[str, Spe
 def same_title(found: str | None, truth: str) -> bool:
     """Whether the titles are equal, once the truth's site suffix is cut, if it has one.
 
-    White space, case, the width of signs and the forms of quotation marks, dashes and dots are folded: typography, which
-    truth and page often do differently.
+    White space, case, the width of signs and the forms of quotation marks, dashes and dots are folded: page and truth
+    often differ in their typography.
     """
     forms = {truth, *(truth[: mark.start()] for mark in _SEPARATOR.finditer(truth))}
     return bool(found) and _plain(found or "") in map(_plain, forms)
 
 
 def _plain(title: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", title.translate(_SIGNS)).casefold().split())
+    plain = unicodedata.normalize("NFKC", title.translate(_SIGNS)).casefold()
+    return " ".join(plain.replace("--", "-").split())
 
 
 def same_day(found: str | None, truth: str) -> bool | None:

@@ -6,7 +6,7 @@ the beginning of the body.
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, TypedDict
 
@@ -19,7 +19,7 @@ from .meta_names import AUTHOR, DESCRIPTION, IMAGE, KEYWORDS, LANGUAGE, SITE, SO
 from .page import Page
 from .phrases import may_be_byline
 from .times import Nearby, find_modified, find_published, in_zone_of
-from .titles import begins_title, find_title
+from .titles import PageTitles, begins_title, find_title, page_titles, shared_names
 from .urls import split_web
 from .web import web_url
 
@@ -66,22 +66,31 @@ class Metadata(TypedDict):
     tdm_meta: str | None
 
 
-def read_metadata(head: Head, lines: Lines, kept: list[int], title_line: int, page: Page) -> Metadata:
-    """Return the metadata of a page whose body is the `kept` lines; `title_line` repeats its title, or is -1."""
+def read_metadata(
+    head: Head, lines: Lines, kept: list[int], title_line: int, page: Page, others: Sequence[PageTitles] = ()
+) -> Metadata:
+    """Return the metadata of a page whose body is the `kept` lines.
+
+    `title_line` repeats its title, or is -1; `others`: titles of other pages of its section.
+    """
     article = head.article
     base = head.base_url(page)
     nearby = lines_around(lines, kept, title_line)
     dated = Nearby(list(filter(may_hold_date, nearby.before)), list(filter(may_hold_date, nearby.after)))
     canonical = web_url(base, head.canonical) or web_url(base, head.first(URL))
     site_name = clean(head.first(SITE)) or _first_text(article.get("publisher"))
-    declared = [head.first(TITLE), *map(html.unescape, json_ld.texts(article.get("headline")))]
-    headings = head.headings + ([lines.texts[title_line]] if title_line >= 0 else [])
-    headings = headings or sorted((line for line in nearby.before if begins_title(line, head.title)), key=len)[-1:]
+    declared = _declared_titles(head)
+    repeated = [lines.texts[title_line]] if title_line >= 0 else []
+    if not (head.headings or repeated):
+        repeated = sorted((line for line in nearby.before if begins_title(line, head.title)), key=len)[-1:]
     sample = " ".join(lines.texts[index] for index in kept[:LANGUAGE_LINES])
     published = find_published(head, dated, page)
+    host = _host(page.url or canonical or "")
     return Metadata(
         canonical_url=canonical,
-        title=find_title(declared, head.title, headings, site_name, _host(page.url or canonical or "")),
+        title=find_title(
+            declared, head.title, head.headings, site_name, host, repeated, shared_names(head.title, others)
+        ),
         published=published,
         modified=in_zone_of(published, find_modified(head, dated, page)),
         author=find_author(head, nearby, page),
@@ -94,6 +103,15 @@ def read_metadata(head: Head, lines: Lines, kept: list[int], title_line: int, pa
         robots_meta=tuple(head.robots),
         tdm_meta=head.first(TDM).strip() or None,
     )
+
+
+def titles_of(head: Head) -> PageTitles:
+    """Return the titles of a page, as other pages of its section need them."""
+    return page_titles([head.title, *head.titles(), *_declared_titles(head)], head.headings)
+
+
+def _declared_titles(head: Head) -> list[str]:
+    return [head.first(TITLE), *map(html.unescape, json_ld.texts(head.article.get("headline")))]
 
 
 def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
