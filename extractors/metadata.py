@@ -24,6 +24,7 @@ from .urls import split_web
 from .web import web_url
 
 LINES_BEFORE, LINES_WITHIN, LINES_AFTER = 15, 5, 8  # lines before the body, its first ones, and those that follow it
+LINES_ABOVE = 3  # lines above a title that stands farther from the body: contents or pictures are between them
 MAX_BYLINE = 200  # characters; longer lines are prose
 LANGUAGE_LINES = 10  # lines of the body that tell its language
 
@@ -117,14 +118,15 @@ def _declared_titles(head: Head) -> list[str]:
 def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
     """Return the short lines where date, author and source are printed.
 
-    First those after the title, then those before the body; of the body's own first lines those that have the form of a
+    First those after the title, then those before the body and the title; of the body's own first lines those that have the form of a
     byline. Apart from them, the lines that follow the body.
     """
     texts = lines.texts
     start, end = (kept[0], kept[-1] + 1) if kept else (0, 0)
-    first = max(0, start - LINES_BEFORE)
-    title = title_line + 1 if first <= title_line < start else start
-    before = texts[title:start] + texts[first:title]
+    title = title_line + 1 if 0 <= title_line < start else start
+    below = range(title, min(start, title + LINES_BEFORE))
+    above = (*range(max(0, start - LINES_BEFORE), start), *range(max(0, title - LINES_ABOVE), title))
+    before = [texts[index] for index in dict.fromkeys((*below, *above))]
     before += [text for text in (texts[index] for index in kept[:LINES_WITHIN]) if may_be_byline(text)]
     after = texts[end : end + LINES_AFTER]
     return Nearby(
