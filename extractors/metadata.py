@@ -118,8 +118,8 @@ def _declared_titles(head: Head) -> list[str]:
 def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
     """Return the short lines where date, author and source are printed.
 
-    First those after the title, then those before the body and the title; of the body's own first lines those that have the form of a
-    byline. Apart from them, the lines that follow the body.
+    First those after the title, then those before the body and above the title; of the body's own first lines those
+    that have the form of a byline. Apart from them, the lines that follow the body.
     """
     texts = lines.texts
     start, end = (kept[0], kept[-1] + 1) if kept else (0, 0)
