@@ -113,6 +113,17 @@ def _outvoted(first: date, others: Iterator[date], head: Head, nearby: Nearby, p
             timed = [*alike, found] if isinstance(found, datetime) else []
             return next(filter(_has_local_zone, timed), alike[0])
         seen.append(found)
+    return _before_stamp(seen, head, nearby, page)
+
+
+def _before_stamp(seen: list[date], head: Head, nearby: Nearby, page: Page) -> date:
+    """Return the first of dates of which no two agree; the second, if it is earlier and the first isn't before the last
+    change: site builders stamp pages with the time of their generation, as publication and as change.
+    """
+    first, second = (*seen, seen[0])[:2]
+    if day_of(second) < day_of(first):
+        updated = find_modified(head, nearby, page)
+        return second if updated and day_of(updated) <= day_of(first) else first
     return first
 
 
