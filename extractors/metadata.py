@@ -118,8 +118,8 @@ def _declared_titles(head: Head) -> list[str]:
 def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
     """Return the short lines where date, author and source are printed.
 
-    First those after the title, then those before the body and above the title; of the body's own first lines those
-    that have the form of a byline. Apart from them, the lines that follow the body.
+    First those after the title, then those before the body and above the title; of the body's first lines, and of
+    those left out between them, the ones in the form of a byline. Apart from them, the lines that follow the body.
     """
     texts = lines.texts
     start, end = (kept[0], kept[-1] + 1) if kept else (0, 0)
@@ -127,7 +127,8 @@ def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
     below = range(title, min(start, title + LINES_BEFORE))
     above = (*range(max(0, start - LINES_BEFORE), start), *range(max(0, title - LINES_ABOVE), title))
     before = [texts[index] for index in dict.fromkeys((*below, *above))]
-    before += [text for text in (texts[index] for index in kept[:LINES_WITHIN]) if may_be_byline(text)]
+    within = texts[start : kept[:LINES_WITHIN][-1] + 1][:LINES_BEFORE] if kept else []
+    before += filter(may_be_byline, within)
     after = texts[end : end + LINES_AFTER]
     return Nearby(
         [text for text in before if len(text) <= MAX_BYLINE], [text for text in after if len(text) <= MAX_BYLINE]
