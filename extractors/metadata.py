@@ -29,6 +29,12 @@ MAX_BYLINE = 200  # characters; longer lines are prose
 LANGUAGE_LINES = 10  # lines of the body that tell its language
 
 NOBODY = frozenset({"未知", "本站", "网络", "互联网", "不详"})  # what editors fill in when they don't know
+NO_NAMES = NOBODY | {  # what templates leave in place of a name, in small letters
+    "undefined", "null", "none", "nan", "n/a", "unknown", "author", "author name", "your name", "作者",
+}  # fmt: skip
+ACCOUNTS = frozenset({  # authors only if the page names no other
+    "admin", "administrator", "superadmin", "webmaster", "root", "user", "test", "管理员", "超级管理员", "站长",
+})  # fmt: skip
 _LIST_SEPARATOR = re.compile(r"[,，;；、|]")
 # The forms of bylines are looked for in several lines at once, so none may go on into the next line.
 # A Chinese name or a Latin one, the latter with spaces: names end where another script, a sign or a digit begins.
@@ -45,7 +51,12 @@ _REPORTER = re.compile(r"(?:本报|新华社|中新社)?记者 ?([\u4e00-\u9fff]
 _AUTHOR_FORMS = (_AUTHOR, _BYLINE, _REPORTER)
 _NEXT_LABEL = re.compile(r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*", re.DOTALL)
 _LEADING_SOURCE = re.compile(r"^\s*来源\s*[:：]\s*")
-_LEADING_BY = re.compile(r"^\W*(?:by\b)?\W*", re.IGNORECASE)
+_LEADING_BY = re.compile(
+    r"^\W*(?:(?:(?:written|posted) )?by\b|author\s*[:：]|(?:作者|撰文|记者|文)\s*[:：/])?\W*", re.IGNORECASE
+)
+_PLACEHOLDER = re.compile(  # {{author}} · ${author} · %author% · <author> · [author] · page.meta.author
+    r"[{}<>]|^%.*%$|^\[.*\]$|^[a-z_]{2,}(?:\.[a-z_]{2,}){2,}$", re.ASCII
+)
 _ADDRESS = re.compile(r"https?:|www\.|@|facebook\.com")  # what some sites put in place of the author's name
 
 
@@ -136,12 +147,13 @@ def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
 
 
 def find_author(head: Head, nearby: Nearby, page: Page) -> str | None:
-    """Return the author or authors, joined by ", "."""
-    return (
-        next(filter(None, map(_names, filter(None, _declared_authors(head)))), None)
-        or _first_match(_AUTHOR_FORMS, nearby.before)
-        or _names(head.items(page).get("author", []))
-    )
+    """Return the author or authors, joined by ", "; the name of an account only if there is no other."""
+    account = None
+    for author in _authors(head, nearby, page):
+        if author and author.lower() not in ACCOUNTS:
+            return author
+        account = account or author
+    return account
 
 
 def find_source(head: Head, nearby: Nearby) -> str | None:
@@ -158,17 +170,22 @@ def find_keywords(head: Head) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))
 
 
-def _declared_authors(head: Head) -> Iterator[list[str]]:
-    yield json_ld.texts(head.article.get("author"))
+def _authors(head: Head, nearby: Nearby, page: Page) -> Iterator[str | None]:
+    """Yield what each place says of the authors, surest first."""
+    yield _names(json_ld.texts(head.article.get("author")))
     for name in AUTHOR:
-        yield head.meta.get(name, [])
+        yield _names(head.meta.get(name, []))
+    yield _first_match(_AUTHOR_FORMS, nearby.before)
+    yield _names(head.items(page).get("author", []))
 
 
 def _names(values: list[str]) -> str | None:
-    """Return names, each once, joined by ", "; None if there is none among the values."""
-    cleaned = [_LEADING_BY.sub("", name) for name in map(clean, values) if name and not _ADDRESS.search(name)]
-    named = [name for name in cleaned if name and not name.isdigit() and name not in NOBODY]
-    return ", ".join(dict.fromkeys(named)) or None
+    """Return names, each once, joined by ", "; None if there is none among the values. Accounts only if alone."""
+    known = filter(None, map(clean, values))
+    cleaned = [_LEADING_BY.sub("", name) for name in known if not (_ADDRESS.search(name) or _PLACEHOLDER.search(name))]
+    named = [name for name in cleaned if name and not name.isdigit() and name.lower() not in NO_NAMES]
+    people = [name for name in named if name.lower() not in ACCOUNTS]
+    return ", ".join(dict.fromkeys(people or named)) or None
 
 
 def _first_text(value: Any) -> str | None:
@@ -197,4 +214,4 @@ def _first_match(forms: tuple[re.Pattern[str], ...], lines: list[str]) -> str | 
     """Return the name that a line of one of the forms gives."""
     text = "\n".join(lines)
     found = (_NEXT_LABEL.sub("", match[1]) for form in forms for match in form.finditer(text))
-    return next((name for name in found if name and name not in NOBODY), None)
+    return next((name for name in found if name and name.lower() not in NO_NAMES), None)

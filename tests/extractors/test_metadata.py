@@ -287,3 +287,26 @@ def test_what_meta_elements_allow_crawlers(name, content, expected):
 def test_a_reservation_of_text_and_data_mining():
     assert article(meta("tdm-reservation", " 1 ")).tdm_meta == "1"
     assert article().tdm_meta is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("{{author}}", "{{ post.author.name }}", "${author}", "%author%", "<author>", "[author]", "page.meta.author"),
+        *("作者:", "作者：", "by", "Author:", "undefined", "Author Name", "未知"),
+    ],
+)
+def test_placeholder_is_no_author(name):
+    assert article(meta("author", name.replace("<", "&lt;"))).author is None
+    assert article(ld(author={"name": name}), before="<div>By Ada Miller</div>").author == "Ada Miller"
+
+
+def test_label_is_no_part_of_the_author():
+    assert article(meta("author", "作者：王小明")).author == "王小明"
+    assert article(meta("author", "Written by Ada Miller")).author == "Ada Miller"
+
+
+def test_account_is_the_author_only_if_the_page_names_no_other():
+    assert article(meta("author", "admin")).author == "admin"
+    assert article(meta("author", "Admin"), before="<div>作者：王小明</div>").author == "王小明"
+    assert article(ld(author=[{"name": "admin"}, {"name": "Ada Miller"}])).author == "Ada Miller"
