@@ -130,16 +130,16 @@ def _before_stamp(seen: list[date], head: Head, nearby: Nearby, page: Page) -> d
 def _agree(one: date, other: date) -> bool:
     """Whether two dates are the same moment, or the same clock time of a day; or the same day if one is only a day.
 
-    UTC and a time without zone may be the same moment as well. To the minute: pages don't show seconds.
+    To the minute: pages don't show seconds. A time without zone may be UTC in another zone, but the same clock time in
+    UTC is as often a local time marked as UTC.
     """
     if not isinstance(one, datetime) or not isinstance(other, datetime):
         return _is_day_of(one, day_of(other)) or _is_day_of(other, day_of(one))
-    if abs(one.replace(tzinfo=None) - other.replace(tzinfo=None)) < SHOWN_STEP:
-        return True
+    same_clock = abs(one.replace(tzinfo=None) - other.replace(tzinfo=None)) < SHOWN_STEP
     if one.tzinfo and other.tzinfo:
-        return abs(one - other) < SHOWN_STEP
+        return same_clock or abs(one - other) < SHOWN_STEP
     aware, naive = (one, other) if one.tzinfo else (other, one)
-    return aware.utcoffset() == timedelta(0) and _zone_between(aware, naive) is not None
+    return same_clock if aware.utcoffset() != timedelta(0) else _zone_between(aware, naive) is not None
 
 
 def _is_day_of(found: date, day: date) -> bool:

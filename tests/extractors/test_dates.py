@@ -34,6 +34,7 @@ FETCHED = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)
         ("2024年3月5日（星期二）08:30", datetime(2024, 3, 5, 8, 30)),
         ("Tue Mar 05 2024 08:30:00 CST", datetime(2024, 3, 5, 8, 30)),  # China's or Chicago's: nobody knows
         ("Ada Miller, EditorMar 5, 2024, 08:30 PM", datetime(2024, 3, 5, 20, 30)),
+        ("Mar 5, 2024Ada Miller", date(2024, 3, 5)),
         ("5. März 2024", date(2024, 3, 5)),
         ("le 5 août 2024", date(2024, 8, 5)),
         ("14 juillet 2024", date(2024, 7, 14)),
