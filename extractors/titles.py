@@ -123,11 +123,11 @@ def _headline(headings: list[str], declared: list[str]) -> str | None:
     Not one in capitals throughout. Where signs part a declared title from what stands before it in the heading, that is
     a rubric, and the declared title counts.
     """
-    likeness = {
-        text: max((_likeness(text, title) for title in declared), default=0.0)
-        for text in headings
-        if not text.isupper()
-    }
+    headings = [text for text in headings if not text.isupper()]
+    told = set(map(_fold, declared))
+    if repeated := next((text for text in headings if _fold(text) in told), None):
+        return repeated
+    likeness = {text: max((_likeness(text, title) for title in declared), default=0.0) for text in headings}
     best = max(likeness, key=likeness.__getitem__, default="")
     if likeness.get(best, 0.0) < LIKE:
         return None
