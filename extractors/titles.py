@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .dates import find_date
+
 MIN_TITLE = 2  # characters that must be left of a title when the site's name is cut
 MIN_NAME = 3  # letters of a site's name that are recognised in its host
 MAX_LOGO = 40  # characters of a site's name in a heading, white space apart
@@ -89,7 +91,7 @@ def find_title(
         [cut_site_name(text, site, []) for text in texts if not _is_logo(text, whole, site, told)]
         for texts in (headings, repeated)
     )
-    seen = headlines + lines
+    seen = list(dict.fromkeys(headlines + lines))
     shown = [text for text in seen if len(text) >= MIN_TITLE and _fold(text) in _fold(whole)]
     named = [cut_site_name(text, site, shown) for text in declared]
     brief = [cut_site_name(whole, site, shown, anywhere=True)] if whole else []
@@ -121,7 +123,7 @@ def _headline(headings: list[str], declared: list[str]) -> str | None:
     """Return the heading that is most like one of the declared titles, None if none is like enough.
 
     Not one in capitals throughout. Where signs part a declared title from what stands before it in the heading, that is
-    a rubric, and the declared title counts.
+    a rubric, and the declared title counts; as it does where the heading adds nothing to it but a date.
     """
     headings = [text for text in headings if not text.isupper()]
     told = set(map(_fold, declared))
@@ -131,13 +133,15 @@ def _headline(headings: list[str], declared: list[str]) -> str | None:
     best = max(likeness, key=likeness.__getitem__, default="")
     if likeness.get(best, 0.0) < LIKE:
         return None
-    return next((title for title in declared if _RUBRIC_END.search(_before(title, best))), best)
+    return next((title for title in declared if _adds_label(best, title)), best)
 
 
-def _before(title: str, heading: str) -> str:
-    """Return what stands in a heading before a title that ends it, folded; "" if the title doesn't."""
-    folded, end = _fold(heading), _fold(title)
-    return folded.removesuffix(end) if end and folded.endswith(end) else ""
+def _adds_label(heading: str, title: str) -> bool:
+    """Whether a heading adds a rubric before a title, or a date on either side."""
+    text, part = heading.casefold(), title.casefold()
+    before = heading[: len(text) - len(part)] if text.endswith(part) else ""
+    after = heading[len(part) :] if text.startswith(part) else ""
+    return bool(part and (_RUBRIC_END.search(before.rstrip()) or find_date(before) or find_date(after)))
 
 
 def _likeness(one: str, other: str) -> float:
@@ -212,11 +216,9 @@ def _is_logo(heading: str, whole: str, site: SiteName, told: frozenset[str]) -> 
     after = _fold(whole).removeprefix(folded) if _fold(whole).startswith(folded) else ""
     if after[:1] in (":", "：") and after[1:] in told:
         return True
-    if (
-        folded == site.declared
-        or folded in site.shared
-        or (site.host and folded.isalnum() and site.host.startswith((folded, f"www.{folded}")))
-    ):
+    if folded == site.declared or folded in site.shared or folded.removeprefix("www.") == site.host:
+        return True
+    if folded.isalnum() and site.host.startswith((folded, f"www.{folded}")):
         return True
     if len(folded) > MAX_LOGO or not _fold(whole).endswith(folded):
         return False

@@ -60,6 +60,7 @@ def test_heading_in_capitals_lends_no_form():
 def test_logo_in_a_heading_is_no_title():
     assert find_title([], "Bread from old stones - The Gazette", ["The Gazette"], None) == "Bread from old stones"
     assert find_title([], "Gazette | Bread", ["Gazette"], None, "gazette.example") == "Bread"
+    assert find_title(["Bread"], "", ["gazette.example"], None, "gazette.example") == "Bread"
 
 
 def test_host_tells_the_site_s_name():
@@ -97,6 +98,13 @@ def test_heading_most_like_the_declared_title_is_the_headline():
 def test_rubric_in_the_heading_is_no_part_of_the_title():
     assert find_title([], "Bread from old stones", ["Town | Bread from old stones"], None) == "Bread from old stones"
     assert find_title([], "Bread from old stones", ["Review: Bread from old stones"], None).startswith("Review")
+
+
+def test_date_in_the_heading_is_no_part_of_the_title():
+    for heading in ("Bread from old stones Posted on March 5, 2024 by Ada", "Mar 5 2024 Bread from old stones"):
+        assert find_title(["Bread from old stones"], "", [heading], None) == "Bread from old stones"
+    heading = "Bread from old stones in 2024"
+    assert find_title(["Bread from old stones"], "", [heading], None) == heading
 
 
 def test_heading_before_a_colon_and_the_declared_title_is_the_site_s_name():
