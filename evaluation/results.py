@@ -1,6 +1,7 @@
 """The second step: predictions read back and compared with the truth."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -15,7 +16,9 @@ from .scores import Score, bootstrap, mean, score, score_with_optional
 BAD = 0.8  # F1 below which a page counts as lost
 YARDSTICK = "trafilatura"  # the peer whose speed is the unit
 LIGHT, HEAVY = 60_000, 200_000  # bytes; pages below and from there have speed bars of their own
-_SEPARATOR = re.compile(r"\s+[-–—·•»:>]+\s+|\s*[|｜_]+\s*|\s*[–—]{1,2}\s*")
+_HAN = r"[\u4e00-\u9fff]"  # Chinese sites' names follow a hyphen without spaces
+_SEPARATOR = re.compile(rf"\s+[-–—·•»:>]+\s+|\s*[|｜_]+\s*|\s*[–—]{{1,2}}\s*|-{{2,}}|(?<={_HAN})-(?={_HAN})")
+_SIGNS = str.maketrans({**dict.fromkeys("‘’‚‛′´`", "'"), **dict.fromkeys("“”„‟″", '"'), **dict.fromkeys("‐‑‒–—―", "-")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +161,18 @@ def by_size(timings: Sequence[tuple[Prediction, float | None]]) -> dict[str, Spe
 
 
 def same_title(found: str | None, truth: str) -> bool:
-    """Whether the titles are equal, white space folded, once the truth's site suffix is cut, if it has one."""
-    wanted = " ".join(truth.split())
-    forms = {wanted} | {wanted[: mark.start()].strip() for mark in _SEPARATOR.finditer(wanted)}
-    return bool(found) and " ".join((found or "").split()) in forms
+    """Whether the titles are equal, once the truth's site suffix is cut, if it has one.
+
+    White space, case, the width of signs and the forms of quotation marks, dashes and dots are folded: page and truth
+    often differ in their typography.
+    """
+    forms = {truth, *(truth[: mark.start()] for mark in _SEPARATOR.finditer(truth))}
+    return bool(found) and _plain(found or "") in map(_plain, forms)
+
+
+def _plain(title: str) -> str:
+    plain = unicodedata.normalize("NFKC", title.translate(_SIGNS)).casefold()
+    return " ".join(plain.replace("--", "-").split())
 
 
 def same_day(found: str | None, truth: str) -> bool | None:

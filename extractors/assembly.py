@@ -1,5 +1,6 @@
 """The way in and the way out that all methods share: page → lines, and kept lines → article."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .article import IN_TEXT, Article, Block, Kind, NoArticle, join
@@ -12,6 +13,7 @@ from .metadata import read_metadata
 from .page import Page
 from .paths import PathTrie
 from .priors import Prior, prior_of
+from .titles import PageTitles
 
 EMBEDDED_SHARE = 0.15  # share of the text in embedded posts, from which the article is about them
 MIN_TEXT = 40  # bytes of visible text; "Loading …" and "Enable JavaScript" are shorter, no article is
@@ -52,13 +54,16 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     return NoArticle(f"almost no text on the page ({width:.0f} bytes){hint}", page.url)
 
 
-def assemble(parsed: ParsedPage, cut: Cut | str) -> Article | NoArticle:
-    """Return the article with the given body and the page's metadata; a `str` says why there is none."""
+def assemble(parsed: ParsedPage, cut: Cut | str, others: Sequence[PageTitles] = ()) -> Article | NoArticle:
+    """Return the article with the given body and the page's metadata; a `str` says why there is none.
+
+    `others`: titles of other pages of the section.
+    """
     page, lines = parsed.page, parsed.lines
     if isinstance(cut, str):
         return NoArticle(cut, page.url)
     blocks = make_blocks(lines, cut.kept, cut.captions, cut.root, parsed.head.base_url(page))
-    metadata = read_metadata(parsed.head, lines, cut.kept, parsed.prior.title, page)
+    metadata = read_metadata(parsed.head, lines, cut.kept, parsed.prior.title, page, others)
     metadata["image"] = metadata["image"] or next((url for block in blocks for url in block.images), None)
     return Article(
         text=join(blocks, _kinds_in_text(blocks)),

@@ -32,7 +32,7 @@ _ABSOLUTE = (  # each with a sign that a text must hold, if there is one: it is 
         rf"(?<!\d)(?P<year>\d{{4}})\s?[-/.年]\s?(?P<month>\d\d?)\s?[-/.月]\s?(?P<day>\d\d?)(?!\d)\s?日?{_TIME}",
     ),
     # March 5, 2024 8:30 am · Mar. 5th 2024
-    ("", rf"{_WORD_START}{_ENGLISH_MONTH}\s+(?P<day>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})\b{_TIME}"),
+    ("", rf"{_WORD_START}{_ENGLISH_MONTH}\s+(?P<day>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})(?!\d){_TIME}"),
     # Tue, 05 Mar 2024 08:30:00 GMT · 5. März 2024 · 5 de marzo de 2024
     (
         "",
@@ -78,7 +78,7 @@ _YEARLESS = re.compile(
 _IN_URL = re.compile(
     r"""[/_=-][a-z]?(?P<year>(?:19|20)\d\d)
     (?: /(?P<m1>\d\d?)/(?P<d1>\d\d?) | -(?P<m2>\d\d?)[-/](?P<d2>\d\d?) | _(?P<m3>\d\d)_(?P<d3>\d\d)
-      | /?(?P<m4>\d\d)/?(?P<d4>\d\d) | /(?P<m5>[a-z]{3})/(?P<d5>\d\d?) )(?!\d)""",
+      | /?(?P<m4>\d\d)/?(?P<d4>\d\d) | /(?P<m5>[a-z]{3,9})/(?P<d5>\d\d?) )(?!\d)""",
     _FLAGS,
 )
 

@@ -21,10 +21,12 @@ from .body import Body, Evidence, cut_body, line_content, line_weights, turning_
 from .errors import UnusablePage
 from .layout import Layout, layout_of
 from .lines import Floats, Lines
+from .metadata import titles_of
 from .page import Page
 from .paths import MAX_TRIE, PathTrie
 from .profile import profile_of
 from .similarity import Similarity, align
+from .titles import NO_TITLES, PageTitles
 from .trimming import trim
 from .verdict import refusal
 
@@ -41,16 +43,18 @@ CONFIDENCE = ((300, 0.67), (600, 0.95), (float("inf"), 0.97))
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """An example page, and what it shows by itself: the lines of its body and where they stand."""
+    """An example page, and what it shows by itself: the lines of its body and where they stand; URL and titles."""
 
     lines: Lines
     body: list[int]
     layout: Layout
+    url: str | None = None
+    titles: PageTitles = NO_TITLES
 
 
-def voter_of(lines: Lines, body: list[int]) -> Voter:
+def voter_of(lines: Lines, body: list[int], url: str | None = None, titles: PageTitles = NO_TITLES) -> Voter:
     """Return the voter with the given body."""
-    return Voter(lines, body, layout_of(lines, body))
+    return Voter(lines, body, layout_of(lines, body), url, titles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,13 @@ class Example:
             return parsed
         if not self._voters:
             return assemble(parsed, density.cut(parsed))
-        return assemble(parsed, elect(parsed, [cast(voter, parsed) for voter in self._voters]))
+        votes = [cast(voter, parsed) for voter in self._voters]
+        others = [
+            voter.titles
+            for voter, vote in zip(self._voters, votes, strict=True)
+            if not vote.twin and (page.url is None or voter.url != page.url)
+        ]
+        return assemble(parsed, elect(parsed, votes), others)
 
     def learn(self, page: Page) -> None:
         """Let `page` vote on later pages; the oldest recent page leaves. A page without text is passed over."""
@@ -96,14 +106,14 @@ class Example:
             del self._voters[self._fixed]
         body = density.cut_alone(parsed.lines, parsed.prior).kept
         parsed.lines.forget_elements()
-        self._voters.append(voter_of(parsed.lines, body))
+        self._voters.append(voter_of(parsed.lines, body, page.url, titles_of(parsed.head)))
 
     def _bound_trie(self) -> None:
         if self._trie.size > MAX_TRIE:
             self._trie = PathTrie()
             for voter in self._voters:
                 voter.lines.move_to(self._trie)
-            self._voters = [voter_of(voter.lines, voter.body) for voter in self._voters]
+            self._voters = [voter_of(voter.lines, voter.body, voter.url, voter.titles) for voter in self._voters]
 
 
 def cast(voter: Voter, page: ParsedPage) -> Vote:

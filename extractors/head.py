@@ -25,6 +25,7 @@ MAX_ITEM = 200  # characters of an element with microdata; more is a text
 
 _NAMING = ("name", "property", "itemprop", "http-equiv")
 _ITEMS = etree.XPath("descendant::*[@itemprop]")
+_TEXTS_AND_BREAKS = etree.XPath("descendant::text() | descendant::br")
 _WANTED_ITEMS = frozenset({"author", "datepublished", "datecreated", "datemodified"})
 _PICTURE = frozenset({"svg", "symbol", "g", "defs"})
 _PUBLISHED_MARK = re.compile(r"publi|pubdate|posted|created|entry-date", re.IGNORECASE)
@@ -155,9 +156,17 @@ def _read_title(element: etree._Element) -> str:
 
 def _read_heading(headings: list[str], element: etree._Element) -> None:
     if len(headings) < MAX_REPEATED:
-        text = clean(inner_text(element))
+        text = clean(_heading_text(element))
         if text and len(text) <= MAX_HEADING:
             headings.append(text)
+
+
+def _heading_text(element: etree._Element) -> str:
+    """Return the text of a heading, its lines apart by a space."""
+    if element.find(".//br") is None:
+        return inner_text(element)
+    parts = cast(list[Any], _TEXTS_AND_BREAKS(element))
+    return "".join(part if isinstance(part, str) else " " for part in parts)
 
 
 def _read_time(head: Head, element: etree._Element) -> None:

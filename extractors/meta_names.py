@@ -7,7 +7,7 @@ and the Chinese government's rules for web sites (PubDate, ContentSource, Articl
 TITLE = ("og:title", "twitter:title", "articletitle", "dc.title", "sailthru.title", "parsely-title", "headline")
 PUBLISHED = (
     "article:published_time", "og:published_time", "datepublished", "article:published", "pubdate", "publishdate",
-    "publish_date", "publish-date", "published_time", "published-date", "publication_date", "publishtime",
+    "publish_date", "publish-date", "published", "published_time", "published-date", "publication_date", "publishtime",
     "bytedance:published_time", "apub:time", "parsely-pub-date", "sailthru.date", "dc.date.issued", "dcterms.issued",
     "citation_publication_date", "dc.date", "dc.date.created", "dcterms.created", "dcterms.date",
     "cxenseparse:recs:publishtime", "cxenseparse:publishtime", "rnews:datepublished", "og:release_date",

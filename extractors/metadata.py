@@ -6,7 +6,7 @@ the beginning of the body.
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, TypedDict
 
@@ -19,15 +19,22 @@ from .meta_names import AUTHOR, DESCRIPTION, IMAGE, KEYWORDS, LANGUAGE, SITE, SO
 from .page import Page
 from .phrases import may_be_byline
 from .times import Nearby, find_modified, find_published, in_zone_of
-from .titles import begins_title, find_title
+from .titles import PageTitles, begins_title, find_title, page_titles, shared_names
 from .urls import split_web
 from .web import web_url
 
 LINES_BEFORE, LINES_WITHIN, LINES_AFTER = 15, 5, 8  # lines before the body, its first ones, and those that follow it
+LINES_ABOVE = 3  # lines above a title that stands farther from the body: contents or pictures are between them
 MAX_BYLINE = 200  # characters; longer lines are prose
 LANGUAGE_LINES = 10  # lines of the body that tell its language
 
 NOBODY = frozenset({"未知", "本站", "网络", "互联网", "不详"})  # what editors fill in when they don't know
+NO_NAMES = NOBODY | {  # what templates leave in place of a name, in small letters
+    "undefined", "null", "none", "nan", "n/a", "unknown", "author", "author name", "your name", "作者",
+}  # fmt: skip
+ACCOUNTS = frozenset({  # authors only if the page names no other
+    "admin", "administrator", "superadmin", "webmaster", "root", "user", "test", "管理员", "超级管理员", "站长",
+})  # fmt: skip
 _LIST_SEPARATOR = re.compile(r"[,，;；、|]")
 # The forms of bylines are looked for in several lines at once, so none may go on into the next line.
 # A Chinese name or a Latin one, the latter with spaces: names end where another script, a sign or a digit begins.
@@ -44,7 +51,12 @@ _REPORTER = re.compile(r"(?:本报|新华社|中新社)?记者 ?([\u4e00-\u9fff]
 _AUTHOR_FORMS = (_AUTHOR, _BYLINE, _REPORTER)
 _NEXT_LABEL = re.compile(r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*", re.DOTALL)
 _LEADING_SOURCE = re.compile(r"^\s*来源\s*[:：]\s*")
-_LEADING_BY = re.compile(r"^\W*(?:by\b)?\W*", re.IGNORECASE)
+_LEADING_BY = re.compile(
+    r"^\W*(?:(?:(?:written|posted) )?by\b|author\s*[:：]|(?:作者|撰文|记者|文)\s*[:：/])?\W*", re.IGNORECASE
+)
+_PLACEHOLDER = re.compile(  # {{author}} · ${author} · %author% · <author> · [author] · page.meta.author
+    r"[{}<>]|^%.*%$|^\[.*\]$|^[a-z_]{2,}(?:\.[a-z_]{2,}){2,}$", re.ASCII
+)
 _ADDRESS = re.compile(r"https?:|www\.|@|facebook\.com")  # what some sites put in place of the author's name
 
 
@@ -66,22 +78,31 @@ class Metadata(TypedDict):
     tdm_meta: str | None
 
 
-def read_metadata(head: Head, lines: Lines, kept: list[int], title_line: int, page: Page) -> Metadata:
-    """Return the metadata of a page whose body is the `kept` lines; `title_line` repeats its title, or is -1."""
+def read_metadata(
+    head: Head, lines: Lines, kept: list[int], title_line: int, page: Page, others: Sequence[PageTitles] = ()
+) -> Metadata:
+    """Return the metadata of a page whose body is the `kept` lines.
+
+    `title_line` repeats its title, or is -1; `others`: titles of other pages of its section.
+    """
     article = head.article
     base = head.base_url(page)
     nearby = lines_around(lines, kept, title_line)
     dated = Nearby(list(filter(may_hold_date, nearby.before)), list(filter(may_hold_date, nearby.after)))
     canonical = web_url(base, head.canonical) or web_url(base, head.first(URL))
     site_name = clean(head.first(SITE)) or _first_text(article.get("publisher"))
-    declared = [head.first(TITLE), *map(html.unescape, json_ld.texts(article.get("headline")))]
-    headings = head.headings + ([lines.texts[title_line]] if title_line >= 0 else [])
-    headings = headings or sorted((line for line in nearby.before if begins_title(line, head.title)), key=len)[-1:]
+    declared = _declared_titles(head)
+    repeated = [lines.texts[title_line]] if title_line >= 0 else []
+    if not (head.headings or repeated):
+        repeated = sorted((line for line in nearby.before if begins_title(line, head.title)), key=len)[-1:]
     sample = " ".join(lines.texts[index] for index in kept[:LANGUAGE_LINES])
     published = find_published(head, dated, page)
+    host = _host(page.url or canonical or "")
     return Metadata(
         canonical_url=canonical,
-        title=find_title(declared, head.title, headings, site_name, _host(page.url or canonical or "")),
+        title=find_title(
+            declared, head.title, head.headings, site_name, host, repeated, shared_names(head.title, others)
+        ),
         published=published,
         modified=in_zone_of(published, find_modified(head, dated, page)),
         author=find_author(head, nearby, page),
@@ -96,18 +117,29 @@ def read_metadata(head: Head, lines: Lines, kept: list[int], title_line: int, pa
     )
 
 
+def titles_of(head: Head) -> PageTitles:
+    """Return the titles of a page, as other pages of its section need them."""
+    return page_titles([head.title, *head.titles(), *_declared_titles(head)], head.headings)
+
+
+def _declared_titles(head: Head) -> list[str]:
+    return [head.first(TITLE), *map(html.unescape, json_ld.texts(head.article.get("headline")))]
+
+
 def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
     """Return the short lines where date, author and source are printed.
 
-    First those after the title, then those before the body; of the body's own first lines those that have the form of a
-    byline. Apart from them, the lines that follow the body.
+    First those after the title, then those before the body and above the title; of the body's first lines, and of
+    those left out between them, the ones in the form of a byline. Apart from them, the lines that follow the body.
     """
     texts = lines.texts
     start, end = (kept[0], kept[-1] + 1) if kept else (0, 0)
-    first = max(0, start - LINES_BEFORE)
-    title = title_line + 1 if first <= title_line < start else start
-    before = texts[title:start] + texts[first:title]
-    before += [text for text in (texts[index] for index in kept[:LINES_WITHIN]) if may_be_byline(text)]
+    title = title_line + 1 if 0 <= title_line < start else start
+    below = range(title, min(start, title + LINES_BEFORE))
+    above = (*range(max(0, start - LINES_BEFORE), start), *range(max(0, title - LINES_ABOVE), title))
+    before = [texts[index] for index in dict.fromkeys((*below, *above))]
+    within = texts[start : kept[:LINES_WITHIN][-1] + 1][:LINES_BEFORE] if kept else []
+    before += filter(may_be_byline, within)
     after = texts[end : end + LINES_AFTER]
     return Nearby(
         [text for text in before if len(text) <= MAX_BYLINE], [text for text in after if len(text) <= MAX_BYLINE]
@@ -115,12 +147,13 @@ def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
 
 
 def find_author(head: Head, nearby: Nearby, page: Page) -> str | None:
-    """Return the author or authors, joined by ", "."""
-    return (
-        next(filter(None, map(_names, filter(None, _declared_authors(head)))), None)
-        or _first_match(_AUTHOR_FORMS, nearby.before)
-        or _names(head.items(page).get("author", []))
-    )
+    """Return the author or authors, joined by ", "; the name of an account only if there is no other."""
+    account = None
+    for author in _authors(head, nearby, page):
+        if author and author.lower() not in ACCOUNTS:
+            return author
+        account = account or author
+    return account
 
 
 def find_source(head: Head, nearby: Nearby) -> str | None:
@@ -137,17 +170,22 @@ def find_keywords(head: Head) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))
 
 
-def _declared_authors(head: Head) -> Iterator[list[str]]:
-    yield json_ld.texts(head.article.get("author"))
+def _authors(head: Head, nearby: Nearby, page: Page) -> Iterator[str | None]:
+    """Yield what each place says of the authors, surest first."""
+    yield _names(json_ld.texts(head.article.get("author")))
     for name in AUTHOR:
-        yield head.meta.get(name, [])
+        yield _names(head.meta.get(name, []))
+    yield _first_match(_AUTHOR_FORMS, nearby.before)
+    yield _names(head.items(page).get("author", []))
 
 
 def _names(values: list[str]) -> str | None:
-    """Return names, each once, joined by ", "; None if there is none among the values."""
-    cleaned = [_LEADING_BY.sub("", name) for name in map(clean, values) if name and not _ADDRESS.search(name)]
-    named = [name for name in cleaned if name and not name.isdigit() and name not in NOBODY]
-    return ", ".join(dict.fromkeys(named)) or None
+    """Return names, each once, joined by ", "; None if there is none among the values. Accounts only if alone."""
+    known = filter(None, map(clean, values))
+    cleaned = [_LEADING_BY.sub("", name) for name in known if not (_ADDRESS.search(name) or _PLACEHOLDER.search(name))]
+    named = [name for name in cleaned if name and not name.isdigit() and name.lower() not in NO_NAMES]
+    people = [name for name in named if name.lower() not in ACCOUNTS]
+    return ", ".join(dict.fromkeys(people or named)) or None
 
 
 def _first_text(value: Any) -> str | None:
@@ -176,4 +214,4 @@ def _first_match(forms: tuple[re.Pattern[str], ...], lines: list[str]) -> str | 
     """Return the name that a line of one of the forms gives."""
     text = "\n".join(lines)
     found = (_NEXT_LABEL.sub("", match[1]) for form in forms for match in form.finditer(text))
-    return next((name for name in found if name and name not in NOBODY), None)
+    return next((name for name in found if name and name.lower() not in NO_NAMES), None)

@@ -2,7 +2,8 @@
 
 Strategy for `published`: JSON-LD, meta elements, marked <time> elements and microdata; then the lines around the title
 and before the body; then other <time> elements, labelled lines after the body, and what is said to Baidu; then the
-address; last what is marked as an update. A day waits for a place that gives its time. Strategy for `modified`: the
+address; last what is marked as an update. The first counts unless no other place agrees with it, and two others agree
+with each other on what isn't the last change. A day waits for a place that gives its time. Strategy for `modified`: the
 same places where they speak of updates, without a last resort.
 
 Declared times are often in UTC where the page shows local ones. The reader's day counts: the zone is found from the
@@ -13,7 +14,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
-from itertools import chain
+from itertools import chain, islice
+from typing import cast
 
 from . import json_ld
 from .dates import day_of, find_date, find_url_date
@@ -23,6 +25,7 @@ from .page import Page
 
 MAX_TEXT = 200  # characters of a value that are read
 MAX_RELATIVE = 40  # characters of a line in which 昨天 or "3 hours ago" is a date
+DAYS_OF_LIST = 3  # days that a place names, which is then a list of articles
 ALONE_WITHIN = 2  # lines after the body of which one may be a time alone
 WEST, EAST = timedelta(hours=-12), timedelta(hours=14)  # the zones there are …
 WEST_LIVED, EAST_LIVED = timedelta(hours=-9), timedelta(hours=13)  # … and those in which newspapers appear
@@ -47,12 +50,13 @@ class Nearby:
 def find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
     """Return when the article was published: aware where the page names a zone, else naive, else a date."""
     dates = _published(head, nearby, page)
-    found = next(dates, None)
-    if found is None:
+    first = next(dates, None)
+    if first is None:
         return _address_or_update(head, nearby, page)
+    found = _outvoted(first, dates, head, nearby, page)
     if not isinstance(found, datetime):
-        with_time = (other for other in dates if isinstance(other, datetime) and other.date() == found)
-        found = next(with_time, found)
+        every = chain.from_iterable(_dates(place, page) for place in _places(head, nearby, page))
+        found = next((other for other in every if isinstance(other, datetime) and other.date() == found), found)
     return _in_zone_of_page(found, nearby, head, page)
 
 
@@ -70,24 +74,86 @@ def in_zone_of(other: date | None, moment: date | None) -> date | None:
 
 
 def _published(head: Head, nearby: Nearby, page: Page) -> Iterator[date]:
-    """Yield the dates of publication, surest first."""
-    yield from _dates(_declared_published(head, page), page)
-    labelled_first = sorted(nearby.before, key=lambda line: _PUBLISHED.search(line) is None)
-    yield from _dates(map(_published_part, labelled_first), page)
-    yield from _dates(head.times, page)
-    yield from _dates((_published_part(line) for line in nearby.after if _PUBLISHED.search(line)), page)
-    yield from _dates(json_ld.texts(head.declared_page.get("pubDate")), page)
+    """Yield the date of publication that each place gives, surest first; after the first no place with a list's."""
+    told = False
+    for place in _places(head, nearby, page):
+        dates = list(islice(_dates(place, page), DAYS_OF_LIST if told else 1))
+        if dates and len(set(map(day_of, dates))) < DAYS_OF_LIST:
+            told = True
+            yield dates[0]
 
 
-def _declared_published(head: Head, page: Page) -> Iterator[str]:
-    yield from json_ld.texts(head.article.get("datePublished"))
-    yield from json_ld.texts(head.article.get("dateCreated"))
-    yield from head.values(PUBLISHED)
-    yield from json_ld.texts(head.declared_page.get("datePublished"))
-    yield from head.published
+def _places(head: Head, nearby: Nearby, page: Page) -> Iterator[Iterable[str]]:
+    """Yield what each place of the page says of the publication, surest first."""
+    article = head.article
+    yield [*json_ld.texts(article.get("datePublished")), *json_ld.texts(article.get("dateCreated"))]
+    yield head.values(PUBLISHED)
+    yield json_ld.texts(head.declared_page.get("datePublished"))
+    yield head.published
     items = head.items(page)
-    yield from items.get("datepublished", ())
-    yield from items.get("datecreated", ())
+    yield [*items.get("datepublished", ()), *items.get("datecreated", ())]
+    labelled_first = sorted(nearby.before, key=lambda line: _PUBLISHED.search(line) is None)
+    yield map(_published_part, labelled_first)
+    yield head.times
+    yield (_published_part(line) for line in nearby.after if _PUBLISHED.search(line))
+    yield json_ld.texts(head.declared_page.get("pubDate"))
+
+
+def _outvoted(first: date, others: Iterator[date], head: Head, nearby: Nearby, page: Page) -> date:
+    """Return `first`, or what two of the other places agree on before one agrees with it.
+
+    Of those that agree, one that names the zone of its readers counts.
+    """
+    seen = [first]
+    for found in others:
+        alike = [other for other in seen if _agree(other, found)]
+        if alike:
+            if first not in alike and _is_update(found, head, nearby, page):
+                return first
+            timed = [*alike, found] if isinstance(found, datetime) else []
+            return next(filter(_has_local_zone, timed), alike[0])
+        seen.append(found)
+    return _before_stamp(seen, head, nearby, page)
+
+
+def _before_stamp(seen: list[date], head: Head, nearby: Nearby, page: Page) -> date:
+    """Return the first of dates of which no two agree; the second, if it is earlier and the first isn't before the last
+    change: site builders stamp pages with the time of their generation, as publication and as change.
+    """
+    first, second = (*seen, seen[0])[:2]
+    if day_of(second) < day_of(first):
+        updated = find_modified(head, nearby, page)
+        return second if updated and day_of(updated) <= day_of(first) else first
+    return first
+
+
+def _agree(one: date, other: date) -> bool:
+    """Whether two dates are the same moment, or the same clock time of a day; or the same day if one is only a day.
+
+    To the minute: pages don't show seconds. A time without zone may be UTC in another zone, but the same clock time in
+    UTC is as often a local time marked as UTC.
+    """
+    if not isinstance(one, datetime) or not isinstance(other, datetime):
+        return _is_day_of(one, day_of(other)) or _is_day_of(other, day_of(one))
+    same_clock = abs(one.replace(tzinfo=None) - other.replace(tzinfo=None)) < SHOWN_STEP
+    if one.tzinfo and other.tzinfo:
+        return same_clock or abs(one - other) < SHOWN_STEP
+    aware, naive = (one, other) if one.tzinfo else (other, one)
+    return same_clock if aware.utcoffset() != timedelta(0) else _zone_between(aware, naive) is not None
+
+
+def _is_day_of(found: date, day: date) -> bool:
+    in_utc = isinstance(found, datetime) and found.utcoffset() == timedelta(0)
+    return day_of(found) == day or (in_utc and _may_be_day(cast(datetime, found), day))
+
+
+def _has_local_zone(found: date) -> bool:
+    return isinstance(found, datetime) and bool(found.utcoffset())
+
+
+def _is_update(found: date, head: Head, nearby: Nearby, page: Page) -> bool:
+    updated = find_modified(head, nearby, page)
+    return updated is not None and day_of(updated) == day_of(found)
 
 
 def _declared_modified(head: Head) -> Iterator[str]:

@@ -1,14 +1,24 @@
-"""Which of the titles that a page carries is the article's."""
+"""Which of the titles that a page carries is the article's.
+
+Strategy: the <h1> that readers see, if it is like what the head declares (<title> and og:title are often written for
+search engines, and come from one field); else the form that most of the page's places agree on. What another page of
+the site has too, alone or at an end of its title, is the name of the site or of a section.
+"""
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+
+from .dates import find_date
 
 MIN_TITLE = 2  # characters that must be left of a title when the site's name is cut
 MIN_NAME = 3  # letters of a site's name that are recognised in its host
 MAX_LOGO = 40  # characters of a site's name in a heading, white space apart
 MAX_BESIDE = 3  # times the length of the host's label that a name which holds it may have: "Gazette Online"
+
+LIKE = 0.35  # Dice coefficient of the words of two titles, from which one may be the other in other words
 
 AFTER_TITLE = tuple("-_|｜—–·»")
 
@@ -16,6 +26,10 @@ _SEPARATOR = re.compile(r"\s+[|\-–—»·•:]+\s+|\s*[_|｜]+\s*|\s*::\s*|\s*
 _SIGN = re.compile(r"[|\-–—»·•:_｜]")  # one of which every separator holds
 # A Chinese site's name after a hyphen without spaces: 标题-新华网.
 _GLUED_NAME = re.compile(r"(?<!-)-([^\s-]{1,10}(?:网|报|社|频道|在线|论坛|博客|新闻|资讯|门户))$")
+# What parts a title, where another page shows the part to be no article's.
+_END = re.compile(rf"{_SEPARATOR.pattern}|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fff])")
+_WORD = re.compile(r"[^\W\u3040-\u9fff]+|[\u3040-\u9fff]")  # Chinese and Japanese: each character
+_RUBRIC_END = re.compile(r"[|｜»›/]$")  # a colon is the headline's own
 _PART_SIGNS = frozenset({"_", "|", "｜", "--"})  # no author's: they join title, section and site
 _PLAIN = str.maketrans({**dict.fromkeys("‘’‚‛′´`", "'"), **dict.fromkeys("“”„‟″", '"'), **dict.fromkeys("‐‑‒–—―", "-")})
 
@@ -24,13 +38,16 @@ _TYPOGRAPHIC = re.compile(f"[{''.join(map(chr, _PLAIN))}]")
 
 @dataclass(frozen=True, slots=True)
 class SiteName:
-    """How a site is called: what it declares (folded), and the letters of its host."""
+    """How a site is called: what it declares (folded), the letters of its host, and `shared_names`."""
 
     declared: str = ""
     host: str = ""
+    shared: frozenset[str] = frozenset()
 
     def fits(self, part: str) -> bool:
         """Whether a part of a title (folded) is the site's name."""
+        if part in self.shared:
+            return True
         name, letters = self.declared, "".join(filter(str.isalnum, part))
         if name and (part in name or name in part):
             return True
@@ -41,26 +58,96 @@ class SiteName:
         return in_host or (len(label) > MIN_NAME and label in letters and len(letters) <= MAX_BESIDE * len(label))
 
 
-def find_title(
-    declared: list[str], whole: str, headings: list[str], site_name: str | None, host: str = ""
-) -> str | None:
-    """Return the title without the site's name: the form that most of the page's places agree on.
+@dataclass(frozen=True, slots=True)
+class PageTitles:
+    """A page's titles, folded. `parts`: what its head declares, and the parts of that; `headings`: of <h1>."""
 
-    `declared`: what meta elements and JSON-LD say; `whole`: of <title>; `headings`: of <h1>, and the line that repeats
-    the title; `host`: of the page's address. Where the places differ in their quotation marks, readers' form counts.
+    parts: frozenset[str]
+    headings: frozenset[str]
+
+
+NO_TITLES = PageTitles(frozenset(), frozenset())
+
+
+def find_title(
+    declared: list[str],
+    whole: str,
+    headings: list[str],
+    site_name: str | None,
+    host: str = "",
+    repeated: Sequence[str] = (),
+    shared: frozenset[str] = frozenset(),
+) -> str | None:
+    """Return the article's title without the site's name.
+
+    `declared`: what meta elements and JSON-LD say; `whole`: of <title>; `headings`: of <h1>; `host`: of the page's
+    address; `repeated`: lines of the page that repeat the title; `shared`: `shared_names`, no titles unless nothing
+    else is left. Where the places differ in their quotation marks, readers' form counts.
     """
-    site = SiteName(_fold(site_name or ""), host)
-    declared = [" ".join(text.split()) for text in declared]
-    titled = [cut_site_name(text, site, []) for text in headings if not _is_logo(text, whole, site)]
-    shown = [text for text in titled if len(text) >= MIN_TITLE and _fold(text) in _fold(whole)]
-    candidates = [cut_site_name(text, site, shown) for text in declared if text]
-    candidates += shown
-    if whole:
-        candidates.append(cut_site_name(whole, site, shown, anywhere=True))
-    candidates += titled or headings
+    site = SiteName(_fold(site_name or ""), host, shared)
+    declared = [" ".join(text.split()) for text in declared if text]
+    told = frozenset(map(_fold, [*declared, *repeated]))
+    headlines, lines = (
+        [cut_site_name(text, site, []) for text in texts if not _is_logo(text, whole, site, told)]
+        for texts in (headings, repeated)
+    )
+    seen = list(dict.fromkeys(headlines + lines))
+    shown = [text for text in seen if len(text) >= MIN_TITLE and _fold(text) in _fold(whole)]
+    named = [cut_site_name(text, site, shown) for text in declared]
+    brief = [cut_site_name(whole, site, shown, anywhere=True)] if whole else []
+    candidates = list(filter(None, [*named, *shown, *brief, *(seen or headings)]))
+    candidates = [text for text in candidates if _fold(text) not in shared] or candidates
     counts = Counter(map(_fold, candidates))
-    best = max(filter(None, candidates), key=lambda text: counts[_fold(text)], default=None)
-    return _mend_quote(_as_shown(best, [*titled, *candidates]), whole, site) if best else None
+    best = _headline(headlines, named + brief) or max(candidates, key=lambda text: counts[_fold(text)], default=None)
+    return _mend_quote(_as_shown(best, [*seen, *candidates]), whole, site) if best else None
+
+
+def page_titles(declared: Iterable[str], headings: Iterable[str]) -> PageTitles:
+    """Return the titles of a page by which others of its site are told from the site's name."""
+    whole = [" ".join(title.split()) for title in declared]
+    parts = (_fold(part) for title in whole for part in (title, *_END.split(title)))
+    return PageTitles(frozenset(filter(None, parts)), frozenset(map(_fold, headings)))
+
+
+def shared_names(whole: str, others: Sequence[PageTitles]) -> frozenset[str]:
+    """Return what other pages of the site have for titles, folded: a page with the <title> `whole` has its own.
+
+    Headings of another page count only if `whole` doesn't hold them: it may list this page's.
+    """
+    folded = _fold(whole)
+    listed = (name for other in others for name in other.headings if name not in folded)
+    return frozenset().union(*(other.parts for other in others), listed)
+
+
+def _headline(headings: list[str], declared: list[str]) -> str | None:
+    """Return the heading that is most like one of the declared titles, None if none is like enough.
+
+    Not one in capitals throughout. Where signs part a declared title from what stands before it in the heading, that is
+    a rubric, and the declared title counts; as it does where the heading adds nothing to it but a date.
+    """
+    headings = [text for text in headings if not text.isupper()]
+    told = set(map(_fold, declared))
+    if repeated := next((text for text in headings if _fold(text) in told), None):
+        return repeated
+    likeness = {text: max((_likeness(text, title) for title in declared), default=0.0) for text in headings}
+    best = max(likeness, key=likeness.__getitem__, default="")
+    if likeness.get(best, 0.0) < LIKE:
+        return None
+    return next((title for title in declared if _adds_label(best, title)), best)
+
+
+def _adds_label(heading: str, title: str) -> bool:
+    """Whether a heading adds a rubric before a title, or a date on either side."""
+    text, part = heading.casefold(), title.casefold()
+    before = heading[: len(text) - len(part)] if text.endswith(part) else ""
+    after = heading[len(part) :] if text.startswith(part) else ""
+    return bool(part and (_RUBRIC_END.search(before.rstrip()) or find_date(before) or find_date(after)))
+
+
+def _likeness(one: str, other: str) -> float:
+    """Return the Dice coefficient of the words of two titles: 0 to 1."""
+    words, others = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
+    return 2 * len(words & others) / (len(words) + len(others)) if words or others else 0.0
 
 
 def cut_site_name(title: str, site: SiteName, shown: list[str], anywhere: bool = False) -> str:
@@ -69,6 +156,7 @@ def cut_site_name(title: str, site: SiteName, shown: list[str], anywhere: bool =
     A heading of the page that the title begins with is the title; else a part that is the site's name goes; else, if
     `anywhere`, the last part goes where the title's parts leave enough.
     """
+    title = _without_shared_ends(title, site.shared)
     folded = _fold(title)
     for heading in sorted(shown, key=len, reverse=True):
         if folded.startswith(_fold(heading)) and len(heading) >= MIN_TITLE:
@@ -91,6 +179,21 @@ def cut_site_name(title: str, site: SiteName, shown: list[str], anywhere: bool =
     return title
 
 
+def _without_shared_ends(title: str, shared: frozenset[str]) -> str:
+    """Return a title without the parts at its ends that another page of the site has; all of it if nothing is left."""
+    separators = list(_END.finditer(title)) if shared and _SIGN.search(title) else []
+    start, end = 0, len(title)
+    for mark in reversed(separators):
+        if _fold(title[mark.end() : end]) not in shared:
+            break
+        end = mark.start()
+    for mark in separators:
+        if mark.start() >= end or _fold(title[start : mark.start()]) not in shared:
+            break
+        start = mark.end()
+    return title[start:end].strip() or title
+
+
 def _first_part(title: str, separators: list[re.Match[str]]) -> str:
     """Return `title` without its last part, and without the section's name before it where signs show one."""
     first, last = separators[0], separators[-1]
@@ -105,10 +208,17 @@ def begins_title(line: str, whole: str) -> bool:
     return len(line) >= MIN_TITLE and whole.startswith(line) and whole[len(line) :].lstrip()[:1] in AFTER_TITLE
 
 
-def _is_logo(heading: str, whole: str, site: SiteName) -> bool:
-    """Whether a heading is the site's name: as it is declared, or as it ends the whole title."""
+def _is_logo(heading: str, whole: str, site: SiteName, told: frozenset[str]) -> bool:
+    """Whether a heading is the site's name: as it is declared, as it ends the whole title, or as it stands there with a
+    colon before another of the page's titles (`told`, folded).
+    """
     folded = _fold(heading)
-    if folded == site.declared or (site.host and folded.isalnum() and site.host.startswith((folded, f"www.{folded}"))):
+    after = _fold(whole).removeprefix(folded) if _fold(whole).startswith(folded) else ""
+    if after[:1] in (":", "：") and after[1:] in told:
+        return True
+    if folded == site.declared or folded in site.shared or folded.removeprefix("www.") == site.host:
+        return True
+    if folded.isalnum() and site.host.startswith((folded, f"www.{folded}")):
         return True
     if len(folded) > MAX_LOGO or not _fold(whole).endswith(folded):
         return False

@@ -138,3 +138,25 @@ def test_pages_are_freed_without_the_garbage_collector():
 def test_example_without_text_is_refused(example):
     with pytest.raises(UnusablePage, match="example"):
         Section(example)
+
+
+def named_page(title, paragraphs):
+    """Return a page whose <h1> and og:title are the site's name, as is half of its <title>."""
+    head = '<meta property="og:title" content="Notes from the Square">'
+    page = news_page(title, paragraphs, head=head).replace(f"<h1>{title}</h1>", f"<h2>{title}</h2>")
+    return page.replace("<body>", "<body><h1>Notes from the Square</h1>").replace(
+        "- The Gazette", "· Notes from the Square"
+    )
+
+
+def test_title_that_the_example_has_too_is_no_title():
+    section = Section(named_page("Tide station opens", HARBOUR), "https://notes.example/1.html")
+    assert section.extract(named_page("Bread", BAKERY), "https://notes.example/2.html").title == "Bread"
+
+
+def test_example_itself_keeps_its_title():
+    page = news_page("Tide station opens", HARBOUR).replace(" - The Gazette", "")
+    section = Section(page, "https://gazette.example/1.html")
+    section.learn(page, "https://gazette.example/1.html")
+    assert section.extract(page, "https://gazette.example/1.html").title == "Tide station opens"
+    assert section.extract(page).title == "Tide station opens"

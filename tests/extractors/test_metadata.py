@@ -287,3 +287,98 @@ def test_what_meta_elements_allow_crawlers(name, content, expected):
 def test_a_reservation_of_text_and_data_mining():
     assert article(meta("tdm-reservation", " 1 ")).tdm_meta == "1"
     assert article().tdm_meta is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("{{author}}", "{{ post.author.name }}", "${author}", "%author%", "<author>", "[author]", "page.meta.author"),
+        *("作者:", "作者：", "by", "Author:", "undefined", "Author Name", "未知"),
+    ],
+)
+def test_placeholder_is_no_author(name):
+    assert article(meta("author", name.replace("<", "&lt;"))).author is None
+    assert article(ld(author={"name": name}), before="<div>By Ada Miller</div>").author == "Ada Miller"
+
+
+def test_label_is_no_part_of_the_author():
+    assert article(meta("author", "作者：王小明")).author == "王小明"
+    assert article(meta("author", "Written by Ada Miller")).author == "Ada Miller"
+
+
+def test_account_is_the_author_only_if_the_page_names_no_other():
+    assert article(meta("author", "admin")).author == "admin"
+    assert article(meta("author", "Admin"), before="<div>作者：王小明</div>").author == "王小明"
+    assert article(ld(author=[{"name": "admin"}, {"name": "Ada Miller"}])).author == "Ada Miller"
+
+
+def microdata(value):
+    return f'<span itemprop="datePublished" content="{value}">Tuesday</span>'
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        ("2024-03-05T08:30:00Z", "2024-03-05T08:30:00+08:00"),  # local time marked as UTC
+        ("2024-03-05T16:30:00Z", "2024-03-05T08:30:00+08:00"),  # converted the wrong way
+        ("2024-03-05T16:30:00+08:00", "2024-03-05T08:30:00+08:00"),
+        ("2024-03-05T00:30:00", "2024-03-05T08:30:00+08:00"),  # UTC without its mark
+        ("2024-03-05T00:30:00Z", "2024-03-05T08:30:00+08:00"),
+        ("2024-03-08", "2024-03-05T08:30:00+08:00"),
+    ],
+)
+def test_visible_time_and_microdata_outvote_json_ld(declared, expected):
+    before = f"<div>2024-03-05 08:30</div>{microdata('2024-03-05T08:30:00+08:00')}"
+    assert article(ld(datePublished=declared), before=before).published.isoformat() == expected
+
+
+def test_zone_of_json_ld_alone_is_not_taken_where_two_places_show_its_time_without_one():
+    head, shown = ld(datePublished="2024-03-05T08:30:00Z"), "<div>2024-03-05 08:30</div>"
+    assert article(head, before=shown + microdata("2024-03-05T08:30")).published == datetime(2024, 3, 5, 8, 30)
+    assert article(head, before=shown).published == datetime(2024, 3, 5, 8, 30, tzinfo=UTC)
+
+
+def test_json_ld_counts_where_another_place_agrees():
+    head = ld(datePublished="2024-03-08T09:00:00") + meta("article:published_time", "2024-03-08T09:00")
+    before = f"<div>2024-03-05 08:30</div>{microdata('2024-03-05T08:30')}"
+    assert article(head, before=before).published == datetime(2024, 3, 8, 9)
+
+
+def test_json_ld_counts_where_no_two_other_places_agree():
+    before = f"<div>2024-03-07 08:30</div>{microdata('2024-03-09')}"
+    assert article(ld(datePublished="2024-03-08"), before=before).published == date(2024, 3, 8)
+
+
+def test_two_places_with_the_last_change_do_not_outvote_the_publication():
+    head = ld(datePublished="2024-03-05", dateModified="2024-03-08T09:00")
+    before = f"<div>2024-03-08</div>{microdata('2024-03-08')}"
+    assert article(head, before=before).published == date(2024, 3, 5)
+
+
+def test_dates_of_a_list_of_articles_outvote_nothing():
+    items = "".join(microdata(f"2024-03-1{day}") + f"<time>2024-03-1{day}</time>" for day in range(3))
+    assert article(ld(datePublished="2024-03-05"), before=f"<div>{items}</div>").published == date(2024, 3, 5)
+
+
+def test_stamp_of_the_page_s_generation_gives_way_to_an_earlier_date():
+    stamp = ld(datePublished="2024-03-05T09:00", dateModified="2024-03-05T09:00")
+    assert article(stamp, before="<div>March 1, 2023</div>").published == date(2023, 3, 1)
+    assert article(stamp, before="<div>March 7, 2024</div>").published == datetime(2024, 3, 5, 9)
+    assert article(ld(datePublished="2024-03-05"), before="<div>March 1, 2023</div>").published == date(2024, 3, 5)
+
+
+def test_date_and_author_below_a_title_far_above_the_body_are_read():
+    contents = "".join(f"<li><a href='#{number}'>Loaf {number}</a></li>" for number in range(20))
+    found = article(before=f"<div>March 5, 2024</div><div>By Ada Miller</div><ul>{contents}</ul>")
+    assert (found.published, found.author) == (date(2024, 3, 5), "Ada Miller")
+
+
+def test_date_above_a_title_is_read():
+    html = news_page("Bread", BAKERY).replace("<h1>", "<div>March 5, 2024</div><h1>")
+    contents = "".join(f"<li><a href='#{number}'>Loaf {number}</a></li>" for number in range(20))
+    assert extract(html.replace("</h1>", f"</h1><ul>{contents}</ul>")).published == date(2024, 3, 5)
+
+
+def test_lines_of_a_heading_are_apart():
+    html = news_page("Bread", BAKERY).replace("<h1>Bread</h1>", "<h1>Bread<br>from <b>old</b> stones</h1>")
+    assert extract(html).title == "Bread from old stones"
