@@ -22,6 +22,7 @@ def row_of(
     canonical_url: str,
     fetched_at: datetime,
     version: int = 1,
+    section_version: str | None = None,
     near_duplicate_of: str | None = None,
     parts: int = 1,
     parts_missing: Sequence[str] = (),
@@ -29,7 +30,8 @@ def row_of(
 ) -> Row:
     """The row of an article. `content_hash` is the SHA-256 of its title and text, in hexadecimal digits.
 
-    `parts`: how many pages it was joined from; `parts_missing`: the URLs of further ones that could not be had.
+    `section_version` names the pages that voted on it (`workers.recent_pages`), None without an example. `parts`: how
+    many pages it was joined from; `parts_missing`: the URLs of further ones that could not be had.
     """
     extracted = article.to_dict()
     return {
@@ -42,6 +44,7 @@ def row_of(
         "fetched_at": fetched_at.isoformat(timespec="seconds"),
         "content_hash": sha256(f"{article.title or ''}\n{article.text}".encode("utf-8", "replace")).hexdigest(),
         "version": version,
+        "section_version": section_version,
         "near_duplicate_of": near_duplicate_of,
         "parts": parts,
         "parts_missing": list(parts_missing),
