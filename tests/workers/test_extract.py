@@ -137,6 +137,18 @@ def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, sta
     assert states(connection, 1) == ["fetched"]
 
 
+def test_a_worker_without_memory_for_the_example_ends(connection, station, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+
+    def grow(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(module, "Section", grow)
+    with pytest.raises(MemoryError):
+        station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    assert states(connection, 1) == ["fetched"]
+
+
 def test_the_time_an_example_takes_is_watched(connection, station, tmp_path, notes):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)})

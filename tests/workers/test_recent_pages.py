@@ -78,6 +78,13 @@ def test_a_row_names_the_pages_that_voted_on_it(connection, station, tmp_path):
     assert rows(tmp_path)[-1]["reason"].startswith("vote of 3 pages")
 
 
+def test_a_row_names_the_pages_that_voted_even_if_others_join_meanwhile(connection, station, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    monkeypatch.setattr(extract, "section_version", lambda *_: "the version of a moment ago")
+    cut(connection, station, 1)
+    assert rows(tmp_path)[0]["section_version"] == example_of(connection, TASK).version + "+0"
+
+
 def test_a_row_without_example_names_no_section_version(connection, station, tmp_path):
     publish(connection, tmp_path)
     connection.delete(EXAMPLE)
