@@ -41,7 +41,7 @@ from .recent_pages import (
     section_pages,
     section_version,
 )
-from .rows import Row, row_of
+from .rows import Row, content_hash, row_of
 from .sinks import Sink, open_sink
 from .url_states import MOST_CUTS, Fingerprint, Taken, Visits, fingerprint
 from .usage import Usage, usage_of
@@ -60,11 +60,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """What a worker keeps for a task as long as brief, example and recent pages stay the same."""
+    """What a worker keeps for a task as long as brief, example and recent pages stay the same.
+
+    `alone`: the section without recent pages, where articles are looked at again; else the same as `section`.
+    """
 
     brief: Brief
     version: str | None
     section: Section
+    alone: Section
     sinks: tuple[Sink, ...]
     candidates: Candidates | None
 
@@ -141,6 +145,7 @@ class Station:
             return
         try:
             found = _cut_whole(prepared.section, page)
+            steady = found if prepared.alone is prepared.section else _cut_whole(prepared.alone, page)
         except UnusablePage as error:
             self._fail(prepared, ledger, taken, page, f"unusable page: {error}")
             return
@@ -167,10 +172,18 @@ class Station:
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
         self.watch.end()  # from here on it is the sinks' time, not the page's
-        self._write(prepared, ledger, taken, page, found, usage)
+        said_alone = content_hash(steady if isinstance(steady, Article) else found)
+        self._write(prepared, ledger, taken, page, found, usage, said_alone)
 
     def _write(
-        self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, article: Article, usage: Usage
+        self,
+        prepared: _Prepared,
+        ledger: Ledger,
+        taken: Taken,
+        page: StoredPage,
+        article: Article,
+        usage: Usage,
+        said_alone: str,
     ) -> None:
         canonical = canonical_url(article, page.url, taken.url, prepared.brief)
         claim = ledger.claim(taken.fingerprint, fingerprint(canonical), self.worker)
@@ -200,8 +213,8 @@ class Station:
             parts_missing=page.missing,
             usage=usage,
         )
-        visits = _next_visits(prepared.brief, visited, row)
-        if visited and _is_nothing_new(visited, row):
+        visits = _next_visits(prepared.brief, visited, row, said_alone)
+        if visited and _is_nothing_new(visited, row, said_alone):
             said = "a page of it is missing" if page.missing else "unchanged"
             ledger.settle(taken.fingerprint, "written", said, worker=self.worker, visits=visits)
             return
@@ -249,10 +262,11 @@ class Station:
         sinks = tuple(open_sink(output, brief.task, Path(brief.folder)) for output in brief.outputs)
         pages, section = self._voters(brief)
         candidates = Candidates(self.redis, brief.task, section, pages) if pages else None
+        alone = self._section(pages.example, brief) if pages and pages.recent and brief.revisit else section
         while len(self._prepared) >= SECTIONS_KEPT:
             _close(self._prepared.pop(next(iter(self._prepared))))
         version = pages.version if pages else None
-        self._prepared[brief.task] = _Prepared(brief, version, section, sinks, candidates)
+        self._prepared[brief.task] = _Prepared(brief, version, section, alone, sinks, candidates)
         return self._prepared[brief.task]
 
     def _voters(self, brief: Brief) -> tuple[SectionPages | None, Section]:
@@ -329,21 +343,24 @@ def _cut_whole(section: Section, page: StoredPage) -> Article | NoArticle:
     return joined(found, further)
 
 
-def _next_visits(brief: Brief, visited: Visits | None, row: Row) -> Visits | None:
+def _next_visits(brief: Brief, visited: Visits | None, row: Row, said_alone: str) -> Visits | None:
     """When to look at a written article again, and what it is now; None if never."""
     if visited is None and brief.revisit is None:
         return None
     every, during = brief.revisit or (0.0, 0.0)  # the task asks for none any more: this was the last one
     until = visited.until if visited else time.time() + during
     until = until if brief.revisit else 0.0
-    if visited and _is_nothing_new(visited, row):
+    if visited and _is_nothing_new(visited, row, said_alone):
         return Visits(every, until, visited.version, visited.hash)
-    return Visits(every, until, row["version"], row["content_hash"])
+    return Visits(every, until, row["version"], said_alone)
 
 
-def _is_nothing_new(visited: Visits, row: Row) -> bool:
-    """Whether a later look gives no new version: the text is the same, or can't be had whole this time."""
-    return bool(row["parts_missing"]) or visited.hash == row["content_hash"]
+def _is_nothing_new(visited: Visits, row: Row, said_alone: str) -> bool:
+    """Whether a later look gives no new version: the text is the same, or can't be had whole this time.
+
+    Texts are compared as the example alone cuts them: other voters may cut an article differently that stayed the same.
+    """
+    return bool(row["parts_missing"]) or visited.hash == said_alone
 
 
 def list_reason(found: Article, page: StoredPage, brief: Brief) -> str | None:
