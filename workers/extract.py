@@ -53,7 +53,7 @@ SINK_PAUSE = 5.0  # seconds until a page is tried again whose target could not t
 CLAIM_PAUSE = 2.0  # seconds until a page is tried again whose canonical URL another page is writing
 TASK_PAUSE = 15.0  # seconds until pages are tried again whose task is not published, or not as we can run it
 MOST_BEGINS = 20  # times in a row that workers begin to prepare an example or a recent page and none is done with it
-SECTIONS_KEPT = 200  # prepared sections a worker keeps, of 0.2 to 1.4 MB each
+SECTIONS_KEPT = 200  # prepared sections a worker keeps, 0.1 to 1.4 MB each
 
 log = logging.getLogger(__name__)
 
