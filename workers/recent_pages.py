@@ -28,9 +28,7 @@ from .near_duplicates import ENTRY, SHORTEST, alike, entry_of
 from .url_states import Fingerprint
 
 MOST = MEMORY - 1  # beside the example
-REPLACE_AFTER = (
-    86400.0  # seconds; then the oldest of `MOST` pages leaves, so that slow changes of a template are followed
-)
+REPLACE_AFTER = 86400.0  # seconds; then the oldest of `MOST` pages leaves: slow changes of a template are followed
 CONFIDENT = 0.95  # at least: bodies below 300 bytes and doubtful surroundings are less (`extractors.example`); of 322
 # pages of six development sets that joined, 317 had a right text
 LARGEST = 2**17  # bytes of a compressed page: the median of pages of 300 KB is 10 to 34 KB
