@@ -73,12 +73,6 @@ def brief_of(connection: "redis.Redis", task: str) -> Brief | None:
     return Brief.from_json(raw) if raw else None
 
 
-def example_version(connection: "redis.Redis", task: str) -> str | None:
-    """Names the example that is kept for the task now; None if there is none yet."""
-    raw = cast("bytes | None", connection.hget(keys.of_task(task, "example"), "version"))
-    return raw.decode() if raw else None
-
-
 def example_of(connection: "redis.Redis", task: str) -> Example | None:
     """The example page that is kept for the task."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, "example")))

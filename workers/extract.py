@@ -23,7 +23,7 @@ from extractors.page_types import page_type
 from extractors.parts import joined
 from extractors.urls import normalise
 
-from .briefs import Brief, begin_example, brief_of, end_example, example_of, example_version
+from .briefs import Brief, begin_example, brief_of, end_example
 from .errors import OutputError, SinkUnavailable
 from .filters import of_other_days, unwanted
 from .forgetting import has_forgotten
@@ -31,7 +31,17 @@ from .inbox import StoredPage, unpack
 from .ledger import Ledger
 from .near_duplicates import NearDuplicates
 from .quarantine import quarantine, state_folder
-from .rows import Row, row_of
+from .recent_pages import (
+    Candidates,
+    RecentPage,
+    SectionPages,
+    begin_recent,
+    drop_recent,
+    end_recent,
+    section_pages,
+    section_version,
+)
+from .rows import Row, content_hash, row_of
 from .sinks import Sink, open_sink
 from .url_states import MOST_CUTS, Fingerprint, Taken, Visits, fingerprint
 from .usage import Usage, usage_of
@@ -42,20 +52,25 @@ LEASE_MARGIN = 40.0  # seconds on top: waiting for a file's lock or a database b
 SINK_PAUSE = 5.0  # seconds until a page is tried again whose target could not take it
 CLAIM_PAUSE = 2.0  # seconds until a page is tried again whose canonical URL another page is writing
 TASK_PAUSE = 15.0  # seconds until pages are tried again whose task is not published, or not as we can run it
-MOST_EXAMPLE_BEGINS = 20  # times in a row that workers begin to prepare an example and none is done with it
-SECTIONS_KEPT = 200  # prepared examples a worker keeps, about 1 MB each
+MOST_BEGINS = 20  # times in a row that workers begin to prepare an example or a recent page and none is done with it
+SECTIONS_KEPT = 200  # prepared sections a worker keeps, 0.1 to 1.4 MB each
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """What a worker keeps for a task as long as brief and example stay the same."""
+    """What a worker keeps for a task as long as brief, example and recent pages stay the same.
+
+    `alone`: the section without recent pages, where articles are looked at again; else the same as `section`.
+    """
 
     brief: Brief
     version: str | None
     section: Section
+    alone: Section
     sinks: tuple[Sink, ...]
+    candidates: Candidates | None
 
 
 class Station:
@@ -78,6 +93,8 @@ class Station:
         if prepared is not None:
             for name in names:
                 self._work_on(prepared, ledger, name)
+            if prepared.candidates:
+                prepared.candidates.offer()
         self.watch.job(task, [])
 
     def close(self) -> None:
@@ -128,6 +145,7 @@ class Station:
             return
         try:
             found = _cut_whole(prepared.section, page)
+            steady = found if prepared.alone is prepared.section else _cut_whole(prepared.alone, page)
         except UnusablePage as error:
             self._fail(prepared, ledger, taken, page, f"unusable page: {error}")
             return
@@ -154,10 +172,18 @@ class Station:
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
         self.watch.end()  # from here on it is the sinks' time, not the page's
-        self._write(prepared, ledger, taken, page, found, usage)
+        said_alone = content_hash(steady if isinstance(steady, Article) else found)
+        self._write(prepared, ledger, taken, page, found, usage, said_alone)
 
     def _write(
-        self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, article: Article, usage: Usage
+        self,
+        prepared: _Prepared,
+        ledger: Ledger,
+        taken: Taken,
+        page: StoredPage,
+        article: Article,
+        usage: Usage,
+        said_alone: str,
     ) -> None:
         canonical = canonical_url(article, page.url, taken.url, prepared.brief)
         claim = ledger.claim(taken.fingerprint, fingerprint(canonical), self.worker)
@@ -181,13 +207,14 @@ class Station:
             canonical_url=canonical,
             fetched_at=page.fetched_at,
             version=visited.version + 1 if visited else 1,
+            section_version=prepared.version,
             near_duplicate_of=near,
             parts=1 + len(page.parts),
             parts_missing=page.missing,
             usage=usage,
         )
-        visits = _next_visits(prepared.brief, visited, row)
-        if visited and _is_nothing_new(visited, row):
+        visits = _next_visits(prepared.brief, visited, row, said_alone)
+        if visited and _is_nothing_new(visited, row, said_alone):
             said = "a page of it is missing" if page.missing else "unchanged"
             ledger.settle(taken.fingerprint, "written", said, worker=self.worker, visits=visits)
             return
@@ -200,6 +227,21 @@ class Station:
             for sink in prepared.sinks:
                 sink.write([row], again=again)
             ledger.settle(taken.fingerprint, "written", "", worker=self.worker, visits=visits)
+        self._consider(prepared, taken, page, article)
+
+    def _consider(self, prepared: _Prepared, taken: Taken, page: StoredPage, article: Article) -> None:
+        """Let a written page stand for the vote, unless it is of a back-fill: those are not recent."""
+        if prepared.candidates is None or not prepared.candidates.has_room() or taken.info.get("days"):
+            return
+        self.watch.begin(prepared.brief.task, taken.fingerprint, PAGE_DEADLINE)
+        try:
+            prepared.candidates.consider(taken.fingerprint, page, article)
+        except (MemoryError, redis.RedisError):
+            raise
+        except Exception:  # a mistake of ours; the page is written all the same
+            log.exception("page %s of task %s: whether it may vote can't be told", page.url, prepared.brief.task)
+        finally:
+            self.watch.end()
 
     def _near_duplicate(self, brief: Brief, article: Article, canonical: str) -> str | None:
         if brief.near_duplicates == "keep":
@@ -211,24 +253,56 @@ class Station:
         ledger.settle(taken.fingerprint, "failed", reason, worker=self.worker)
 
     def _prepare(self, brief: Brief) -> _Prepared:
-        version = example_version(self.redis, brief.task)
+        version = section_version(self.redis, brief.task)
         prepared = self._prepared.get(brief.task)
         if prepared and prepared.version == version and prepared.brief == brief:
             return prepared
         if prepared:
             _close(prepared)
-        example = example_of(self.redis, brief.task)
         sinks = tuple(open_sink(output, brief.task, Path(brief.folder)) for output in brief.outputs)
-        section = self._section(example.page if example else None, brief)
+        pages, section = self._voters(brief)
+        candidates = Candidates(self.redis, brief.task, section, pages) if pages else None
+        alone = self._section(pages.example, brief) if pages and pages.recent and brief.revisit else section
         while len(self._prepared) >= SECTIONS_KEPT:
             _close(self._prepared.pop(next(iter(self._prepared))))
-        self._prepared[brief.task] = _Prepared(brief, version, section, sinks)
+        version = pages.version if pages else None
+        self._prepared[brief.task] = _Prepared(brief, version, section, alone, sinks, candidates)
         return self._prepared[brief.task]
+
+    def _voters(self, brief: Brief) -> tuple[SectionPages | None, Section]:
+        """Prepare the example and all recent pages of one version; recent pages that can't be prepared are dropped."""
+        while True:
+            pages = section_pages(self.redis, brief.task)
+            section = self._section(pages.example if pages else None, brief)
+            if pages is None:
+                return None, section
+            bad = next((page for page in pages.recent if not self._learn(section, brief.task, page, pages)), None)
+            if bad is None:
+                return pages, section
+            log.error("task %s: recent page %s can't be prepared and votes no more", brief.task, bad.url)
+            drop_recent(self.redis, brief.task, pages, bad)
+
+    def _learn(self, section: Section, task: str, page: RecentPage, pages: SectionPages) -> bool:
+        """Let a recent page vote on later ones; False if it can't be prepared, or ends every worker."""
+        if begin_recent(self.redis, task, page) > MOST_BEGINS:
+            return False
+        self.watch.begin(task, page.name, PAGE_DEADLINE)
+        try:
+            section.learn(page.body(pages.example), page.url, content_type=page.content_type)
+        except MemoryError:
+            raise
+        except Exception:
+            log.exception("recent page %s of task %s", page.url, task)
+            return False
+        finally:
+            self.watch.end()
+        end_recent(self.redis, task, page)
+        return True
 
     def _section(self, example: StoredPage | None, brief: Brief) -> Section:
         if example is None:
             return _without_example(brief)
-        if begin_example(self.redis, brief.task) > MOST_EXAMPLE_BEGINS:
+        if begin_example(self.redis, brief.task) > MOST_BEGINS:
             raise OutputError(
                 f"task {brief.task}: its example {example.url} ends every worker (time or memory); name another one"
             )
@@ -238,6 +312,8 @@ class Station:
             section = Section(decode(example.body, example.content_type)[0], example.url, method=brief.method)
         except UnusablePage as error:
             log.error("task %s: its example can't be used: %s; pages are cut without it", brief.task, error)
+        except MemoryError:
+            raise  # another worker has room for it; without the example this one's rows would differ from all others
         except Exception:  # a mistake of ours must not hold up the whole task
             log.exception("task %s: its example can't be prepared; pages are cut without it", brief.task)
         finally:
@@ -267,21 +343,24 @@ def _cut_whole(section: Section, page: StoredPage) -> Article | NoArticle:
     return joined(found, further)
 
 
-def _next_visits(brief: Brief, visited: Visits | None, row: Row) -> Visits | None:
+def _next_visits(brief: Brief, visited: Visits | None, row: Row, said_alone: str) -> Visits | None:
     """When to look at a written article again, and what it is now; None if never."""
     if visited is None and brief.revisit is None:
         return None
     every, during = brief.revisit or (0.0, 0.0)  # the task asks for none any more: this was the last one
     until = visited.until if visited else time.time() + during
     until = until if brief.revisit else 0.0
-    if visited and _is_nothing_new(visited, row):
+    if visited and _is_nothing_new(visited, row, said_alone):
         return Visits(every, until, visited.version, visited.hash)
-    return Visits(every, until, row["version"], row["content_hash"])
+    return Visits(every, until, row["version"], said_alone)
 
 
-def _is_nothing_new(visited: Visits, row: Row) -> bool:
-    """Whether a later look gives no new version: the text is the same, or can't be had whole this time."""
-    return bool(row["parts_missing"]) or visited.hash == row["content_hash"]
+def _is_nothing_new(visited: Visits, row: Row, said_alone: str) -> bool:
+    """Whether a later look gives no new version: the text is the same, or can't be had whole this time.
+
+    Texts are compared as the example alone cuts them: other voters may cut an article differently that stayed the same.
+    """
+    return bool(row["parts_missing"]) or visited.hash == said_alone
 
 
 def list_reason(found: Article, page: StoredPage, brief: Brief) -> str | None:

@@ -141,7 +141,7 @@ def unpack(page: Mapping[str, bytes]) -> StoredPage:
         at = datetime.fromtimestamp(float(page["at"]), UTC)
         return StoredPage(
             url=page["url"].decode(),
-            body=_unpack_body(page["body"]),
+            body=unpack_body(page["body"]),
             content_type=page["type"].decode("latin-1"),
             fetched_at=at,
             headers=json.loads(page.get("headers", b"{}")),
@@ -154,13 +154,14 @@ def unpack(page: Mapping[str, bytes]) -> StoredPage:
 
 def _unpack_part(page: Mapping[str, bytes], number: int, at: datetime) -> StoredPage:
     body, url, kind = (page[f"{name}:{number}"] for name in ("body", "url", "type"))
-    return StoredPage(url.decode(), _unpack_body(body), kind.decode("latin-1"), at)
+    return StoredPage(url.decode(), unpack_body(body), kind.decode("latin-1"), at)
 
 
-def _unpack_body(packed: bytes) -> bytes:
+def unpack_body(packed: bytes, dictionary: zstandard.ZstdCompressionDict | None = None) -> bytes:
+    """The body as it came. Raises `ValueError` or `zstandard.ZstdError` if it is damaged or too large."""
     if zstandard.frame_content_size(packed) > LARGEST_PAGE:  # the limit below is for frames that don't say
         raise ValueError("larger than a page may be")
-    return zstandard.ZstdDecompressor().decompress(packed, max_output_size=LARGEST_PAGE)
+    return zstandard.ZstdDecompressor(dict_data=dictionary).decompress(packed, max_output_size=LARGEST_PAGE)
 
 
 def pack_body(body: bytes) -> bytes:

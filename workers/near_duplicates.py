@@ -50,11 +50,11 @@ class NearDuplicates:
         """
         if len(text) < SHORTEST:
             return None
-        entry = np.array([(simhash(text), len(text))], dtype=ENTRY)
+        entry = entry_of(text)
         while True:
             raw = cast("bytes | None", self.redis.get(self._keys[0])) or b""
-            alike = _alike(np.frombuffer(raw[: len(raw) // ENTRY.itemsize * ENTRY.itemsize], dtype=ENTRY), entry)
-            for place in alike:
+            entries = np.frombuffer(raw[: len(raw) // ENTRY.itemsize * ENTRY.itemsize], dtype=ENTRY)
+            for place in alike(entries, entry):
                 found = cast("bytes | None", self.redis.lindex(self._keys[1], int(place)))
                 if found is not None:
                     return None if found.decode() == url else found.decode()
@@ -63,7 +63,12 @@ class NearDuplicates:
                 return None
 
 
-def _alike(entries: "np.ndarray", entry: "np.ndarray") -> "np.ndarray":
+def entry_of(text: str) -> "np.ndarray":
+    """Return the entry of a text: one of dtype `ENTRY`."""
+    return np.array([(simhash(text), len(text))], dtype=ENTRY)
+
+
+def alike(entries: "np.ndarray", entry: "np.ndarray") -> "np.ndarray":
     """Return the places of the entries that are near, in order."""
     differing = np.bitwise_count(entries["hash"] ^ entry["hash"])
     lengths = entries["length"].astype(np.float64), float(entry["length"][0])

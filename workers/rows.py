@@ -22,14 +22,16 @@ def row_of(
     canonical_url: str,
     fetched_at: datetime,
     version: int = 1,
+    section_version: str | None = None,
     near_duplicate_of: str | None = None,
     parts: int = 1,
     parts_missing: Sequence[str] = (),
     usage: Usage = NOTHING_SAID,
 ) -> Row:
-    """The row of an article. `content_hash` is the SHA-256 of its title and text, in hexadecimal digits.
+    """The row of an article.
 
-    `parts`: how many pages it was joined from; `parts_missing`: the URLs of further ones that could not be had.
+    `section_version` names the pages that voted on it (`workers.recent_pages`), None without an example. `parts`: how
+    many pages it was joined from; `parts_missing`: the URLs of further ones that could not be had.
     """
     extracted = article.to_dict()
     return {
@@ -40,13 +42,19 @@ def row_of(
         "robots_directives": list(usage.directives),
         "tdm_reservation": usage.tdm_reservation,
         "fetched_at": fetched_at.isoformat(timespec="seconds"),
-        "content_hash": sha256(f"{article.title or ''}\n{article.text}".encode("utf-8", "replace")).hexdigest(),
+        "content_hash": content_hash(article),
         "version": version,
+        "section_version": section_version,
         "near_duplicate_of": near_duplicate_of,
         "parts": parts,
         "parts_missing": list(parts_missing),
         "blocks": extracted.get("blocks", []),
     }
+
+
+def content_hash(article: Article) -> str:
+    """The SHA-256 of an article's title and text, in hexadecimal digits."""
+    return sha256(f"{article.title or ''}\n{article.text}".encode("utf-8", "replace")).hexdigest()
 
 
 def key_of(row: Row) -> tuple[Any, ...]:

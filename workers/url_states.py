@@ -34,7 +34,7 @@ class Visits:
     every: float
     until: float
     version: int
-    hash: str  # the row's content_hash
+    hash: str  # content_hash of the article as the example alone cuts it
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Pages, briefs and patience for the tests of the workers."""
 
+import random
 import time
 from datetime import UTC, datetime
 from itertools import count
@@ -28,14 +29,27 @@ def url(number):
     return f"{SITE}{number}.html"
 
 
-def article(number, *, word="plain", canonical=None, head=""):
+def article(number, *, word="plain", canonical=None, head="", sentences=_SENTENCES):
     """An article that says its number in every paragraph. `canonical`: what the page names as its own URL."""
     link = f'<link rel="canonical" href="{canonical}">' if canonical else ""
-    text = "".join(f"<p>Story {number}, {word}: {sentence}</p>" for sentence in _SENTENCES)
+    text = "".join(f"<p>Story {number}, {word}: {sentence}</p>" for sentence in sentences)
     return f"""<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Story {number} - The Gazette</title>
         {link}{head}</head><body><div class="nav"><a href="/">Home</a> <a href="/town">Town</a></div>
         <div class="main"><h1>Story {number}</h1><div class="story">{text}</div></div>
         <div class="foot">The Gazette, 7 Market Square.</div></body></html>""".encode()
+
+
+_WORDS = (
+    "harbour tide gauge mast council storm pier winter ferry lantern bakery market orchard bridge school river clock "
+    "museum garden library marsh engine station village charter meadow festival regatta workshop quarry"
+)
+
+
+def news(number, **more):
+    """An article that says something else than those of other numbers. `more` as for `article`."""
+    chance = random.Random(number)
+    sentences = [" ".join(chance.choices(_WORDS.split(), k=14)) + "." for _ in range(6)]
+    return article(number, sentences=sentences, **more)
 
 
 def publish(connection, folder, *outputs, task=TASK, **more):

@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 from workers import keys
-from workers.briefs import Brief, Filter, brief_of, example_asked, example_of, example_version, keep_example
+from workers.briefs import Brief, Filter, brief_of, example_asked, example_of, keep_example
 from workers.inbox import StoredPage
 
 from .helpers import FETCHED_AT
@@ -37,20 +37,18 @@ def test_a_kept_example_comes_back_as_it_was(connection):
     keep_example(connection, "t", PAGE, "http://a.example/asked")
     example = example_of(connection, "t")
     assert example.page == PAGE
-    assert example.version == example_version(connection, "t")
     assert example_asked(connection, "t") == "http://a.example/asked"
 
 
 def test_another_example_has_another_version(connection):
     keep_example(connection, "t", PAGE, PAGE.url)
-    first = example_version(connection, "t")
+    first = example_of(connection, "t").version
     keep_example(connection, "t", PAGE, PAGE.url)
-    assert example_version(connection, "t") != first
+    assert example_of(connection, "t").version != first
 
 
 def test_a_task_may_have_no_example_yet(connection):
     assert example_of(connection, "t") is None
-    assert example_version(connection, "t") is None
     assert example_asked(connection, "t") is None
 
 

@@ -92,7 +92,7 @@ def test_an_example_is_prepared_once_until_it_changes(connection, station, tmp_p
     monkeypatch.setattr(module, "Section", lambda *a, **k: prepared.append(a[1]) or Section(*a, **k))
     publish(connection, tmp_path)
     for number in (1, 2):
-        station.cut_pages(TASK, deliver(connection, {number: article(number)}))
+        station.cut_pages(TASK, deliver(connection, {number: article(0)}))  # a twin of the example: it does not vote
     assert prepared == [url(0)]
     keep_example(connection, TASK, StoredPage(url(9), article(9), "text/html", FETCHED_AT), url(9))
     station.cut_pages(TASK, deliver(connection, {3: article(3)}))
@@ -129,11 +129,23 @@ def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, sta
         raise SystemExit
 
     monkeypatch.setattr(module, "Section", end_the_worker)
-    for _ in range(module.MOST_EXAMPLE_BEGINS):
+    for _ in range(module.MOST_BEGINS):
         with pytest.raises(SystemExit):
             station.cut_pages(TASK, [name])
     station.cut_pages(TASK, [name])
     assert f"its example {url(0)} ends every worker" in notes.troubles[-1]
+    assert states(connection, 1) == ["fetched"]
+
+
+def test_a_worker_without_memory_for_the_example_ends(connection, station, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+
+    def grow(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(module, "Section", grow)
+    with pytest.raises(MemoryError):
+        station.cut_pages(TASK, deliver(connection, {1: article(1)}))
     assert states(connection, 1) == ["fetched"]
 
 

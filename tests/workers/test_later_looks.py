@@ -1,10 +1,13 @@
 """What a station writes when an article comes a second time: at a later visit, after it was forgotten, as a reprint."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
+from weakref import WeakKeyDictionary
 
 import pytest
 
+from extractors import Section
 from workers import forgetting
 from workers.extract import Station
 from workers.forgetting import expire, unsee
@@ -12,7 +15,7 @@ from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.url_states import Found, fingerprint
 
-from .helpers import FETCHED_AT, TASK, article, deliver, publish, states, url
+from .helpers import FETCHED_AT, TASK, article, deliver, news, publish, states, url
 
 DAY = 86400.0
 
@@ -71,6 +74,31 @@ def test_an_article_that_stayed_the_same_is_written_once(connection, station, le
         station.cut_pages(TASK, [name])
     assert len(rows(tmp_path)) == 1
     assert ledger.state_of(url(1)) == ("written", "unchanged")
+
+
+def test_an_article_that_other_voters_cut_differently_stayed_the_same(
+    connection, station, ledger, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(Section, "extract", _extract_as_voted)
+    monkeypatch.setattr(Section, "learn", lambda self, *_, **__: _VOTES.update({self: _VOTES.get(self, 1) + 1}))
+    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
+    [name] = deliver(connection, {1: news(1)})
+    station.cut_pages(TASK, [name])  # it votes from now on
+    come_again(connection, ledger, monkeypatch, news(1), 1)
+    station.cut_pages(TASK, [name])
+    assert ledger.state_of(url(1)) == ("written", "unchanged")
+    come_again(connection, ledger, monkeypatch, news(1, word="corrected"), 2)
+    station.cut_pages(TASK, [name])
+    assert [(row["version"], row["title"]) for row in rows(tmp_path)] == [(1, "1 voted"), (2, "2 voted")]
+
+
+_VOTES: "WeakKeyDictionary[Section, int]" = WeakKeyDictionary()
+_extract = Section.extract
+
+
+def _extract_as_voted(self, *args, **more):
+    """The article under a title that says how many pages voted on it."""
+    return replace(_extract(self, *args, **more), title=f"{_VOTES.get(self, 1)} voted")
 
 
 def test_an_article_that_cannot_be_had_whole_is_no_new_version(connection, station, ledger, tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ def test_a_row_has_the_promised_fields():
     promised = (
         "task url canonical_url title text published modified author keywords language method confidence fetched_at"
     )
-    assert {*promised.split(), "content_hash", "version"} <= row().keys()
+    assert {*promised.split(), "content_hash", "version", "section_version"} <= row().keys()
 
 
 def test_a_row_is_json():

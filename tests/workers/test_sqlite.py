@@ -67,12 +67,13 @@ def test_rows_are_written_wholly_or_not_at_all(path):
 def test_a_table_from_before_a_column_gets_it(path):
     write(path, row(1))
     with closing(sqlite3.connect(path)) as connection:
-        for column in ("modified", "robots_directives", "tdm_reservation"):
+        for column in ("modified", "robots_directives", "tdm_reservation", "section_version"):
             connection.execute(f"ALTER TABLE articles DROP COLUMN {column}")
-    write(path, row(2, modified="2026-03-13", robots_directives=["noai"], tdm_reservation=True))
+    write(path, row(2, modified="2026-03-13", robots_directives=["noai"], tdm_reservation=True, section_version="a+1"))
     assert [found["modified"] for found in read(path)] == [None, "2026-03-13"]
     assert [found["robots_directives"] for found in read(path)] == [None, '["noai"]']
     assert [found["tdm_reservation"] for found in read(path)] == [None, 1]
+    assert [found["section_version"] for found in read(path)] == [None, "a+1"]
 
 
 def test_a_lone_surrogate_does_not_stop_a_row(path):

@@ -42,6 +42,7 @@ COLUMNS = {
     "blocks": "TEXT",  # JSON list
     "robots_directives": "TEXT",  # JSON list
     "tdm_reservation": "INTEGER",  # 1, 0 or NULL
+    "section_version": "TEXT",
 }
 _CREATE = (
     "CREATE TABLE IF NOT EXISTS articles ("

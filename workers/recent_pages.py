@@ -1,0 +1,232 @@
+"""Recent pages: up to `MOST` confident pages of a section that vote beside its example, the same ones in every worker.
+
+They are kept in Redis (hash `recent` of the task), each compressed with the example as dictionary: 8 to 50 KB for all
+four (medians of the development sets), at most `MOST` × `LARGEST` bytes a task. Beside the example's version stands the
+number of their changes. Both together are the section's version: it names the voters and their order, and each row has
+it.
+
+All changes go through one script that compares the version first, so of two workers that offer pages at once one
+succeeds, and the other's pages don't join. Pages of an example that was replaced don't count any more.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import redis
+import zstandard
+
+from extractors import Article, Section, UnusablePage
+from extractors.example import MEMORY
+from extractors.page_types import page_type
+
+from . import keys
+from .inbox import StoredPage, unpack, unpack_body
+from .near_duplicates import ENTRY, SHORTEST, alike, entry_of
+from .url_states import Fingerprint
+
+MOST = MEMORY - 1  # beside the example
+REPLACE_AFTER = 86400.0  # seconds; then the oldest of `MOST` pages leaves: slow changes of a template are followed
+CONFIDENT = 0.95  # at least: bodies below 300 bytes and doubtful surroundings are less (`extractors.example`); of 322
+# pages of six development sets that joined, 317 had a right text
+LARGEST = 2**17  # bytes of a compressed page: the median of pages of 300 KB is 10 to 34 KB
+ZSTD_LEVEL = 3  # 1 ms for 300 KB; level 9 makes a tenth to a sixth less of it
+
+_CHANGE = """
+-- Replace a section's recent pages. KEYS: example, recent. ARGV: the example's version, changes so far,
+-- (field, value) … -> 1, or 0 if the section has another version by now
+local version, changes = unpack(redis.call('HMGET', KEYS[1], 'version', 'recent'))
+if version ~= ARGV[1] or (changes or '0') ~= ARGV[2] then return 0 end
+redis.call('DEL', KEYS[2])
+redis.call('HSET', KEYS[2], unpack(ARGV, 3))
+redis.call('HINCRBY', KEYS[1], 'recent', 1)
+return 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RecentPage:
+    """A page that votes. `near`: its entry among `near_duplicates`."""
+
+    name: Fingerprint
+    url: str
+    content_type: str
+    near: bytes
+    packed: bytes
+
+    def body(self, example: StoredPage) -> bytes:
+        """Return the raw bytes. Raises `ValueError` if they are damaged."""
+        try:
+            return unpack_body(self.packed, _dictionary(example))
+        except zstandard.ZstdError as error:
+            raise ValueError(f"stored page is damaged: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPages:
+    """All pages that vote on a task's pages: the example and the recent ones, oldest first.
+
+    `changes`: how often the recent pages changed; `joined_at`: when that was last, in Unix seconds.
+    """
+
+    example_version: str
+    changes: int
+    example: StoredPage
+    recent: tuple[RecentPage, ...] = ()
+    joined_at: float = 0.0
+
+    @property
+    def version(self) -> str:
+        """Name the voters, as `section_version` does."""
+        return _version(self.example_version, self.changes)
+
+
+def section_version(connection: "redis.Redis", task: str) -> str | None:
+    """Name the pages that vote on the task's pages now; None if it has no example yet. Equal versions, equal votes."""
+    example = keys.of_task(task, "example")
+    version, changes = cast("list[bytes | None]", connection.hmget(example, "version", "recent"))
+    return _version(version.decode(), int(changes or 0)) if version else None
+
+
+def section_pages(connection: "redis.Redis", task: str) -> SectionPages | None:
+    """The example and the recent pages, read in one step; None without an example. Raises `ValueError` if damaged."""
+    pipe = connection.pipeline(transaction=True)
+    pipe.hgetall(keys.of_task(task, "example"))
+    pipe.hgetall(keys.of_task(task, "recent"))
+    example, recent = cast(list[dict[bytes, bytes]], pipe.execute())
+    if b"version" not in example:
+        return None
+    version = example[b"version"]
+    stored = unpack({name.decode(): value for name, value in example.items()})
+    changes = int(example.get(b"recent", 0))
+    if recent.get(b"example") != version:
+        return SectionPages(version.decode(), changes, stored)
+    pages = tuple(_page(recent, number) for number in range(1, int(recent[b"pages"]) + 1))
+    return SectionPages(version.decode(), changes, stored, pages, float(recent[b"at"]))
+
+
+def begin_recent(connection: "redis.Redis", task: str, page: RecentPage) -> int:
+    """Count that a worker begins to prepare the page; says how many began since one was done with it."""
+    return int(connection.hincrby(keys.of_task(task, "recent"), f"begun:{page.name}", 1))
+
+
+def end_recent(connection: "redis.Redis", task: str, page: RecentPage) -> None:
+    """A worker has prepared the page, so that it can be done."""
+    connection.hdel(keys.of_task(task, "recent"), f"begun:{page.name}")
+
+
+def drop_recent(connection: "redis.Redis", task: str, pages: SectionPages, page: RecentPage) -> bool:
+    """Take a page out of the vote. False if the section has another version by now."""
+    kept = tuple(other for other in pages.recent if other is not page)
+    return _change(connection, task, pages, kept, pages.joined_at)
+
+
+class Candidates:
+    """Chooses, among the pages that a worker writes, those that join the vote. Belongs to one version of a section.
+
+    The pages chosen in one job are offered together, at its end, so that the version changes once. None is kept between
+    jobs.
+    """
+
+    def __init__(self, connection: "redis.Redis", task: str, section: Section, pages: SectionPages):
+        self._redis, self._task, self._section = connection, task, section
+        self._version, self._voting, self._joined_at = pages.version, len(pages.recent), pages.joined_at
+        self._pages: SectionPages | None = None  # read when they are needed: a worker keeps hundreds of us
+        self._known = b""  # what the example and the recent pages say, as entries of `near_duplicates`
+        self._chosen: list[RecentPage] = []
+
+    def has_room(self) -> bool:
+        """Whether a page may still join: while there are fewer than `MOST`, and then once in `REPLACE_AFTER`."""
+        free = MOST - self._voting
+        if not free and time.time() >= self._joined_at + REPLACE_AFTER:
+            free = 1
+        return len(self._chosen) < free
+
+    def consider(self, name: Fingerprint, page: StoredPage, article: Article) -> None:
+        """Choose the page if there is room and it is surely an article, unlike the example and the other pages."""
+        if not self.has_room() or page.parts or page.missing or not _is_confident(article):
+            return
+        pages = self._open()
+        if pages is None or name in {other.name for other in (*pages.recent, *self._chosen)}:
+            return
+        near = entry_of(article.text)
+        if alike(np.frombuffer(self._known, ENTRY), near).size:
+            return
+        if page_type(page.body, page.url, content_type=page.content_type).kind == "list":
+            return
+        packed = _pack(page.body, pages.example)
+        if len(packed) <= LARGEST:
+            self._chosen.append(RecentPage(name, page.url, page.content_type, near.tobytes(), packed))
+            self._known += near.tobytes()
+
+    def offer(self) -> bool:
+        """Let the chosen pages join; the oldest leave. False if none was chosen, or others have changed the section."""
+        pages, chosen = self._pages, self._chosen
+        self._pages, self._chosen = None, []
+        if pages is None or not chosen:
+            return False
+        return _change(self._redis, self._task, pages, (*pages.recent, *chosen)[-MOST:], time.time())
+
+    def _open(self) -> SectionPages | None:
+        """Read the section's pages, once a job; None if it has another version by now."""
+        if self._pages is None:
+            pages = section_pages(self._redis, self._task)
+            if pages is None or pages.version != self._version:
+                return None
+            example = entry_of(_text(self._section, pages.example)).tobytes()
+            self._known = b"".join((example, *(page.near for page in pages.recent)))
+            self._pages = pages
+        return self._pages
+
+
+def _is_confident(article: Article) -> bool:
+    return (
+        article.method == "example"
+        and article.confidence >= CONFIDENT
+        and article.page_type == "article"
+        and len(article.text) >= SHORTEST
+    )
+
+
+def _text(section: Section, page: StoredPage) -> str:
+    try:
+        return section.extract(page.body, page.url, content_type=page.content_type).text
+    except UnusablePage:
+        return ""
+
+
+def _change(
+    connection: "redis.Redis", task: str, pages: SectionPages, recent: tuple[RecentPage, ...], joined_at: float
+) -> bool:
+    fields: dict[str, str | bytes | float] = {"example": pages.example_version, "pages": len(recent), "at": joined_at}
+    for number, page in enumerate(recent, 1):
+        fields[f"name:{number}"] = page.name
+        fields[f"url:{number}"] = page.url
+        fields[f"type:{number}"] = page.content_type.encode("latin-1", "replace")
+        fields[f"near:{number}"] = page.near
+        fields[f"body:{number}"] = page.packed
+    args = [pages.example_version, pages.changes, *(part for pair in fields.items() for part in pair)]
+    change = connection.register_script(_CHANGE)
+    return bool(change(keys=[keys.of_task(task, "example"), keys.of_task(task, "recent")], args=args))
+
+
+def _page(stored: Mapping[bytes, bytes], number: int) -> RecentPage:
+    name, url, kind, near, body = (
+        stored[f"{what}:{number}".encode()] for what in ("name", "url", "type", "near", "body")
+    )
+    return RecentPage(name.decode(), url.decode(), kind.decode("latin-1"), near, body)
+
+
+def _version(example: str, changes: int) -> str:
+    return f"{example}+{changes}"
+
+
+def _pack(body: bytes, example: StoredPage) -> bytes:
+    return zstandard.ZstdCompressor(level=ZSTD_LEVEL, dict_data=_dictionary(example)).compress(body)
+
+
+def _dictionary(example: StoredPage) -> zstandard.ZstdCompressionDict:
+    """Pages of one template have most of their bytes in common."""
+    return zstandard.ZstdCompressionDict(example.body, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
