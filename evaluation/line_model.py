@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 from extractors.assembly import read
 from extractors.article import NoArticle
-from extractors.density import rules_body
 from extractors.errors import UnusablePage
 from extractors.line_model.features import NAMES, features_of
 from extractors.line_model.opinion import WEIGHTS
 from extractors.line_model.trees import Trees, fit, save
+from extractors.page_body import rules_body
 from extractors.page_types.labelled import domain_of
 from extractors.paths import PathTrie
 from extractors.section import make_page

@@ -11,17 +11,15 @@ hashed and semantic tags turned into <div>; bodies cut to three paragraphs.
 
 from dataclasses import replace
 
-import numpy as np
-
 from .article import Article, NoArticle
 from .assembly import Cut, ParsedPage, assemble, read
-from .body import Body, Evidence, cut_body
+from .body import Body
 from .line_model import second_opinion
-from .lines import Floats, Lines
+from .lines import Lines
 from .page import Page
+from .page_body import rules_body
 from .paths import MAX_TRIE, PathTrie
 from .priors import Prior
-from .trimming import trim
 from .verdict import refusal
 
 METHOD = "density"
@@ -63,32 +61,6 @@ def cut_alone(lines: Lines, prior: Prior) -> Body:
     """Return the body of a page alone."""
     body = rules_body(lines, prior)
     return replace(body, kept=second_opinion(lines, prior, body, body.kept).kept) if body.kept else body
-
-
-def rules_body(lines: Lines, prior: Prior) -> Body:
-    """Return the body of a page by the rules, before the line model is asked."""
-    body = cut_body(lines, Evidence(unmatched(lines), prior))
-    if not body.kept:
-        body = replace(body, kept=_something(lines, prior, body))
-    return replace(body, kept=trim(lines, body, prior))
-
-
-def _something(lines: Lines, prior: Prior, body: Body) -> list[int]:
-    """Return the lines of a body from which the rules took everything: its root, its segment, unlinked lines."""
-    unlinked = lines.linked <= 0.9 * lines.width
-    inside = np.zeros(len(lines), np.bool_)
-    inside[body.head : body.tail] = True
-    below = np.array([body.root in lines.trie.up(path) for path in lines.paths], np.bool_)
-    quiet = np.array(prior.noise)[lines.outline.of_line] < 3 if len(lines) else inside
-    for chosen in (below & unlinked, inside & unlinked, (lines.linked <= 0.5 * lines.width) & quiet):
-        if chosen.any():
-            return np.flatnonzero(chosen).tolist()
-    return []
-
-
-def unmatched(lines: Lines) -> Floats:
-    """Return the similarity of a page to nothing: all zero."""
-    return np.zeros(len(lines), np.float32)
 
 
 def confidence(width: float) -> float:

@@ -23,6 +23,7 @@ from .layout import Layout, layout_of
 from .lines import Floats, Lines
 from .metadata import titles_of
 from .page import Page
+from .page_body import unmatched
 from .paths import MAX_TRIE, PathTrie
 from .profile import profile_of
 from .similarity import Similarity, align
@@ -121,7 +122,7 @@ def cast(voter: Voter, page: ParsedPage) -> Vote:
     example, lines = voter.lines, page.lines
     found = align(example, lines)
     twin = is_twin(page, found.page)
-    used = Similarity(density.unmatched(example), density.unmatched(lines)) if twin else found
+    used = Similarity(unmatched(example), unmatched(lines)) if twin else found
     profile = profile_of(example, voter.body, used.example)
     body = cut_body(lines, Evidence(used.page, page.prior, profile, voter.layout))
     return Vote(body, surrounding_match(lines, found.page, body), voter.layout, twin)

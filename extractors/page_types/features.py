@@ -14,6 +14,8 @@ from ..lines import Lines
 from ..paths import PathTrie
 from ..urls import normalise, split_web
 from .addresses import address_features, link_features
+from .body_features import NAMES as BODY_NAMES
+from .body_features import body_features
 from .head_features import head_features
 from .line_features import ENTRY_MAX, ENTRY_MIN, line_features
 
@@ -21,6 +23,7 @@ from .line_features import ENTRY_MAX, ENTRY_MIN, line_features
 def features_of(parsed: ParsedPage) -> dict[str, float]:
     """Return the numbers by name; those of the address only if the page has one."""
     found = line_features(parsed.lines, parsed.prior.title) | head_features(parsed.head)
+    found |= body_features(parsed.lines, parsed.prior)
     address = address_of(parsed)
     if address:
         found |= address_features(address)
@@ -51,7 +54,7 @@ def _names() -> tuple[str, ...]:
     root = etree.fromstring("<html><body/></html>")
     lines = Lines(PathTrie(), [], [], [], [])
     address = "http://a.example/"
-    found = line_features(lines, -1) | head_features(read_head(root))
+    found = line_features(lines, -1) | head_features(read_head(root)) | dict.fromkeys(BODY_NAMES, 0.0)
     return tuple(found | address_features(address) | link_features(address, (), ()))
 
 

@@ -1,0 +1,55 @@
+"""What the body that the rules find on a page says about the page's type: 12 numbers.
+
+An article's body is one run of text; on a list the same rules pick texts that each follow a link, stand among links, or
+are scraps of what the page holds.
+"""
+
+from math import log1p
+
+import numpy as np
+
+from ..lines import Lines
+from ..page_body import rules_body
+from ..priors import Prior
+
+PROSE_LINE = 150  # bytes of a line that is no scrap
+NEAR_TITLE = 6  # lines from the title to a body that is surely the titled one
+
+
+def body_features(lines: Lines, prior: Prior) -> dict[str, float]:
+    """Return the numbers by name; all 0 for a page without lines."""
+    return features_of_body(lines, prior, rules_body(lines, prior).kept if len(lines) else [])
+
+
+def features_of_body(lines: Lines, prior: Prior, kept: list[int]) -> dict[str, float]:
+    """Return the numbers by name for a body that is known."""
+    if not kept:
+        return dict.fromkeys(NAMES, 0.0)
+    within = slice(kept[0], kept[-1] + 1)
+    among = lines.are_links.copy()
+    among[kept] = False
+    entries = int(among[np.maximum(np.array(kept) - 1, 0)].sum())
+    linked_headings = int((lines.headings & lines.are_links)[within].sum())
+    width = lines.width[kept]
+    total, unlinked = float(width.sum()), float((lines.width - lines.linked).sum())
+    values = (
+        log1p(entries),
+        entries / len(kept),
+        log1p(int(among[within].sum())),
+        float(lines.linked[within].sum() / max(1.0, float(lines.width[within].sum()))),
+        log1p(linked_headings),
+        len(kept) / (kept[-1] + 1 - kept[0]),
+        log1p(len(kept)),
+        log1p(total),
+        total / max(1.0, unlinked),
+        log1p(float(width.max())),
+        log1p(int((width >= PROSE_LINE).sum())),
+        float(prior.title >= 0 and 0 <= kept[0] - prior.title <= NEAR_TITLE),
+    )
+    return dict(zip(NAMES, values, strict=True))
+
+
+NAMES = (
+    "body_entries", "body_entry_share", "body_among_links", "body_link_share", "body_linked_headings", "body_together",
+    "body_lines", "body_bytes", "body_share", "body_longest", "body_prose_lines", "body_titled",
+)  # fmt: skip
