@@ -17,7 +17,7 @@ from crawler import pattern_syntax as syntax
 from crawler.discovery.links import ASSET, Link
 from crawler.discovery.pagination import pagination
 from crawler.patterns import Pattern, PatternError
-from crawler.scouting.address_parts import MARK, Address, Dates, address_of
+from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, year_in_title
 from crawler.scouting.fitting import fit
 
 NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short
@@ -45,7 +45,6 @@ _PAGE_TEXT = re.compile(
     r"\W*(?:\d{1,4}|next( page)?|prev(ious)?|older.*|newer.*|first|last|上一?页|下一?页|首页|尾页|末页|前页|后页)?\W*",
     re.IGNORECASE,
 )
-_ALNUM = re.compile(r"(?:[0-9A-Za-z]|%[0-9A-F]{2})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +214,11 @@ def _before_date(address: Address) -> str:
     return f"{address.scheme}://{address.host}/{''.join(before)}"
 
 
+def is_built_like(own: str, other: str) -> bool:
+    """Whether two URLs of a site are alike but for folders and last segment."""
+    return _same_build(address_of(own, "folders"), address_of(other, "folders"))
+
+
 def _same_build(own: Address, other: Address) -> bool:
     """Whether two URLs are alike but for folders and last segment: site, suffix, parameters."""
     if own.bare_host != other.bare_host or own.keys != other.keys or bool(own.stem) != bool(other.stem):
@@ -250,14 +254,29 @@ def _like_stems(own: Address, others: Sequence[Address]) -> list[Address]:
         codes = [each for each in others if len(each.stem) == len(own.stem) >= 6 and not each.stem.isdigit()]
         return [*numbers, *codes] if len(codes) > len(numbers) else numbers
     close = [each for each in others if _signature(each.stem) == _signature(own.stem)]
-    words = [word for word in _ALNUM.findall(own.stem) if not word.isdigit()]
+    words = [word for word in WORD.findall(own.stem) if not word.isdigit()]
+    is_year = _names_a_year(own.stem, [each.stem for each in others])
     telling = "#" in _signature(own.stem) and len(words) <= TELLING_WORDS
-    if telling and (len(close) >= ENOUGH or len(others) <= 1):
+    if telling and not is_year and (len(close) >= ENOUGH or len(others) <= 1):
         return _first_pages(own, close)
     named = [each for each in others if not each.stem.isdigit() or len(each.stem) == len(own.stem)]
     named = [each for each in named if each.stem.count(MARK) == own.stem.count(MARK)]
     ended = [each for each in named if _ends(each.stem) == _ends(own.stem)]
-    return ended if any(_ends(own.stem)) and len(ended) >= ENOUGH else named
+    return ended if not is_year and any(_ends(own.stem)) and len(ended) >= ENOUGH else named
+
+
+def _names_a_year(own: str, others: Sequence[str]) -> bool:
+    """Whether the example's number is the year of a title, `review-2022`, and not the number of an article.
+
+    Not if what differs from it in the number only has other numbers, or is most of what there is; nor if most other
+    titles have a number of their own, which is no year.
+    """
+    if not year_in_title(own):
+        return False
+    same = [stem for stem in others if _signature(stem) == _signature(own)]
+    titles = [stem for stem in others if stem not in same and not stem.isdigit()]
+    plain = [stem for stem in titles if year_in_title(stem) or not any(_ends(stem))]
+    return all(map(year_in_title, same)) and 2 * len(plain) >= max(len(same), len(titles))
 
 
 def _ends(stem: str) -> tuple[bool, bool, bool]:
@@ -281,7 +300,7 @@ def _first_pages(own: Address, others: Sequence[Address]) -> list[Address]:
 
 def _signature(stem: str) -> str:
     """`article_123` → `article_#`, `doc-iabc12` → `doc-@`: numbers and codes vary, words are the site's own."""
-    return _ALNUM.sub(lambda word: "#" if word[0].isdigit() else _mixed(word[0]), stem)
+    return WORD.sub(lambda word: "#" if word[0].isdigit() else _mixed(word[0]), stem)
 
 
 def _mixed(word: str) -> str:

@@ -212,10 +212,10 @@ def test_a_rejected_page_is_looked_at_accepted_and_written_by_the_next_run(
 ) -> None:
     path = truth("zh")[0].path
     entries = "".join(
-        f"<li><a href='/zh/{n}.html'>第{n}号渡口重新开放的消息</a><p>镇议会昨天谈到了第{n}号渡口的事情，没有结果。</p></li>"
+        f"<li><a href='/zh/{n}.html'>第{n}号渡口重新开放的消息</a><p>镇议会昨天谈到了第{n}号渡口的事情。</p></li>"
         for n in range(12)
     )
-    page = f"<html><head><meta charset='utf-8'><title>渡口</title></head><body><h1>渡口</h1><ul>{entries}</ul></body></html>"
+    page = f"<html><head><title>渡口</title></head><body><h1>渡口</h1><ul>{entries}</ul></body></html>"
     site.override(path, status=200, body=page.encode(), headers={"Content-Type": "text/html; charset=utf-8"})
     assert exemplar("run", "--once").code == 0
     [row] = [row for row in exemplar("status", "--problems", "zh-news", "--json").events if row["fate"] == "judged"]
