@@ -61,7 +61,10 @@ def _of_reason(ledger: "Ledger", reason: str) -> list[str]:
     from workers.problems import problems
 
     found = matching(groups(problems(ledger)), reason)
-    urls = [url for group in found if group.fate == "judged" for url in group.urls]
+    judged = [group for group in found if group.fate == "judged"]
+    urls = [url for group in judged for url in group.urls]
+    if unnamed := sum(len(group.members) for group in judged) - len(urls):
+        say(f"{ledger.task}: {counted(unnamed, 'URL')} more: their URLs are not kept, name them")
     if urls:
         return urls
     others = ", ".join(dict.fromkeys(group.label for group in found))
