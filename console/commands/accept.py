@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | None, as_json: bool) -> None:
     """Take rejected pages of TASK for articles: the next run fetches them again and writes a row for each.
 
-    `exemplar status --problems TASK` names them. The page's look counts no more; the task's own keep, drop and skip do.
+    `exemplar status --problems TASK` names them. What a page looks like no longer counts; the task's keep, drop and
+    skip still apply.
     """
     from crawler.task_list.mistakes import TaskError, suggest
     from workers.briefs import brief_of
