@@ -23,6 +23,7 @@ COMMANDS = {  # name: what --help says of it; the module is console.commands.<na
     "schedule": "Serve the schedule (one part of a cluster).",
     "work": "Run crawl or extraction workers (parts of a cluster).",
     "status": "Tasks, next runs, counts, queue, workers.",
+    "accept": "Take rejected pages for articles after all.",
     "forget": "Forget URLs of a task, so that they are found again.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }

@@ -74,7 +74,7 @@ class Admission:
             if is_new and self._quota == 0:
                 new[place] = False
                 if self.options.limit is None:
-                    self.ledger.settle(fingerprint(item.url), "rejected", BEYOND_LIMIT)
+                    self.ledger.settle(fingerprint(item.url), "rejected", BEYOND_LIMIT, listed=False)
                 else:  # a person asked for few this time; a later run takes it
                     self.left_out += 1
                     self.ledger.drop(fingerprint(item.url))

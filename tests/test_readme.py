@@ -3,6 +3,7 @@
 import csv
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -45,7 +46,12 @@ def test_both_readmes_show_the_same_commands() -> None:
 @pytest.fixture(scope="module")
 def site() -> Iterator[SiteServer]:
     with SiteServer() as server:
-        yield server
+        links = "".join(
+            f"<li><a href='/zh/{n}.html'>第{n}号渡口</a><p>第{n}号渡口昨天停航。</p></li>" for n in range(12)
+        )
+        body = f"<html><head><title>渡口</title></head><body><h1>渡口</h1><ul>{links}</ul></body></html>"
+        server.override(truth("zh")[7].path, headers={"Content-Type": "text/html; charset=utf-8"}, body=body.encode())
+        yield server  # with a list among its articles
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +81,8 @@ def folder(site: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_command_of_the_readme_works(
     command: str, folder: Path, site: SiteServer, redis_url: str, connection: "redis.Redis"
 ) -> None:
-    arguments = command.replace("TASK", "harbour-news").replace(ARTICLE, site.url + truth("zh")[3].path).split()
+    command = command.replace("TASK", "harbour-news").replace(ARTICLE, site.url + truth("zh")[3].path)
+    arguments = shlex.split(command)
     environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "EXEMPLAR_ALLOW_HOSTS": "127.0.0.1"}
     environment |= {"EXEMPLAR_CONTACT": "https://example.org/our-crawler", "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
     if arguments[0] == "make":

@@ -19,6 +19,7 @@ from rq import get_current_job
 
 from extractors import Article, NoArticle, Section, UnusablePage
 from extractors.decoding import decode
+from extractors.page import Refuse
 from extractors.page_types import page_type
 from extractors.parts import joined
 from extractors.urls import normalise
@@ -144,8 +145,9 @@ class Station:
             self._fail(prepared, ledger, taken, page, f"ended its worker {MOST_CUTS} times (time or memory)")
             return
         try:
-            found = _cut_whole(prepared.section, page)
-            steady = found if prepared.alone is prepared.section else _cut_whole(prepared.alone, page)
+            refuse: Refuse = "never" if taken.accepted else "sure"
+            found = _cut_whole(prepared.section, page, refuse=refuse)
+            steady = found if prepared.alone is prepared.section else _cut_whole(prepared.alone, page, refuse=refuse)
         except UnusablePage as error:
             self._fail(prepared, ledger, taken, page, f"unusable page: {error}")
             return
@@ -158,7 +160,7 @@ class Station:
         if isinstance(found, NoArticle):
             ledger.settle(taken.fingerprint, "rejected", found.reason, worker=self.worker)
             return
-        if reason := list_reason(found, page, prepared.brief):
+        if not taken.accepted and (reason := list_reason(found, page, prepared.brief)):
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
         usage = usage_of(page.headers, found.robots_meta, found.tdm_meta, prepared.brief.product)
@@ -218,7 +220,7 @@ class Station:
             said = "a page of it is missing" if page.missing else "unchanged"
             ledger.settle(taken.fingerprint, "written", said, worker=self.worker, visits=visits)
             return
-        again = taken.again or has_forgotten(ledger)
+        again = taken.again or taken.accepted or has_forgotten(ledger)  # its row may be there, by an earlier example
         with ExitStack() as locks:
             for sink in sorted(prepared.sinks, key=lambda sink: sink.name):  # one order everywhere: no deadlock
                 locks.enter_context(sink.exclusive())
@@ -330,15 +332,19 @@ def _without_example(brief: Brief) -> Section:
         return Section(None, method="density")
 
 
-def _cut_whole(section: Section, page: StoredPage) -> Article | NoArticle:
+def _cut_whole(section: Section, page: StoredPage, *, refuse: Refuse) -> Article | NoArticle:
     """Cut the article out of all its pages. What a further page can't give does not lose the rest."""
-    found = section.extract(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+    found = section.extract(
+        page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse=refuse
+    )
     if not isinstance(found, Article) or not page.parts:
         return found
     further = []
     for part in page.parts:
         with suppress(UnusablePage):
-            cut = section.extract(part.body, part.url, content_type=part.content_type, fetched_at=part.fetched_at)
+            cut = section.extract(
+                part.body, part.url, content_type=part.content_type, fetched_at=part.fetched_at, refuse=refuse
+            )
             further += [cut] if isinstance(cut, Article) else []
     return joined(found, further)
 

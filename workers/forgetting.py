@@ -17,7 +17,7 @@ AT_ONCE = 200  # buckets or claims in one step: it may not hold Redis up
 def expire(ledger: Ledger, age: timedelta) -> int:
     """Forget the settled URLs that were first seen longer ago; they count as forgotten. Says how many they were."""
     before = day_code(today() - age)
-    gone = sum(int(ledger.step("expire", before, *buckets)) for buckets in _buckets(ledger))
+    gone = sum(int(ledger.step("expire", before, *names)) for names in buckets(ledger))
     if gone:
         _release_claims(ledger, lambda owners: [not known for known in ledger.knows(owners)])
         _note(ledger)
@@ -43,7 +43,7 @@ def unsee(ledger: Ledger, url: str) -> bool:
 def unsee_rejected(ledger: Ledger, reason: str) -> int:
     """Forget the rejected URLs of one reason, so that they can be found again; says how many they were."""
     code = short(reason)
-    return sum(int(ledger.step("unsee", name, "reason", code)) for names in _buckets(ledger) for name in names)
+    return sum(int(ledger.step("unsee", name, "reason", code)) for names in buckets(ledger) for name in names)
 
 
 def forget_task(connection: "redis.Redis", task: str) -> None:
@@ -63,8 +63,8 @@ def _note(ledger: Ledger) -> None:
     ledger.redis.hset(ledger.keys["counts"], "unseen", 1)
 
 
-def _buckets(ledger: Ledger) -> Iterator[list[str]]:
-    """The names of all buckets that exist."""
+def buckets(ledger: Ledger) -> Iterator[list[str]]:
+    """The names of all buckets that exist, some at a time."""
     names: list[str] = []
     for raw in ledger.redis.scan_iter(match=glob_escaped(ledger.keys["done"]) + ":*", count=1000):
         names.append(raw.decode("utf-8", "surrogatepass"))

@@ -1,7 +1,8 @@
 """The ledger: every URL of a task has exactly one state, and the ledger is the queue of record.
 
     waiting ──lease──▶ leased ──arrive──▶ fetched ──settle──▶ written | duplicate | rejected | failed
-       ▲                 │                   │
+       ▲                 │                   │                                          │
+       ├─────────────────┼───────────────────┼──────────────── accept, by a person ─────┘
        └── put_back, ◀───┘                   └─ a worker `take`s the page just before it works on it; when the
            back-off, or the lease ran out       worker dies its lease runs out and the page is rung for again
 
@@ -43,7 +44,8 @@ FETCH_LEASE = 30.0  # seconds a spider may keep a URL without a sign of life; it
 RING_AGAIN = 60.0  # seconds after which an untouched fetched page is rung for again, if its doorbell is not waiting
 CLOCKS_DIFFER = 30.0  # seconds by which the clocks of two machines may differ
 EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
-PROBLEMS_KEPT = 1000  # the newest rejected and failed URLs of a task, kept in full for a person to read
+PROBLEMS_KEPT = 100_000  # the newest rejected and failed URLs of a task, kept in full for a person, ~100 bytes each
+ACCEPTED_RANK = -1e15  # before all ranks that discovery gives: a person waits for it
 REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
 BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
 
@@ -170,19 +172,37 @@ class Ledger:
     # -- the end of a URL -------------------------------------------------------------------------------------------
 
     def settle(
-        self, name: Fingerprint, state: State, reason: str, *, worker: str = "", visits: Visits | None = None
+        self,
+        name: Fingerprint,
+        state: State,
+        reason: str,
+        *,
+        worker: str = "",
+        visits: Visits | None = None,
+        listed: bool = True,
     ) -> bool:
         """Give a URL its final state and drop its page. With `worker`, only if that worker still holds it.
 
         With `visits` a written article is looked at again. One that was written before stays written, whatever came of
-        looking again. Returns False if it was settled before, or is held by another.
+        looking again. Not `listed`: only counted, its URL is not kept among the problems. Returns False if it was
+        settled before, or is held by another.
         """
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
         again = json.dumps(asdict(visits)) if visits else ""
         reasons = (short(reason), _plain(reason))
-        args = (name, state, *reasons, worker, PROBLEMS_KEPT, *self.place_of(name), time.time(), again)
+        kept = PROBLEMS_KEPT if listed else 0
+        args = (name, state, *reasons, worker, kept, *self.place_of(name), time.time(), again)
         return bool(self.step("settle", *args))
+
+    def accept(self, url: str) -> bool:
+        """Let a rejected URL wait again, marked so that its page is taken for an article whatever it looks like.
+
+        False if the URL is not rejected.
+        """
+        name = fingerprint(url)
+        record = json.dumps({"url": url, "rank": ACCEPTED_RANK, "accepted": True}, ensure_ascii=False)
+        return bool(self.step("accept", name, _plain(record), ACCEPTED_RANK, *self.place_of(name)))
 
     def visit(self, most: int = 1000) -> int:
         """Let young articles whose time has come wait again, at most so many; says how many they were."""
@@ -239,9 +259,12 @@ class Ledger:
         """Take a dead worker's pages out of its hands, to be rung for by the caller; the attempt stays counted."""
         return [_text(name) for name in self.step("free", worker, time.time() + RING_AGAIN)]
 
-    def problems(self, most: int = 100) -> list[dict[str, Any]]:
-        """The newest rejected and failed URLs, each with state, reason and time."""
-        rows = cast(list[bytes], self.redis.lrange(self.keys["problems"], 0, most - 1))
+    def problems(self, most: int | None = 100) -> list[dict[str, Any]]:
+        """The newest rejected and failed URLs, each with state, reason and time; None: all that are kept.
+
+        A URL that was settled again, accepted or forgotten since is among them still: see `workers.problems`.
+        """
+        rows = cast(list[bytes], self.redis.lrange(self.keys["problems"], 0, -1 if most is None else most - 1))
         return [json.loads(row) for row in rows]
 
     def open_urls(self, state: State, most: int = 100) -> list[dict[str, Any]]:

@@ -63,6 +63,11 @@ class Taken:
     info: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def accepted(self) -> bool:
+        """Whether a person took the URL for an article after it had been rejected."""
+        return bool(self.info.get("accepted"))
+
+    @property
     def visits(self) -> Visits | None:
         """What the article was at the last visit, if it was written before."""
         said = self.info.get("visits")

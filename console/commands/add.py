@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +11,28 @@ import click
 from console.options import counted, examples, json_option, print_json, say, tasks_option
 
 if TYPE_CHECKING:
-    from crawler.scouting.survey import Scope
+    from crawler.scouting.survey import Scope, Survey
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a person asked for besides the URLs. `insist`: the URLs are articles, whatever they look like."""
+
+    name: str | None
+    every: str | None
+    output: str | None
+    scope: "Scope"
+    insist: bool
+    write: bool
+    ask: bool
+    as_json: bool
 
 
 @click.command(
     epilog=examples(
         "exemplar add https://news.example/harbour/2026/1103/1042.html",
         "exemplar add https://news.example/harbour/2026/1103/1042.html --every 30m --dry-run",
+        "exemplar add https://news.example/notices/2026/88.html --article",
         "exemplar add urls.txt --tasks news/tasks.yaml",
         "exemplar add sections.csv",
     )
@@ -27,6 +43,9 @@ if TYPE_CHECKING:
 @click.option("--output", help="Where articles go.  [default: defaults: of the file, or out/{task}.jsonl]")
 @click.option("--section", "scope", flag_value="section", help="Only the folders that the article is in.")
 @click.option("--site", "scope", flag_value="site", help="All articles of the site that are built like it.")
+@click.option(
+    "--article", "insist", is_flag=True, help="It is an article, even if it looks like a list or has little text."
+)
 @click.option("--dry-run", is_flag=True, help="Show what was found; write nothing.")
 @click.option("--yes", is_flag=True, help="Write without asking.")
 @tasks_option
@@ -37,6 +56,7 @@ def command(
     every: str | None,
     output: str | None,
     scope: "Scope | None",
+    insist: bool,
     dry_run: bool,
     yes: bool,
     tasks: Path | None,
@@ -46,7 +66,8 @@ def command(
 
     Looks at a dozen pages of the site: the article, pages that may list it, and some of its siblings. Shows the list
     pages and the pattern found, links it takes and leaves, and three extractions. On a terminal it asks before it
-    writes. Several URLs, or a text file of URLs, add a section each.
+    writes. Several URLs, or a text file of URLs, add a section each. A page that looks like a list is refused, with the
+    reasons, unless --article says that it is one of the section's articles.
 
     From a CSV file: its rows. Columns are name, example, pattern, every, output, and any other key of a task; or 名称,
     示例, 规律, 周期, 输出. Nothing is written if any row has a mistake.
@@ -58,7 +79,8 @@ def command(
         return
     if name and len(urls) > 1:
         raise click.UsageError("--name names one task, and several URLs make several")
-    _add_urls(target, urls, name, every, output, scope or "auto", write=not dry_run, ask=not yes, as_json=as_json)
+    asked = _Asked(name, every, output, scope or "auto", insist, write=not dry_run, ask=not yes, as_json=as_json)
+    _add_urls(target, urls, asked)
 
 
 def _urls(sources: Sequence[str]) -> list[str] | None:
@@ -91,36 +113,23 @@ def _add_rows(target: Path, csv: Path, as_json: bool) -> None:
         say(f"{target}: {counted(len(added), 'task')} added" + (f": {', '.join(added)}" if added else ""))
 
 
-def _add_urls(
-    target: Path,
-    urls: Sequence[str],
-    name: str | None,
-    every: str | None,
-    output: str | None,
-    scope: "Scope",
-    *,
-    write: bool,
-    ask: bool,
-    as_json: bool,
-) -> None:
-    from console.survey_text import shown, shown_json
+def _add_urls(target: Path, urls: Sequence[str], asked: _Asked) -> None:
     from crawler.fetching import converse
     from crawler.redaction import redact
     from crawler.scouting.cuts import NoSection
-    from crawler.scouting.new_task import entry_of, refuse_known
     from crawler.scouting.survey import several
     from crawler.task_list.edit import standing
     from crawler.task_list.mistakes import TaskError
 
     there = standing(target)
-    if every:
-        _check_period(every)
-    if output:
-        _check_output(output)
-    if not name:
+    if asked.every:
+        _check_period(asked.every)
+    if asked.output:
+        _check_output(asked.output)
+    if not asked.name:
         _refuse_taken(there.tasks, urls)
     on_page = (lambda url, answer: say(redact(f"read {url}"))) if sys.stderr.isatty() else (lambda url, answer: None)
-    surveys = converse(several(urls, scope), there.settings, on_page=on_page)
+    surveys = converse(several(urls, asked.scope, asked.insist), there.settings, on_page=on_page)
     failed, patterns = 0, dict[str, str]()
     for url, found in surveys.items():
         try:
@@ -130,27 +139,35 @@ def _add_urls(
                 say(f"{url}: of the same section as {patterns[found.pattern]}")
                 continue
             patterns[found.pattern] = url
-            there = standing(target)
-            refuse_known(there.tasks, found)
-            names = there.tasks.tasks if there.tasks else ()
-            entry = entry_of(found, there.defaults, names, name=name, every=every, output=output)
-            if not as_json:
-                click.echo(shown(found, entry))
-            wanted = write and (not ask or as_json or _agreed(target))
-            if wanted:
-                _write(target, entry)
+            _add_section(target, found, asked)
         except (NoSection, TaskError) as error:
             failed += 1
-            _say_why(url, error, as_json)
-            continue
-        if as_json:
-            print_json({"file": str(target), "added": [entry["name"]] if wanted else [], **shown_json(found, entry)})
-        elif wanted:
-            say(f"{target}: task {entry['name']} added. Next: exemplar try {entry['name']}; exemplar run --once")
-        else:
-            say("nothing was written")
+            _say_why(url, error, asked.as_json)
     if failed:
         raise click.exceptions.Exit(1)
+
+
+def _add_section(target: Path, found: "Survey", asked: _Asked) -> None:
+    """Show what was found, and write it unless the person does not want that. Raises `TaskError` if it is there."""
+    from console.survey_text import shown, shown_json
+    from crawler.scouting.new_task import entry_of, refuse_known
+    from crawler.task_list.edit import standing
+
+    there = standing(target)
+    refuse_known(there.tasks, found)
+    names = there.tasks.tasks if there.tasks else ()
+    entry = entry_of(found, there.defaults, names, name=asked.name, every=asked.every, output=asked.output)
+    if not asked.as_json:
+        click.echo(shown(found, entry))
+    wanted = asked.write and (not asked.ask or asked.as_json or _agreed(target))
+    if wanted:
+        _write(target, entry)
+    if asked.as_json:
+        print_json({"file": str(target), "added": [entry["name"]] if wanted else [], **shown_json(found, entry)})
+    elif wanted:
+        say(f"{target}: task {entry['name']} added. Next: exemplar try {entry['name']}; exemplar run --once")
+    else:
+        say("nothing was written")
 
 
 def _check_output(output: str) -> None:

@@ -28,9 +28,12 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
 @click.option("--example", metavar="FILE|URL", help="An article of the same section: cuts better than without.")
 @click.option("--method", default="auto", show_default=True, help="One of docs/methods.md.")
+@click.option("--article", "insist", is_flag=True, help="Take every page for an article, even if it looks like a list.")
 @click.option("--format", "form", type=click.Choice(list(SUFFIXES)), default="text", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), help="Write one file a page into this folder.")
-def command(sources: tuple[str, ...], example: str | None, method: str, form: "Format", output: Path | None) -> None:
+def command(
+    sources: tuple[str, ...], example: str | None, method: str, insist: bool, form: "Format", output: Path | None
+) -> None:
     """Cut the article out of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
     With several pages, text and Markdown come with a line that names each page; JSON is one object a line. Pages
@@ -46,7 +49,7 @@ def command(sources: tuple[str, ...], example: str | None, method: str, form: "F
     )
     missed = 0
     for page in found:
-        result = page if isinstance(page, Missing) else _cut(section, page)
+        result = page if isinstance(page, Missing) else _cut(section, page, insist)
         if not isinstance(result, Article):
             missed += 1
             say(f"{page.name}: {result.reason}")
@@ -73,12 +76,18 @@ def _section(model: "PageIn | None", method: str) -> "Section":
         raise ExemplarError(f"example {model.name if model else ''}: {error}") from None
 
 
-def _cut(section: "Section", page: "PageIn") -> "Article | NoArticle | Missing":
+def _cut(section: "Section", page: "PageIn", insist: bool) -> "Article | NoArticle | Missing":
     from console.pages_in import Missing
     from extractors import UnusablePage
 
     try:
-        return section.extract(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+        return section.extract(
+            page.body,
+            page.url,
+            content_type=page.content_type,
+            fetched_at=page.fetched_at,
+            refuse="never" if insist else "sure",
+        )
     except UnusablePage as error:
         return Missing(page.name, f"unusable page: {error}")
 

@@ -7,36 +7,60 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import examples, json_option, print_json, say, tasks_file, tasks_option
+from console.options import counted, examples, json_option, print_json, say, tasks_file, tasks_option
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import redis
 
+    from console.problems import Group
     from workers.ledger import Ledger
 
+EVERY_TASK = "*"  # no task's name
 WIDTH = 140  # characters, where standard output is no terminal
 
 
-@click.command(epilog=examples("exemplar status", "exemplar status --json", "exemplar status --problems kuaibao"))
+@click.command(
+    epilog=examples(
+        "exemplar status",
+        "exemplar status --json",
+        "exemplar status --problems kuaibao",
+        "exemplar status --problems kuaibao --reason 'a list'",
+    )
+)
 @tasks_option
 @click.option(
-    "--problems", metavar="TASK", help="List the task's rejected and failed URLs, and those to be tried again."
+    "--problems",
+    metavar="[TASK]",
+    is_flag=False,
+    flag_value=EVERY_TASK,
+    help="URLs that gave no row, by reason: rejected, failed, to be tried again; of TASK, or of all tasks.",
 )
+@click.option("--reason", metavar="TEXT", help="With --problems: only reasons that begin so, with all their URLs.")
+@click.option("--all", "complete", is_flag=True, help="With --problems: all URLs of each reason.")
 @click.option("--days", metavar="TASK", help="The task's counts by the day on which its URLs were first seen (UTC).")
 @json_option
-def command(tasks: Path | None, problems: str | None, days: str | None, as_json: bool) -> None:
-    """Tasks with their next run and counts, the queue, and the workers that are alive."""
+def command(
+    tasks: Path | None, problems: str | None, reason: str | None, complete: bool, days: str | None, as_json: bool
+) -> None:
+    """Tasks with their next run and counts, the queue, and the workers that are alive.
+
+    --problems shows some URLs of each reason; --json has all of them, one a line.
+    """
     from console.status import overview, table
     from crawler.politeness.host_states import in_words
     from workers.connection import connect
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
 
+    if problems is None and (reason is not None or complete):
+        raise click.UsageError("--reason and --all go with --problems TASK")
     file = tasks_file(tasks)
     with redis_for(state_folder(file.absolute().parent), purpose="status", say=say) as url:
         connection = connect(url)
         if problems is not None:
-            _show_problems(connection, problems, as_json)
+            _show_problems(connection, problems, reason, complete or reason is not None, as_json)
             return
         if days is not None:
             _show_days(connection, days, as_json)
@@ -72,8 +96,8 @@ def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
     return Ledger(connection, task)
 
 
-def _moment(seconds: str) -> str:
-    return datetime.fromtimestamp(float(seconds), UTC).isoformat(timespec="seconds")
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
@@ -98,12 +122,36 @@ def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
         click.echo("\t".join(map(str, row.values())))
 
 
-def _show_problems(connection: "redis.Redis", task: str, as_json: bool) -> None:
-    ledger = _ledger(connection, task)
-    settled = [row | {"at": _moment(row["at"])} for row in ledger.problems()]
-    rows = [row for row in ledger.open_urls("waiting") if row["reason"]] + settled
-    for row in rows:
+def _show_problems(connection: "redis.Redis", task: str, reason: str | None, complete: bool, as_json: bool) -> None:
+    from console.problems import groups, matching
+    from workers.ledger import Ledger, ledgers
+    from workers.problems import problems
+
+    every = task == EVERY_TASK
+    for ledger in [Ledger(connection, name) for name in ledgers(connection)] if every else [_ledger(connection, task)]:
+        found = groups(problems(ledger))
+        wanted = found if reason is None else matching(found, reason)
         if as_json:
-            print_json(row)
-        else:
-            click.echo(f"{row['state']}\t{row['reason']}\t{row['url']}")
+            _print_problems(ledger.task, wanted)
+        elif wanted:
+            _tell_problems(ledger, wanted, complete)
+        elif not every:
+            say(f"{task}: " + ("no URL without a row" if not found else f"no reason begins with {reason!r}"))
+
+
+def _print_problems(task: str, found: "Sequence[Group]") -> None:
+    for group in found:
+        for each in group.members:
+            at = _moment(each.at) if each.at is not None else None
+            row = {"task": task, "url": each.url, "state": each.state, "reason": each.reason, "at": at}
+            print_json(row | {"fate": group.fate, "group": group.key})
+
+
+def _tell_problems(ledger: "Ledger", found: "Sequence[Group]", complete: bool) -> None:
+    from console.problems import lines
+    from workers.briefs import brief_of
+
+    brief = brief_of(ledger.redis, ledger.task)
+    total = sum(len(each.members) for each in found)
+    click.echo(f"{ledger.task}: {counted(total, 'URL')} without a row, for {counted(len(found), 'reason')}")
+    click.echo("\n".join(lines(ledger.task, found, example=brief.example if brief else None, complete=complete)))

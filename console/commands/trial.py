@@ -61,6 +61,8 @@ def _show(found: "Trial") -> None:
         f"{found.found} articles on {len(found.lists)} lists; of {len(found.cuts)} looked at {_told(found)}; "
         f"robots.txt forbids {len(found.forbidden)}. Nothing was written."
     )
+    for warning in found.warnings:
+        say(f"note: {warning}")
     for problem in found.problems:
         say(f"problem: {problem}")
 
@@ -106,4 +108,5 @@ def _json(found: "Trial") -> dict[str, object]:
         "articles": [cut_json(cut) for cut in found.cuts],
         "forbidden": list(found.forbidden),
         "problems": list(found.problems),
+        "warnings": list(found.warnings),
     }

@@ -34,6 +34,8 @@ _FOLDER_DATES = (
     re.compile(rf"(?<=/){_YEAR}(?=/)"),
     re.compile(r"(?<=/)(?P<y>[0-3]\d)(?P<s>/)(?P<m>0[1-9]|1[0-2])(?P<t>)(?P<d>0[1-9]|[12]\d|3[01])(?=/)"),
 )  # fmt: skip
+WORD = re.compile(r"(?:[0-9A-Za-z]|%[0-9A-F]{2})+")
+YEAR = re.compile(r"199\d|20\d\d")  # that a title may name
 _SUFFIX = re.compile(
     r"(?<=[^/])(?:\.[A-Za-z][A-Za-z0-9]{1,5}|/(?:index|default)\.(?:s?html?|php|aspx?))$", re.IGNORECASE
 )
@@ -91,6 +93,14 @@ def address_of(url: str, dates: Dates = "all") -> Address:
     *folders, stem = marked.removesuffix("/").split("/")[1:] or [""]
     query = tuple(tuple(pair.partition("=")[::2]) for pair in parts.query.split("&") if pair)
     return Address(url, parts.scheme, parts.netloc, tuple(folders), stem, suffix, slash, query, forms, raws)  # type: ignore[arg-type]
+
+
+def year_in_title(stem: str) -> str | None:
+    """Return the year that a last segment names beside its words (`review-2022`), if it has no other number."""
+    words = WORD.findall(stem)
+    numbers = [word for word in words if word.isdigit()]
+    is_one = len(numbers) == 1 < len(words) and YEAR.fullmatch(numbers[0])
+    return numbers[0] if is_one else None
 
 
 def _suffix(path: str) -> str:

@@ -9,7 +9,8 @@ from crawler.scouting.inference import is_short
 from extractors import Article, NoArticle, Section, UnusablePage
 from extractors import extract as extract_alone
 from extractors.list_rank import read_entries
-from extractors.page_types import page_type
+from extractors.page_types import PageType, page_type
+from extractors.page_types.classify import Kind
 from extractors.section import make_page
 from extractors.shell import is_shell
 from workers.errors import ExemplarError
@@ -17,14 +18,21 @@ from workers.inbox import StoredPage
 
 FIRST_WORDS = 80  # characters
 MOST_PROPOSALS = 5
+RATHER = 0.5  # probability of an article from which a page is rather one than a list
 
 
 class NoSection(ExemplarError):
-    """No task can be made from the URL. The text says why and what to do; `proposals` are article links to try."""
+    """No task can be made from the URL, for `why`, and what to do; `proposals` are article links to try."""
 
-    def __init__(self, text: str, proposals: Sequence[tuple[str, str]] = ()):
-        super().__init__(text)
+    def __init__(self, why: str, advice: str = "", proposals: Sequence[tuple[str, str]] = ()):
+        super().__init__(f"{why}; {advice}" if advice else why)
+        self.why = why
         self.proposals = tuple(proposals)
+
+    @property
+    def overruled(self) -> str:
+        """What is told where a person insists on the article."""
+        return f"{self.why}; it is taken for an article, as asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +48,8 @@ class Cut:
     method: str = ""
     reason: str = ""
     language: str = ""
-    kind: str = ""  # article, list or uncertain, by the classifier of page types
+    kind: str = ""  # article, list or uncertain
+    signs: tuple[str, ...] = ()  # what speaks for that, in words for a person
 
     @property
     def by_example(self) -> bool:
@@ -48,27 +57,38 @@ class Cut:
         return self.method == "example"
 
 
-NAME_ONE = "name one of its articles"
+NAME_ONE = "name one of its articles, or add --article if it is one itself"
 
 
-def prepared(page: StoredPage) -> tuple[Section, Cut]:
-    """The example, ready to cut others, and what is cut out of itself. Raises `NoSection` if it is no article."""
+def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, Cut, str]:
+    """Return the example, ready to cut others, what is cut out of itself, and a doubt about it, empty if there is none.
+
+    Raises `NoSection` if it is no article; with `insist` that is the doubt.
+    """
     try:
         alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
         kind = page_type(page.body, page.url, content_type=page.content_type)
         section = Section(page.body, page.url)
     except UnusablePage as error:
         if is_empty_shell(page):
-            raise NoSection(f"{page.url} is an empty shell without JavaScript ({error}); {_RENDER}") from None
+            raise NoSection(f"{page.url} is an empty shell without JavaScript ({error})", _RENDER) from None
         raise NoSection(f"{page.url}: unusable page: {error}") from None
+    doubt = _why_no_article(page, alone, kind)
+    if doubt and not insist:
+        raise doubt
+    return section, cut_page(section, page, insist), doubt.overruled if doubt else ""
+
+
+def _why_no_article(page: StoredPage, alone: Article | NoArticle, kind: PageType) -> NoSection | None:
+    """The error that says why a page is no example; None if it may be one."""
     if kind.kind == "list":
         why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
-        raise NoSection(f"{page.url} is a list page, not an article ({why}); {NAME_ONE}", proposals(page))
-    if isinstance(alone, NoArticle) and kind.kind != "article":
-        if "JavaScript" in alone.reason or is_empty_shell(page):
-            raise NoSection(f"{page.url} is an empty shell without JavaScript ({alone.reason}); {_RENDER}")
-        raise NoSection(f"{page.url} holds no article ({alone.reason}); {NAME_ONE}", proposals(page))
-    return section, cut_page(section, page)
+        return NoSection(f"{page.url} is a list page, not an article ({why})", NAME_ONE, proposals(page))
+    if isinstance(alone, Article) or kind.kind == "article":
+        return None
+    if "JavaScript" in alone.reason or is_empty_shell(page):
+        return NoSection(f"{page.url} is an empty shell without JavaScript ({alone.reason})", _RENDER)
+    return NoSection(f"{page.url} holds no article ({alone.reason})", NAME_ONE, proposals(page))
 
 
 _RENDER = "write the task by hand (example, pattern, start, `render: true`): a run opens its pages in a browser"
@@ -92,17 +112,23 @@ def proposals(page: StoredPage) -> list[tuple[str, str]]:
     return titled[:MOST_PROPOSALS]
 
 
-def cut_page(section: Section, page: StoredPage) -> Cut:
-    """Cut a page by the example."""
+def cut_page(section: Section, page: StoredPage, insist: bool = False) -> Cut:
+    """Cut a page by the example; `insist`: it is taken for an article, whatever it looks like."""
     try:
-        found = section.extract(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
-        kind = page_type(page.body, page.url, content_type=page.content_type).kind
+        found = section.extract(
+            page.body,
+            page.url,
+            content_type=page.content_type,
+            fetched_at=page.fetched_at,
+            refuse="never" if insist else "sure",
+        )
+        type_ = page_type(page.body, page.url, content_type=page.content_type)
     except UnusablePage as error:
         return Cut(page.url, reason=f"unusable page: {error}")
     if not isinstance(found, Article):
-        return Cut(page.url, reason=found.reason, kind=kind)
-    if found.method != "example" and kind == "list":
-        return Cut(page.url, found.title or "", reason="a list page", kind=kind)
+        return Cut(page.url, reason=found.reason, kind=type_.kind, signs=type_.reasons)
+    if found.method != "example" and type_.kind == "list" and not insist:
+        return Cut(page.url, found.title or "", reason="a list page", kind=type_.kind, signs=type_.reasons)
     return Cut(
         page.url,
         found.title or "",
@@ -113,5 +139,14 @@ def cut_page(section: Section, page: StoredPage) -> Cut:
         found.method,
         found.reason,
         found.language or "",
-        kind,
+        _kind_of(found, type_),
+        type_.reasons,
     )
+
+
+def _kind_of(found: Article, type_: PageType) -> Kind:
+    """What the extractor says of the page, else the classifier; uncertain only if it is rather a list."""
+    kind, probability = found.page_type, found.article_probability
+    if kind == "article":
+        kind, probability = type_.kind, type_.probability
+    return "article" if kind == "uncertain" and probability is not None and probability >= RATHER else kind

@@ -11,7 +11,7 @@ from itertools import takewhile
 from urllib.parse import unquote
 
 from crawler.patterns import Pattern
-from crawler.scouting.address_parts import MARK, Address
+from crawler.scouting.address_parts import MARK, YEAR, Address, year_in_title
 
 FEW = 8  # siblings from which a word that all share is no accident
 NEARLY_ALL = 0.97  # of the URLs; a slip in one of a hundred links does not loosen the pattern
@@ -178,17 +178,31 @@ def _piece(values: Sequence[str]) -> str:
         return _one_value(values[0]) if len(values) == 1 else literal(values[0])
     rows = [_TOKEN.findall(value) for value in values]
     if len({tuple(_kind(token) for token in row) for row in rows}) == 1:
-        tokens = [_token(column) for column in zip(*rows, strict=True)]
+        tokens = _years_as_words([_token(column) for column in zip(*rows, strict=True)], rows)
         small = any(min(map(len, column)) < LONG for column in zip(*rows, strict=True) if "".join(column).isdigit())
         if "{slug}" not in tokens or not small or len(values) >= FEW:
             return _collapsed(tokens, len(values))
     return _ragged(rows)
 
 
+def _years_as_words(tokens: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Numbers of titles that may all be years are part of them: review-2022, best-2021."""
+    if "{slug}" not in tokens:
+        return tokens
+    columns = zip(*rows, strict=True)
+    return ["{slug}" if _are_years(column) else token for token, column in zip(tokens, columns, strict=True)]
+
+
+def _are_years(column: Iterable[str]) -> bool:
+    return all(YEAR.fullmatch(value) for value in column)
+
+
 def _one_value(value: str) -> str:
     """The guess for an example without siblings."""
     if not value:
         return ""
+    if year_in_title(value):
+        return "{slug}"
     return re.sub(r"\d{2,}$", "{id}", literal(value)) if re.fullmatch(r"[A-Za-z]*[_-]?\d{2,}", value) else "{slug}"
 
 
@@ -238,9 +252,9 @@ def _ragged(rows: Sequence[Sequence[str]]) -> str:
     first, last = [row[0] for row in rows], [row[-1] for row in rows]
     numbers_first = all(_is_number(row[0]) and len(row) > 2 for row in rows) and len({row[1] for row in rows}) == 1
     numbers_last = all(_is_number(row[-1]) and len(row) > 2 for row in rows) and len({row[-2] for row in rows}) == 1
-    if numbers_first and len(set(first)) > 1:
+    if numbers_first and len(set(first)) > 1 and not _are_years(first):
         return "{id}" + literal(rows[0][1]) + "{slug}"
-    if numbers_last and len(set(last)) > 1:
+    if numbers_last and len(set(last)) > 1 and not _are_years(last):
         return "{slug}" + literal(rows[0][-2]) + "{id}"
     start = _shared_start(rows)
     while start and start[-1].isalnum():

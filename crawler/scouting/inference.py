@@ -17,7 +17,7 @@ from crawler import pattern_syntax as syntax
 from crawler.discovery.links import ASSET, Link
 from crawler.discovery.pagination import pagination
 from crawler.patterns import Pattern, PatternError
-from crawler.scouting.address_parts import MARK, Address, Dates, address_of
+from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, year_in_title
 from crawler.scouting.fitting import fit
 
 NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short
@@ -45,7 +45,6 @@ _PAGE_TEXT = re.compile(
     r"\W*(?:\d{1,4}|next( page)?|prev(ious)?|older.*|newer.*|first|last|上一?页|下一?页|首页|尾页|末页|前页|后页)?\W*",
     re.IGNORECASE,
 )
-_ALNUM = re.compile(r"(?:[0-9A-Za-z]|%[0-9A-F]{2})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +166,8 @@ def _siblings(example: str, links: Iterable[str], dates: Dates) -> list[Address]
     exact = [each for each in others if each.folders == own.folders]
     if len(exact) < ENOUGH:
         exact = [each for each in others if _same_folders(own, each)]
-    return [own, *_usual(own, _like_stems(own, _like_query(own, exact)))]
+    alike = _like_query(own, exact)
+    return [own, *_usual(own, _like_stems(own, alike, _names_a_year(own, alike)))]
 
 
 def _usual(own: Address, others: Sequence[Address]) -> list[Address]:
@@ -184,23 +184,24 @@ def relatives(evidence: Evidence, own: Sequence[Address]) -> list[Relatives]:
     """
     here, known = own[0], {each.url for each in own}
     dates: Dates = "all" if MARK in here.stem else "folders"
+    is_year = _names_a_year(here, own[1:])
     groups: dict[tuple[str, ...], list[Address]] = {}
     for link in evidence.seen.values():
         if link.url in known or evidence.no_article(link):
             continue
         each = address_of(link.url, dates)
-        if not _same_build(here, each) or not _like_stems(here, [each]):
+        if not _same_build(here, each) or not _like_stems(here, [each], is_year):
             continue
         if here.dates and not here.stem.isdigit() and each.dates != here.dates:
             continue
         groups.setdefault(each.folders, []).append(each)
-    found = [_relatives(folders, members, here) for folders, members in groups.items()]
+    weak = not here.dates and (is_year or not re.search(r"\d", here.stem))
+    found = [_relatives(folders, members, weak) for folders, members in groups.items()]
     return sorted(found, key=lambda each: -len(each.urls))
 
 
-def _relatives(folders: tuple[str, ...], members: Sequence[Address], here: Address) -> Relatives:
+def _relatives(folders: tuple[str, ...], members: Sequence[Address], weak: bool) -> Relatives:
     folder = members[0].url.rpartition("/")[0] + "/" if MARK not in "".join(folders) else _before_date(members[0])
-    weak = not here.dates and not re.search(r"\d", here.stem)
     places = tuple(place for place, each in enumerate(folders) if MARK in each)
     family = (len(folders), places, *(folders[:1] if weak else ()))
     return Relatives(folder, tuple(each.url for each in members), family)
@@ -213,6 +214,11 @@ def _before_date(address: Address) -> str:
             break
         before.append(each + "/")
     return f"{address.scheme}://{address.host}/{''.join(before)}"
+
+
+def is_built_like(own: str, other: str) -> bool:
+    """Whether two URLs of a site are alike but for folders and last segment."""
+    return _same_build(address_of(own, "folders"), address_of(other, "folders"))
 
 
 def _same_build(own: Address, other: Address) -> bool:
@@ -243,21 +249,38 @@ def _like_query(own: Address, others: Sequence[Address]) -> list[Address]:
     return [each for each in others if all(n == free or each.query[n] == own.query[n] for n in columns)]
 
 
-def _like_stems(own: Address, others: Sequence[Address]) -> list[Address]:
-    """Those whose last segment is built like the example's, as closely as enough of them are."""
+def _like_stems(own: Address, others: Sequence[Address], is_year: bool) -> list[Address]:
+    """Those whose last segment is built like the example's, as closely as enough of them are.
+
+    `is_year`: the number in it is part of a title.
+    """
     if own.stem.isdigit():
         numbers = [each for each in others if each.stem.isdigit()]
         codes = [each for each in others if len(each.stem) == len(own.stem) >= 6 and not each.stem.isdigit()]
         return [*numbers, *codes] if len(codes) > len(numbers) else numbers
     close = [each for each in others if _signature(each.stem) == _signature(own.stem)]
-    words = [word for word in _ALNUM.findall(own.stem) if not word.isdigit()]
+    words = [word for word in WORD.findall(own.stem) if not word.isdigit()]
     telling = "#" in _signature(own.stem) and len(words) <= TELLING_WORDS
-    if telling and (len(close) >= ENOUGH or len(others) <= 1):
+    if telling and not is_year and (len(close) >= ENOUGH or len(others) <= 1):
         return _first_pages(own, close)
     named = [each for each in others if not each.stem.isdigit() or len(each.stem) == len(own.stem)]
     named = [each for each in named if each.stem.count(MARK) == own.stem.count(MARK)]
     ended = [each for each in named if _ends(each.stem) == _ends(own.stem)]
-    return ended if any(_ends(own.stem)) and len(ended) >= ENOUGH else named
+    return ended if not is_year and any(_ends(own.stem)) and len(ended) >= ENOUGH else named
+
+
+def _names_a_year(own: Address, others: Sequence[Address]) -> bool:
+    """Whether the example's number is the year of a title, `review-2022`, and not the number of an article.
+
+    Not if what differs from it in the number only has other numbers, or is most of what there is; nor if most other
+    titles have a number of their own, which is no year.
+    """
+    if not year_in_title(own.stem):
+        return False
+    same = [each.stem for each in others if _signature(each.stem) == _signature(own.stem)]
+    titles = [each.stem for each in others if each.stem not in same and not each.stem.isdigit()]
+    plain = [stem for stem in titles if year_in_title(stem) or not any(_ends(stem))]
+    return all(map(year_in_title, same)) and 2 * len(plain) >= max(len(same), len(titles))
 
 
 def _ends(stem: str) -> tuple[bool, bool, bool]:
@@ -281,7 +304,7 @@ def _first_pages(own: Address, others: Sequence[Address]) -> list[Address]:
 
 def _signature(stem: str) -> str:
     """`article_123` → `article_#`, `doc-iabc12` → `doc-@`: numbers and codes vary, words are the site's own."""
-    return _ALNUM.sub(lambda word: "#" if word[0].isdigit() else _mixed(word[0]), stem)
+    return WORD.sub(lambda word: "#" if word[0].isdigit() else _mixed(word[0]), stem)
 
 
 def _mixed(word: str) -> str:

@@ -22,6 +22,7 @@ from crawler.discovery.sitemaps import usual_place
 from crawler.patterns import Pattern, PatternError
 from crawler.scouting.address_parts import MARK, Address, Dates, address_of
 from crawler.scouting.cuts import NAME_ONE, Cut, NoSection, cut_page, prepared, proposals
+from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.fitting import fit
 from crawler.scouting.inference import Evidence, Inference, Relatives, SeenPage, infer, relatives, siblings
 from crawler.scouting.section_pages import Candidate, candidates
@@ -76,17 +77,22 @@ class Survey:
         return self.inference.pattern
 
 
-def survey(url: str, scope: Scope = "auto") -> Steps:
-    """Look at the site of an article. Raises `NoSection` where no task can be made."""
-    return (yield from _Survey(url, scope).steps())
+def survey(url: str, scope: Scope = "auto", insist: bool = False) -> Steps:
+    """Look at the site of an article. Raises `NoSection` where no task can be made.
+
+    `insist`: the page is an article, and so are its siblings, whatever they look like.
+    """
+    return (yield from _Survey(url, scope, insist).steps())
 
 
-def several(urls: Sequence[str], scope: Scope = "auto") -> Generator[list[str], Answers, dict[str, Survey | NoSection]]:
+def several(
+    urls: Sequence[str], scope: Scope = "auto", insist: bool = False
+) -> Generator[list[str], Answers, dict[str, Survey | NoSection]]:
     """One survey after the other: for each URL what was found, or why nothing."""
     found: dict[str, Survey | NoSection] = {}
     for url in urls:
         try:
-            found[url] = yield from survey(url, scope)
+            found[url] = yield from survey(url, scope, insist)
         except NoSection as error:
             found[url] = error
     return found
@@ -98,6 +104,7 @@ class _Survey:
 
     asked: str
     scope: Scope
+    insist: bool
     pages: dict[str, SeenPage] = field(default_factory=dict)  # read for links, by their own address
     lists: dict[str, ListPage] = field(default_factory=dict)
     cuts: dict[str, Cut] = field(default_factory=dict)
@@ -114,8 +121,9 @@ class _Survey:
             raise NoSection(f"{self.asked}: {page}")
         self.example = page.url
         if urlsplit(page.url).path == "/" and not urlsplit(page.url).query:
-            raise NoSection(f"{page.url} is the site's home page, not an article; {NAME_ONE}", proposals(page))
-        self.section, self.cuts[page.url] = prepared(page)
+            self.doubt(NoSection(f"{page.url} is the site's home page, not an article", NAME_ONE, proposals(page)))
+        self.section, self.cuts[page.url], doubt = prepared(page, self.insist)
+        self.warnings += [doubt] if doubt else []
         if page.url != normalise(self.asked):
             self.warnings.append(f"the URL leads to {page.url}, which is the example now")
         yield from self.read_lists(page)
@@ -128,6 +136,12 @@ class _Survey:
         if any(url in self.refused for url in (each.url for each in inference.matched)):
             inference = self.inferred([each for each in members if each.url not in self.refused])
         return self.result(inference, why, wide)
+
+    def doubt(self, error: NoSection) -> None:
+        """Raise what speaks against an article, or note it if a person insists."""
+        if not self.insist:
+            raise error
+        self.warnings.append(error.overruled)
 
     # -- list pages ---------------------------------------------------------------------------------------------------
 
@@ -293,7 +307,7 @@ class _Survey:
         if isinstance(page, str):
             self.missing.add(url)
             return None
-        found = cut_page(self.section, page)
+        found = cut_page(self.section, page, self.insist)
         self.cuts[url] = found
         if not found.characters and found.kind == "list":
             self.refused[url] = f"no article: {found.reason}"
@@ -311,15 +325,15 @@ class _Survey:
         good = sorted((each for each in counted if each.matched), key=lambda each: -each.matched)
         trials = [cut for url, cut in self.cuts.items() if url in matched and url != self.example]
         if trials and not any(cut.characters for cut in trials):
-            raise NoSection(
-                f"{self.example}: the pages that look like its siblings are no articles ({trials[0].reason}); "
-                f"nothing was written. By hand: example, and pattern such as {inference.pattern}"
-            )
+            by_hand = f"nothing was written. By hand: example, and pattern such as {inference.pattern}"
+            none = f"{self.example}: the pages that look like its siblings are no articles ({trials[0].reason})"
+            self.doubt(NoSection(none, by_hand))
         self.judge(trials, good)
         site = self.scope != "section" and not why.startswith(BIG_SITE)
         starts, lone = self.starts(good, inference, wide, site)
         home = any(urlsplit(url).path == "/" for url in starts)
         scope: Literal["section", "site"] = "site" if wide or (home and site) else "section"
+        self.look_again(trials, inference, starts)
         return Survey(
             self.example,
             scope,
@@ -362,6 +376,18 @@ class _Survey:
             self.warnings.append(f"{len(odd)} of {len(trials)} siblings are cut without the example ({odd[0].reason})")
         if not good:
             self.warnings.append("no list page links to the siblings: they were found on the example's own page")
+
+    def look_again(self, trials: Sequence[Cut], inference: Inference, starts: Sequence[str]) -> None:
+        """Note what a person should look at."""
+        pattern, example = Pattern.parse(inference.pattern), self.cuts[self.example]
+        own = [url for url in starts if urlsplit(url).path != "/"] or starts  # a home page shows other sections, too
+        notes = (
+            None if self.insist else about_example(example),
+            about_titles([example, *trials]),
+            about_left(self.evidence, pattern, own),
+            about_year(self.example, pattern, [each.url for each in inference.matched]),
+        )
+        self.warnings += [note for note in notes if note]
 
     def none_found(self, members: Sequence[Address]) -> str:
         read = ", ".join(page.url for page in self.pages.values() if page.url != self.example) or "no list page"

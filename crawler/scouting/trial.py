@@ -14,6 +14,8 @@ from crawler.discovery.listings import ListPage as Place
 from crawler.discovery.listings import read_listing
 from crawler.discovery.walk import Judged, Walk, judged
 from crawler.scouting.cuts import Cut, cut_page, is_empty_shell
+from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
+from crawler.scouting.inference import Evidence, SeenPage
 from crawler.task_list.model import Task
 from extractors import Section, UnusablePage
 from extractors.urls import normalise
@@ -25,6 +27,7 @@ Steps = Generator[list[str], Answers, "Trial"]
 MOST_LISTS = 5  # lists that are read
 ARTICLES = 10  # that are cut
 SURE = 0.8  # confidence from which the example is said to fit itself
+OWN_LISTS = ("start", "next")  # kinds of lists that are the section's own
 FORBIDDEN = "robots.txt forbids it"
 
 
@@ -55,6 +58,7 @@ class Trial:
     cuts: tuple[Cut, ...]
     forbidden: tuple[str, ...]
     problems: tuple[str, ...]
+    warnings: tuple[str, ...] = ()  # what may be meant so
 
     @property
     def ok(self) -> bool:
@@ -97,6 +101,7 @@ class _Trial:
             cuts,
             forbidden,
             tuple(self.problems),
+            tuple(self.doubts(example, cuts)),
         )
 
     def read_example(self) -> Generator[list[str], Answers, tuple[Section, Cut]]:
@@ -196,6 +201,21 @@ class _Trial:
         elif sum(cut.by_example for cut in there) * 2 < len(there) and self.task.method in ("auto", "example"):
             fits = sum(cut.by_example for cut in there)
             self.problems.append(f"the example fits {fits} of {len(there)} pages; name a more ordinary one")
+
+    def doubts(self, example: Cut, cuts: Sequence[Cut]) -> list[str]:
+        """What a person should look at again."""
+        pattern, own = self.task.pattern, [each for each in self.lists if each.kind in OWN_LISTS]
+        pages = tuple(SeenPage(each.url, tuple(one.link for one in each.judged)) for each in self.lists)
+        left = [each for one in self.lists for each in one.judged if not each.taken]
+        known = {each.link.url: each.reason for each in left if each.reason != pattern.difference(each.link.url)}
+        evidence = Evidence(normalise(self.task.example), pages, frozenset(page.url for page in pages), known)
+        notes = (
+            about_example(example),
+            about_titles([example, *(cut for cut in cuts if cut.url != example.url)]),
+            about_left(evidence, pattern, [each.url for each in own]),
+            about_year(normalise(self.task.example), pattern, list(self.found)),
+        )
+        return [note for note in notes if note]
 
     def nearest(self) -> str:
         """A link that was left, and where it leaves the pattern: the one that goes along with it farthest."""

@@ -118,6 +118,23 @@ def test_what_is_no_article_is_said(path: str, says: str, site: SiteServer, here
         assert f"  {site.url}{truth('zh')[0].path}  " in done.err or truth("en")[0].path in done.err
 
 
+def test_article_that_looks_like_a_list_is_added_if_asked(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    for article in truth("zh"):
+        links = "".join(f"<li><a href='https://far.example/{n}'>第{n}号渡口重新开放的消息</a></li>" for n in range(15))
+        body = f"<html><head><title>一周链接</title></head><body><h1>一周链接</h1><ul>{links}</ul></body></html>"
+        site.override(article.path, headers={"Content-Type": "text/html; charset=utf-8"}, body=body.encode())
+    refused = exemplar("add", site.url + EXAMPLES["zh"])
+    assert (refused.code, "is a list page" in refused.err, "--article" in refused.err) == (1, True, True)
+    done = exemplar("add", site.url + EXAMPLES["zh"], "--article", "--name", "links")
+    assert done.code == 0, done.err
+    assert str(load(here / "tasks.yaml")["links"].pattern) == site.url + PATTERNS["zh"]
+    assert "taken for an article, as asked" in done.out
+    assert "the same title, “一周链接”" in done.out
+    tried = exemplar("try", "links")
+    assert "note: the example looks like a list (" in tried.err
+    assert any("looks like a list" in each for each in json.loads(exemplar("try", "links", "--json").out)["warnings"])
+
+
 def test_private_address_says_allow_hosts(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:
     done = exemplar("add", site.url + EXAMPLES["zh"], EXEMPLAR_CONTACT="a@b.org")
     assert done.code == 1

@@ -10,8 +10,9 @@ from random import Random
 import pytest
 
 from workers.forgetting import expire, unsee, unsee_rejected
-from workers.ledger import EPOCH, Ledger
-from workers.url_states import FINAL_STATES, Found, Visits, fingerprint
+from workers.ledger import ACCEPTED_RANK, EPOCH, Ledger
+from workers.problems import problems
+from workers.url_states import FINAL_STATES, OPEN_STATES, Found, Visits, fingerprint
 
 URLS = [f"http://a.example/{number}" for number in range(3)]  # few, so that steps meet
 WORKERS = ("one", "two")
@@ -33,6 +34,7 @@ class Entry:
     takes: int = 0
     young: bool = False  # written, and to be looked at again
     visited: bool = False  # was written before
+    accepted: bool = False  # was rejected before, and a person took it after all
     day: int = 0
 
 
@@ -86,7 +88,7 @@ class Model:
         entry.holder, entry.resting, entry.over = worker, False, over
         entry.cuts += 1
         entry.takes += 1
-        return entry.cuts, entry.takes > 1
+        return entry.cuts, entry.takes > 1, entry.accepted
 
     def let_go(self, url, worker, reason, over):
         entry = self.of(url, "fetched")
@@ -120,15 +122,21 @@ class Model:
             return False
         if entry.visited and state != "written":
             state, reason = "written", f"visited: {state}"
-        self.entries[url] = Entry(state, entry.rank, reason=reason, day=entry.day)
+        self.entries[url] = Entry(state, entry.rank, reason=reason, day=entry.day, accepted=entry.accepted)
         self.entries[url].young = state == "written" and (young or entry.visited)
         return True
+
+    def accept(self, url):
+        entry = self.of(url, "rejected")
+        if entry:
+            self.entries[url] = Entry(rank=ACCEPTED_RANK, accepted=True, day=entry.day)
+        return entry is not None
 
     def visit(self):
         due = [(url, entry) for url, entry in self.entries.items() if entry.young]
         for url, entry in due:
             if entry.state == "written":
-                self.entries[url] = Entry(rank=entry.rank, visited=True, day=entry.day)
+                self.entries[url] = Entry(rank=entry.rank, visited=True, day=entry.day, accepted=entry.accepted)
             entry.young = False
         return sum(entry.state == "written" for _, entry in due)
 
@@ -169,6 +177,7 @@ def steps(random):
         "lapsed": (2, lambda: ()),
         "free": (2, lambda: (worker(),)),
         "settle": (1, lambda: (url(), random.choice(FINAL_STATES), reason(), random.choice(["", *WORKERS]), over())),
+        "accept": (2, lambda: (url(),)),
         "visit": (1, lambda: ()),
         "drop": (1, lambda: (url(),)),
         "unsee": (1, lambda: (url(),)),
@@ -209,7 +218,7 @@ class Steps:
 
     def take(self, url, worker, over):
         taken = self.ledger.take(fingerprint(url), worker, seconds=_seconds(over))
-        assert (taken and (taken.cuts, taken.again)) == self.model.take(url, worker, over)
+        assert (taken and (taken.cuts, taken.again, taken.accepted)) == self.model.take(url, worker, over)
         if taken:
             assert (taken.url, taken.page["url"].decode()) == (url, url)
 
@@ -231,6 +240,9 @@ class Steps:
         visits = Visits(OVER, time.time() + FAR, 1, "") if young else None
         settled = self.ledger.settle(fingerprint(url), state, reason, worker=worker, visits=visits)
         assert settled == self.model.settle(url, state, reason, worker, young)
+
+    def accept(self, url):
+        assert self.ledger.accept(url) == self.model.accept(url)
 
     def visit(self):
         assert self.ledger.visit() == self.model.visit()
@@ -266,9 +278,16 @@ class Steps:
             assert self.ledger.state_of(url) == (entry and (entry.state, entry.reason))
             for worker in WORKERS:
                 assert self.ledger.holds(fingerprint(url), worker) == bool(entry and entry.holder == worker)
+        unwritten = {(e.state, e.reason, url) for url, e in entries.items() if _is_problem(e)}
+        told = [(problem.state, problem.reason, problem.url) for problem in problems(self.ledger)]
+        assert (set(told), len(told)) == (unwritten, len(unwritten))
         bodies = sum(1 for _ in self.ledger.redis.scan_iter("*:page:*", count=1000))
         assert bodies == counts.states["fetched"]
         assert self.ledger.known(URLS) == [url in entries for url in URLS]
+
+
+def _is_problem(entry):
+    return entry.state in ("rejected", "failed") or bool(entry.state in OPEN_STATES and entry.reason)
 
 
 def _shown(state):

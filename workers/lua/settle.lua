@@ -1,5 +1,5 @@
--- The end of a URL. ARGV: fingerprint, state, short reason, reason, worker, problems kept, bucket, slot, now,
--- visits ('' or JSON: every, until, version, hash; times in seconds) -> 1, or 0 if not ours
+-- The end of a URL. ARGV: fingerprint, state, short reason, reason, worker, problems kept (0: this one is not), bucket,
+-- slot, now, visits ('' or JSON: every, until, version, hash; times in seconds) -> 1, or 0 if not ours
 local name, state, short, worker, now = ARGV[1], ARGV[2], ARGV[3], ARGV[5], tonumber(ARGV[9])
 local raw = redis.call('HGET', k_open, name)
 if not raw then return 0 end
@@ -28,7 +28,7 @@ if record.visits and state == 'written' and now + record.visits.every <= record.
   redis.call('HSET', k_young, name, cjson.encode(record))
   redis.call('ZADD', k_visits, now + record.visits.every, name)
 end
-if state == 'rejected' or state == 'failed' then
+if (state == 'rejected' or state == 'failed') and ARGV[6] ~= '0' then
   local problem = {url = record.url, state = state, reason = ARGV[4], at = redis.call('TIME')[1]}
   redis.call('LPUSH', k_problems, cjson.encode(problem))
   redis.call('LTRIM', k_problems, 0, tonumber(ARGV[6]) - 1)

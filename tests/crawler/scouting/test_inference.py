@@ -333,6 +333,49 @@ FAMILIES = {
         ["/item/10/41/104101.html", "/item/9/99/99921.html", "/item/10/40/104001.html"],
         ["/items.html", "/user/12"],
     ),
+    "a year in a title, beside the same of other years": (
+        "/blog/{slug}/",
+        "/blog/review-2022/",
+        [f"/blog/review-{year}/" for year in (2021, 2020, 2019)]
+        + ["/blog/ferry-late/", "/blog/storm-warning-for-the-coast/", "/blog/tide-tables/", "/blog/welcome/"],
+        ["/blog/", "/tags/"],
+    ),
+    "a year at the end of each title": (
+        "/blog/{slug}.html",
+        "/blog/best-of-2021.html",
+        ["/blog/review-2022.html", "/blog/ferry-in-2020.html", "/blog/storm-2019.html"],
+        ["/blog/", "/tags.html"],
+    ),
+    "years of titles of one length": (
+        "/blog/{slug}",
+        "/blog/review-2022",
+        ["/blog/storm-2021", "/blog/harbour-2020", "/blog/ferry-2019"],
+        ["/blog", "/tags"],
+    ),
+    "a year before a title": (
+        "/blog/{slug}/",
+        "/blog/2022-review/",
+        ["/blog/ferry-late/", "/blog/2021-in-pictures/", "/blog/storm-warning/", "/blog/welcome/"],
+        ["/blog/", "/tags/"],
+    ),
+    "a year within a title": (
+        "/blog/{slug}/",
+        "/blog/regatta-2022-results/",
+        ["/blog/ferry-late/", "/blog/the-2021-storm/", "/blog/storm-warning/", "/blog/welcome/"],
+        ["/blog/", "/tags/"],
+    ),
+    "numbers of articles that might be years": (
+        "/story/article_{id}.html",
+        "/story/article_2044.html",
+        ["/story/article_2043.html", "/story/article_2001.html", "/story/article_98.html"],
+        ["/story/list_2.html", "/story/list_3.html"],
+    ),
+    "titles with numbers that might be years": (
+        "/news/{slug}-{id}",
+        "/news/harbour-opens-2044",
+        ["/news/ferry-late-2150", "/news/storm-1890", "/news/uk-12000"],
+        ["/news", "/news/world", "/sport"],
+    ),
     "www and bare host": (
         "https://[www.]town.example/news/{id}.html",
         "https://www.town.example/news/1042.html",

@@ -200,6 +200,22 @@ def test_article_without_siblings_says_what_to_write() -> None:
     assert f"{HOST}/lonely/{{id}}.html" in str(error.value)
 
 
+def test_a_lone_title_with_a_year_is_no_id() -> None:
+    site = Site({"/lonely/review-2022.html": article(7, menu("/")), "/": page("Home", menu("/"))})
+    with pytest.raises(NoSection, match="no siblings") as error:
+        look(site, "/lonely/review-2022.html")
+    assert f"{HOST}/lonely/{{slug}}.html" in str(error.value)
+
+
+def test_numbers_like_years_do_not_bring_titles_of_other_folders_in() -> None:
+    nav = menu("/", "/part/", "/help/")
+    parts = [(f"/part/item_{n}.html", n) for n in (*range(2030, 2046), 98)]
+    helps = [(f"/help/{SUBJECTS[n]}-explained.html", n) for n in range(5)]
+    pages = {path: article(n, nav, "<a href='/part/'>Part</a>") for path, n in [*parts, *helps]}
+    pages |= {"/part/": listing(nav, parts), "/help/": listing(nav, helps), "/": listing(nav, [*parts[:3], *helps])}
+    assert look(Site(pages), parts[4][0]).pattern == f"{HOST}/part/item_{{id}}.html"
+
+
 def test_every_article_of_a_site_gives_the_same_pattern() -> None:
     site = sections(3, 9)
     examples = [path for path in site.pages if path.endswith(".html")][::4]

@@ -1,0 +1,122 @@
+"""`exemplar accept TASK URL…`: rejected pages are taken for articles after all."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from console.options import counted, examples, json_option, print_json, say, tasks_file, tasks_option
+
+if TYPE_CHECKING:
+    from workers.briefs import Brief
+    from workers.ledger import Ledger
+    from workers.url_states import State
+
+
+@click.command(
+    epilog=examples(
+        "exemplar accept kuaibao https://news.example/a/1.html",
+        "exemplar accept kuaibao --reason 'a list: N of N texts each follow a link'",
+    )
+)
+@click.argument("task")
+@click.argument("urls", nargs=-1, metavar="[URL]…")
+@click.option("--reason", metavar="TEXT", help="All that were judged to be no article for a reason that begins so.")
+@tasks_option
+@json_option
+def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | None, as_json: bool) -> None:
+    """Take rejected pages of TASK for articles: the next run fetches them again and writes a row for each.
+
+    `exemplar status --problems TASK` names them. What a page looks like no longer counts; the task's keep, drop and
+    skip still apply.
+    """
+    from crawler.task_list.mistakes import TaskError, suggest
+    from workers.briefs import brief_of
+    from workers.connection import connect
+    from workers.embedded import redis_for
+    from workers.ledger import Ledger, ledgers
+    from workers.quarantine import state_folder
+
+    if bool(urls) == bool(reason):
+        raise click.UsageError("name URLs, or a group of them by --reason TEXT: see exemplar status --problems TASK")
+    file = tasks_file(tasks)
+    with redis_for(state_folder(file.absolute().parent), purpose="accept", say=say) as address:
+        connection = connect(address)
+        if task not in (known := ledgers(connection)):
+            hint = suggest(task, known) if known else "no task has run yet"
+            raise TaskError(f"nothing is known of a task {task!r}; {hint}")
+        brief = brief_of(connection, task)
+        if brief is None:
+            raise TaskError(f"task {task} is not in the task list in force: no run would fetch its pages")
+        ledger = Ledger(connection, task)
+        answers = {url: _accept(ledger, brief, url) for url in (urls or _of_reason(ledger, reason or ""))}
+    _tell(task, answers, as_json)
+    if any(answers.values()):
+        raise click.exceptions.Exit(1)
+
+
+def _of_reason(ledger: "Ledger", reason: str) -> list[str]:
+    """The judged URLs of all groups whose reason begins with a text. Raises `ExemplarError` if there are none."""
+    from console.problems import groups, matching
+    from workers.errors import ExemplarError
+    from workers.problems import problems
+
+    found = matching(groups(problems(ledger)), reason)
+    judged = [group for group in found if group.fate == "judged"]
+    urls = [url for group in judged for url in group.urls]
+    if unnamed := sum(len(group.members) for group in judged) - len(urls):
+        say(f"{ledger.task}: {counted(unnamed, 'URL')} more: their URLs are not kept, name them")
+    if urls:
+        return urls
+    others = ", ".join(dict.fromkeys(group.label for group in found))
+    raise ExemplarError(
+        f"{ledger.task}: no page was judged to be no article for a reason that begins with {reason!r}"
+        + (f" ({others}: nothing to judge there)" if others else "")
+        + f"; see exemplar status --problems {ledger.task}"
+    )
+
+
+def _accept(ledger: "Ledger", brief: "Brief", url: str) -> str:
+    """Accept one URL; returns why it can't be, or an empty text."""
+    import re2
+
+    from extractors.urls import normalise
+
+    url = normalise(url)
+    matches = re2.fullmatch(brief.url_regex, url) is not None
+    state = ledger.state_of(url)
+    if state is None:
+        return "not known: no run has found it" + ("" if matches else "; it does not match the task's pattern")
+    if not matches:
+        return "it does not match the task's pattern any more; change `pattern` first"
+    return _refusal(ledger.task, url, *state) or ("" if ledger.accept(url) else "it is not rejected any more")
+
+
+def _refusal(task: str, url: str, state: "State", reason: str) -> str:
+    """Why a URL in a state can't be accepted; empty if it can."""
+    from console.problems import fate_of
+
+    again = f"`exemplar forget {task} {url}` lets the next run try it again"
+    if state in ("waiting", "leased", "fetched"):
+        return "it is not rejected: it waits for its turn"
+    if state != "rejected":
+        return f"it is not rejected but {state}" + (f" ({reason}); {again}" if state == "failed" else "")
+    fate = fate_of(state, reason)
+    if fate == "unwanted":
+        return f"the task's own rules left it out ({reason}); change them, then {again}"
+    return "" if fate == "judged" else f"there was no page to judge ({reason}); {again}"
+
+
+def _tell(task: str, answers: dict[str, str], as_json: bool) -> None:
+    accepted = [url for url, refused in answers.items() if not refused]
+    refused = {url: why for url, why in answers.items() if why}
+    if as_json:
+        rows = [{"url": url, "reason": why} for url, why in refused.items()]
+        print_json({"task": task, "accepted": accepted, "refused": rows})
+        return
+    say(
+        f"{task}: {counted(len(accepted), 'URL')} accepted"
+        + ("; the next run fetches and writes them" * bool(accepted))
+    )
+    for url, why in refused.items():
+        say(f"{url}: {why}")

@@ -1,0 +1,142 @@
+"""A task's URLs that gave no row, grouped by what became of them and by reason; and which of them can be accepted.
+
+Reasons that differ only in numbers, quoted text or URLs are alike: `a list: 5 of 10 texts each follow a link` and
+`a list: 7 of 9 texts each follow a link` are one group, `a list: N of N texts each follow a link`.
+"""
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from crawler.admission import BEYOND_LIMIT
+from workers.filters import OTHER_DAYS
+from workers.ledger import REASON_BYTES
+from workers.problems import Problem
+from workers.url_states import State
+
+Fate = Literal["judged", "unwanted", "not a page", "dead link", "failed", "to be tried again"]
+
+TITLES: dict[Fate, str] = {  # in the order in which they are shown
+    "judged": "judged to be no article",
+    "unwanted": "left out by the task's own rules (keep, drop, skip, days, limit)",
+    "not a page": "no page to judge (robots.txt, another kind of file)",
+    "failed": "failed",
+    "to be tried again": "to be tried again",
+    "dead link": "dead links",
+}
+SHOWN = 3  # URLs of a group
+LONGEST_CHARACTER = 4  # bytes
+_QUOTED = re.compile(r"“[^”]*(?:”|$)|\"[^\"]*(?:\"|$)|「[^」]*(?:」|$)")
+_URL = re.compile(r"https?://[^\s,;)]+")
+_NUMBER = re.compile(r"(?<!\bhttp )(?<![A-Za-z\d])\d+(?:[.,:-]\d+)*")
+_DEAD = re.compile(r"http \d+")
+_UNWANTED = ("keep: ", "drop: ", "skip: ")
+_NOT_A_PAGE = ("robots.txt forbids it", "not a page")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Problems with one fate and alike reasons. `key`: the reason without what differs."""
+
+    fate: Fate
+    key: str
+    members: tuple[Problem, ...]
+
+    @property
+    def label(self) -> str:
+        """The reason itself where all have the same, else the key."""
+        reasons = {each.reason for each in self.members}
+        return reasons.pop() if len(reasons) == 1 else self.key
+
+    @property
+    def urls(self) -> list[str]:
+        """The URLs that are known."""
+        return [each.url for each in self.members if each.url is not None]
+
+
+def groups(problems: Iterable[Problem]) -> list[Group]:
+    """Return all groups in the order of `TITLES`, the largest of each fate first."""
+    known: dict[tuple[Fate, str], list[Problem]] = {}
+    for problem in sorted(problems, key=lambda each: each.url is None):
+        place = fate_of(problem.state, problem.reason), alike(problem.reason)
+        if problem.url is None and place not in known:
+            place = next((each for each in known if _goes_on(place, each, problem.reason)), place)
+        known.setdefault(place, []).append(problem)
+    order = list(TITLES)
+    found = [Group(fate, key, tuple(members)) for (fate, key), members in known.items()]
+    return sorted(found, key=lambda each: (order.index(each.fate), -len(each.members), each.key))
+
+
+def _goes_on(cut: tuple[Fate, str], whole: tuple[Fate, str], reason: str) -> bool:
+    """Whether a reason that was cut short may be one of a group's."""
+    return (
+        len(reason.encode()) > REASON_BYTES - LONGEST_CHARACTER and cut[0] == whole[0] and whole[1].startswith(cut[1])
+    )
+
+
+def fate_of(state: State, reason: str) -> Fate:
+    """Return what became of a URL without a row."""
+    if state not in ("rejected", "failed"):
+        return "to be tried again"
+    if _DEAD.fullmatch(reason) and state == "rejected":
+        return "dead link"
+    if state == "failed":
+        return "failed"
+    if reason.startswith(_UNWANTED) or reason in (OTHER_DAYS, BEYOND_LIMIT):
+        return "unwanted"
+    return "not a page" if reason.startswith(_NOT_A_PAGE) else "judged"
+
+
+def alike(reason: str) -> str:
+    """Return a reason without what differs from page to page; of several in one text the first."""
+    text = _NUMBER.sub("N", _URL.sub("URL", _QUOTED.sub("“…”", reason)))
+    first, more, _ = text.partition("; ")
+    return f"{first}; …" if more else first
+
+
+def matching(found: Sequence[Group], text: str) -> list[Group]:
+    """Return the groups whose reasons begin with a text."""
+    wanted = alike(text).removesuffix("; …").casefold()
+    return [each for each in found if each.key.casefold().startswith(wanted)]
+
+
+def lines(task: str, found: Sequence[Group], *, example: str | None, complete: bool) -> list[str]:
+    """Return the groups as text for a person; `complete`: all URLs of each, else some, and how to see the rest.
+
+    `example`: the task's, to look at a page by.
+    """
+    told: list[str] = []
+    for fate, title in TITLES.items():
+        members = [each for each in found if each.fate == fate]
+        if members:
+            told += ["", f"{title}: {sum(len(each.members) for each in members)}"]
+            told += [line for each in members for line in _group_lines(task, each, complete)]
+    judged = next((each for each in found if each.fate == "judged" and each.urls), None)
+    return told + (_what_to_do(task, judged, example) if judged else [])
+
+
+def _group_lines(task: str, group: Group, complete: bool) -> list[str]:
+    urls = group.urls
+    shown = urls if complete else urls[:SHOWN]
+    told = [f"{len(group.members):6}  {group.label}", *(f"          {url}" for url in shown)]
+    if len(urls) > len(shown):
+        command = f"exemplar status --problems {task} --reason {shlex.quote(group.key)}"
+        told.append(f"          … and {len(urls) - len(shown)} more: {command}")
+    if unnamed := len(group.members) - len(urls):
+        told.append(f"          {unnamed} whose URLs are not kept{_MORE.get(group.key, '').format(task=task)}")
+    return told
+
+
+_MORE = {BEYOND_LIMIT: "; exemplar crawl {task} --all takes them"}
+
+
+def _what_to_do(task: str, group: Group, example: str | None) -> list[str]:
+    by = f"--example {example} " if example else ""
+    return [
+        "",
+        f"To look at a page that was judged: exemplar extract --article {by}{group.urls[0]}",
+        f"To take it after all:              exemplar accept {task} {group.urls[0]}",
+        f"To take a whole group after all:   exemplar accept {task} --reason {shlex.quote(group.key)}",
+    ]

@@ -1,0 +1,81 @@
+"""What a person should look at before a task runs, in plain words. Nothing of it is an error: each may be meant so."""
+
+from collections.abc import Iterable, Sequence
+
+from crawler.patterns import Pattern
+from crawler.scouting.address_parts import address_of, year_in_title
+from crawler.scouting.cuts import Cut
+from crawler.scouting.inference import Evidence, SeenPage, is_built_like, is_short
+
+SAME_TITLES = 3  # extractions with one title that are no accident
+MANY, MANY_SHARE = 3, 0.25  # alike links that were left out, and their share of those taken, which are worth a word
+
+
+def about_example(example: Cut) -> str | None:
+    """Say that the example may be no article."""
+    if example.kind not in ("list", "uncertain"):
+        return None
+    looks = "looks like a list" if example.kind == "list" else "may be a list or an index"
+    signs = f" ({'; '.join(example.signs)})" if example.signs else ""
+    return f"the example {looks}{signs}; unless it is an ordinary article of the section, name another one"
+
+
+def about_titles(cuts: Iterable[Cut]) -> str | None:
+    """Say that all extractions have the same title."""
+    titles = [cut.title for cut in cuts if cut.characters and cut.title]
+    if len(titles) < SAME_TITLES or len(set(titles)) > 1:
+        return None
+    return (
+        f"all {len(titles)} extractions have the same title, “{titles[0]}”: that is likely the site's or the section's "
+        "name; name an article that shows its own title as the example, or expect it in every row"
+    )
+
+
+def about_left(evidence: Evidence, pattern: Pattern, lists: Iterable[str]) -> str | None:
+    """Say that many links which stand among the articles on `lists` and are built like them are not of the pattern."""
+    pages = [page for page in evidence.pages if page.url in set(lists)]
+    left = list(dict.fromkeys(url for page in pages for url in _left(evidence, pattern, page)))
+    taken = {link.url for page in pages for link in page.links if pattern.match(link.url)}
+    if len(left) < max(MANY, MANY_SHARE * len(taken)):
+        return None
+    return (
+        f"{len(left)} links that stand among the articles and are built like them are left out by the pattern, such as "
+        f"{left[0]} and {left[1]}; if they are articles of the section too, widen the pattern: `exemplar add --site`, "
+        "or by hand in tasks.yaml"
+    )
+
+
+def _left(evidence: Evidence, pattern: Pattern, page: SeenPage) -> list[str]:
+    """The alike links of one list page, in its order: from the first article on it to the last."""
+    taken = [place for place, link in enumerate(page.links) if pattern.match(link.url)]
+    if not taken:
+        return []
+    titled = 2 * sum(is_short(page.links[place].text) for place in taken) < len(taken)
+    return [
+        link.url
+        for link in page.links[taken[0] : taken[-1]]
+        if not pattern.match(link.url)
+        and is_built_like(evidence.example, link.url)
+        and not (titled and is_short(link.text))
+        and not evidence.no_article(evidence.seen[link.url])
+    ]
+
+
+def about_year(example: str, pattern: Pattern, taken: Sequence[str]) -> str | None:
+    """Say that a year in the example's name is read as an id, and which sibling speaks for that."""
+    stem = address_of(example).stem
+    year, match = year_in_title(stem), pattern.match(example)
+    if year is None or match is None or year not in match.ids:
+        return None
+    other = next((url for url in taken if _has_other_number(url)), None)
+    if other:
+        return f"{year} in {stem} is read as an {{id}}, because {other} has a number there that is no year"
+    return (
+        f"{year} in {stem} is read as an {{id}}: the links taken differ in that number only; if it is the year of a "
+        "title, name an article without one as the example, or write {slug} in the pattern"
+    )
+
+
+def _has_other_number(url: str) -> bool:
+    stem = address_of(url).stem
+    return any(map(str.isdigit, stem)) and not year_in_title(stem)

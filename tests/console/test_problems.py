@@ -1,0 +1,231 @@
+"""`exemplar status --problems`: all URLs without a row, by reason; `exemplar accept`: what was judged wrongly."""
+
+import json
+from pathlib import Path
+
+import pytest
+import redis
+
+from console.problems import alike, fate_of, groups, matching
+from tests.console.conftest import Exemplar
+from tests.site import SiteServer, truth
+from workers import keys
+from workers.briefs import Brief
+from workers.ledger import Ledger
+from workers.problems import Problem
+from workers.url_states import Found, fingerprint
+
+TASK = "gazette"
+A_LIST = "a list: {} of {} texts each follow a link"
+
+
+def url(number: int) -> str:
+    return f"http://gazette.example/a/{number}.html"
+
+
+def settled(connection: "redis.Redis", *reasons: str, state: str = "rejected", first: int = 0) -> Ledger:
+    """A ledger with one URL for each reason, of a task that is published."""
+    brief = Brief(TASK, url(0), r"http://gazette\.example/a/\d+\.html", ("out.jsonl",), ".")
+    connection.hset(keys.BRIEFS, TASK, brief.to_json())
+    ledger = Ledger(connection, TASK)
+    for number, reason in enumerate(reasons, first):
+        ledger.add([Found(url(number))])
+        ledger.settle(fingerprint(url(number)), state, reason)  # type: ignore[arg-type]
+    return ledger
+
+
+# -- grouping
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (A_LIST.format(5, 10), A_LIST.format(7, 9)),
+        ("the page says: “Page not found”", "the page says: “404; sorry”"),
+        ("leads to https://a.example/1", "leads to https://a.example/two?x=3"),
+        ("drop: published 2026-01-02", "drop: published 2025-12-31"),
+        ("a list: 45% of its text are links; no byline", "a list: 7% of its text are links; no date"),
+    ],
+)
+def test_reasons_with_other_numbers_quotes_and_urls_are_alike(one: str, other: str) -> None:
+    assert alike(one) == alike(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("http 404", "http 410"), ("a list: 5 headings are links", A_LIST.format(1, 2))]
+)
+def test_other_words_and_other_answers_are_not_alike(one: str, other: str) -> None:
+    assert alike(one) != alike(other)
+
+
+def test_the_largest_group_comes_first_and_dead_links_come_last() -> None:
+    reasons = ["http 404"] * 3 + ["no text", A_LIST.format(1, 2), A_LIST.format(3, 4)]
+    found = groups(Problem("rejected", reason, url(n)) for n, reason in enumerate(reasons))
+    told = [(group.fate, group.label, len(group.members)) for group in found]
+    assert told == [("judged", A_LIST.format("N", "N"), 2), ("judged", "no text", 1), ("dead link", "http 404", 3)]
+
+
+def test_a_reason_that_was_cut_short_counts_with_the_whole_one() -> None:
+    whole = A_LIST.format(5, 10)
+    [group] = groups([Problem("rejected", whole[:40]), Problem("rejected", whole, url(1))])
+    assert (len(group.members), group.urls) == (2, [url(1)])
+
+
+def test_a_group_is_named_by_how_its_reason_begins() -> None:
+    found = groups([Problem("rejected", A_LIST.format(5, 10), url(1)), Problem("rejected", "http 404", url(2))])
+    for text in ("a list", "A list: 7 of 9 texts", A_LIST.format("N", "N")):
+        assert [group.urls for group in matching(found, text)] == [[url(1)]]
+    assert matching(found, "list") == []
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "fate"),
+    [
+        ("rejected", "http 410", "dead link"),
+        ("rejected", "keep: none of its keywords", "unwanted"),
+        ("rejected", "beyond the first run's limit", "unwanted"),
+        ("rejected", "robots.txt forbids it", "not a page"),
+        ("rejected", "no text outside links", "judged"),
+        ("failed", "http 418", "failed"),
+        ("fetched", "no space left", "to be tried again"),
+    ],
+)
+def test_what_became_of_a_url_is_told_by_state_and_reason(state: str, reason: str, fate: str) -> None:
+    assert fate_of(state, reason) == fate  # type: ignore[arg-type]
+
+
+# -- status
+
+
+def test_groups_are_shown_with_counts_and_some_urls(
+    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+) -> None:
+    settled(connection, *(A_LIST.format(n, n + 5) for n in range(150)), "http 404")
+    done = exemplar("status", "--problems", TASK, REDIS_URL=redis_url)
+    assert "gazette: 151 URLs without a row, for 2 reasons" in done.out
+    assert "   150  a list: N of N texts each follow a link" in done.out
+    assert done.out.count("http://gazette.example/a/") == 3 + 1 + 3  # of the groups, and in the commands at the end
+    assert "… and 147 more: exemplar status --problems gazette --reason 'a list: N of N texts" in done.out
+    assert done.out.index("judged to be no article: 150") < done.out.index("dead links: 1")
+    assert f"exemplar extract --article --example {url(0)} {url(149)}" in done.out
+    assert f"exemplar accept gazette {url(149)}" in done.out
+
+
+@pytest.mark.parametrize("option", [("--all",), ("--reason", "a list: 3 of 8"), ("--json",)])
+def test_no_url_of_a_group_is_left_out(
+    option: tuple[str, ...], exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+) -> None:
+    settled(connection, *(A_LIST.format(n, n + 5) for n in range(150)))
+    done = exemplar("status", "--problems", TASK, *option, REDIS_URL=redis_url)
+    assert all(url(number) in done.out for number in range(150))
+
+
+def test_json_names_fate_and_group(exemplar: Exemplar, connection: "redis.Redis", redis_url: str) -> None:
+    settled(connection, A_LIST.format(5, 10))
+    [row] = exemplar("status", "--problems", TASK, "--json", REDIS_URL=redis_url).events
+    assert (row["task"], row["url"], row["state"], row["reason"]) == (TASK, url(0), "rejected", A_LIST.format(5, 10))
+    assert (row["fate"], row["group"]) == ("judged", A_LIST.format("N", "N"))
+
+
+def test_problems_of_all_tasks_are_shown_without_a_name(
+    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+) -> None:
+    settled(connection, "no text")
+    other = Ledger(connection, "herald")
+    other.add([Found(url(1))])
+    other.settle(fingerprint(url(1)), "failed", "http 418")
+    done = exemplar("status", "--problems", REDIS_URL=redis_url)
+    assert "gazette: 1 URL without a row" in done.out
+    assert "herald: 1 URL without a row" in done.out
+
+
+def test_urls_that_are_not_kept_are_counted(exemplar: Exemplar, connection: "redis.Redis", redis_url: str) -> None:
+    ledger = settled(connection)
+    ledger.add([Found(url(1))])
+    ledger.settle(fingerprint(url(1)), "rejected", "beyond the first run's limit", listed=False)
+    done = exemplar("status", "--problems", TASK, REDIS_URL=redis_url)
+    assert "1 whose URLs are not kept; exemplar crawl gazette --all takes them" in done.out
+
+
+# -- accept
+
+
+def test_accepted_urls_wait_and_the_others_say_why_not(
+    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+) -> None:
+    ledger = settled(connection, A_LIST.format(5, 10), "http 404", "drop: keyword mast", "robots.txt forbids it")
+    settled(connection, "", state="written", first=4)
+    settled(connection, "http 418", state="failed", first=5)
+    odd = "http://gazette.example/tags/sea/"
+    done = exemplar("accept", TASK, *map(url, range(7)), odd, REDIS_URL=redis_url)
+    assert (done.code, "gazette: 1 URL accepted" in done.err) == (1, True)
+    told = dict(line.split(": ", 1) for line in done.err.splitlines() if line.startswith("http"))
+    says = ["no page to judge (http 404)", "the task's own rules left it out (drop: keyword mast)"]
+    says += ["no page to judge (robots.txt", "not rejected but written", "not rejected but failed (http 418)"]
+    says += ["not known: no run has found it"]
+    assert [text in told[url(number)] for number, text in enumerate(says, 1)] == [True] * 6, told
+    assert "does not match the task's pattern" in told[odd]
+    assert [ledger.state_of(url(0)), ledger.counts().states["waiting"]] == [("waiting", ""), 1]
+    assert ledger.counts().unaccounted == 0
+
+
+def test_a_whole_group_is_accepted_by_its_reason(exemplar: Exemplar, connection: "redis.Redis", redis_url: str) -> None:
+    ledger = settled(connection, *(A_LIST.format(n, n + 5) for n in range(120)), "no text")
+    done = exemplar("accept", TASK, "--reason", A_LIST.format("N", "N"), "--json", REDIS_URL=redis_url)
+    assert (done.code, len(done.events[0]["accepted"]), done.events[0]["refused"]) == (0, 120, [])
+    states = ledger.counts().states
+    assert (states["waiting"], states["rejected"]) == (120, 1)
+
+
+def test_a_url_that_the_pattern_does_not_take_any_more_is_not_accepted(
+    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+) -> None:
+    ledger = settled(connection)
+    odd = "http://gazette.example/tags/sea/"
+    ledger.add([Found(odd)])
+    ledger.settle(fingerprint(odd), "rejected", "no text")
+    done = exemplar("accept", TASK, odd, REDIS_URL=redis_url)
+    assert (done.code, "does not match the task's pattern any more" in done.err) == (1, True)
+    assert ledger.state_of(odd) == ("rejected", "no text")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["gazete", url(0)], 2, "did you mean 'gazette'?"),
+        ([TASK], 2, "name URLs, or a group"),
+        ([TASK, url(0), "--reason", "a list"], 2, "name URLs, or a group"),
+        ([TASK, "--reason", "a riddle"], 1, "begins with 'a riddle'"),
+        ([TASK, "--reason", "http"], 1, "(http 404: nothing to judge there)"),
+    ],
+)
+def test_what_can_not_be_accepted_is_said(
+    arguments: list[str], code: int, says: str, exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+) -> None:
+    settled(connection, "http 404")
+    done = exemplar("accept", *arguments, REDIS_URL=redis_url)
+    assert (done.code, says in done.err, "Traceback" in done.err) == (code, True, False), done.err
+
+
+def test_a_rejected_page_is_looked_at_accepted_and_written_by_the_next_run(
+    folder: Path, site: SiteServer, exemplar: Exemplar
+) -> None:
+    path = truth("zh")[0].path
+    entries = "".join(
+        f"<li><a href='/zh/{n}.html'>第{n}号渡口重新开放的消息</a><p>镇议会昨天谈到了第{n}号渡口的事情。</p></li>"
+        for n in range(12)
+    )
+    page = f"<html><head><title>渡口</title></head><body><h1>渡口</h1><ul>{entries}</ul></body></html>"
+    site.override(path, status=200, body=page.encode(), headers={"Content-Type": "text/html; charset=utf-8"})
+    assert exemplar("run", "--once").code == 0
+    [row] = [row for row in exemplar("status", "--problems", "zh-news", "--json").events if row["fate"] == "judged"]
+    assert row["url"] == site.url + path
+    looked = exemplar("extract", row["url"], EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
+    assert (looked.code, "a list" in looked.err) == (1, True)
+    looked = exemplar("extract", "--article", row["url"], EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
+    assert (looked.code, "第3号渡口的事情" in looked.out) == (0, True)
+    assert exemplar("accept", "zh-news", "--reason", row["group"]).code == 0
+    assert exemplar("run", "--once").code == 0
+    rows = [json.loads(line) for line in (folder / "out/zh-news.jsonl").read_text("utf-8").splitlines()]
+    assert [written["url"] for written in rows].count(row["url"]) == 1
+    assert not [row for row in exemplar("status", "--problems", "zh-news", "--json").events if row["fate"] == "judged"]

@@ -1,0 +1,207 @@
+"""What a person is told to look at again, and the article that a person insists on; on invented sites in memory."""
+
+from datetime import date
+
+import pytest
+
+from crawler.patterns import Pattern
+from crawler.scouting.cuts import Cut, NoSection
+from crawler.scouting.doubts import about_example, about_titles, about_year
+from crawler.scouting.survey import Survey, survey
+from crawler.scouting.trial import Trial, trial
+from crawler.task_list.model import Task
+from tests.crawler.invented import HOST, Site, article, listing, menu, page, title_of
+
+NAV = menu("/", "/news/", "/about/")
+NEWS = [(f"/news/{n + 400}.html", n) for n in range(16)]
+
+
+def news(nav: str = NAV) -> dict[str, bytes]:
+    pages = {path: article(n, nav, "<a href='/news/'>News</a>") for path, n in NEWS}
+    return pages | {"/news/": listing(nav, NEWS), "/": listing(nav, NEWS[:3])}
+
+
+def look(pages: dict[str, bytes], path: str, *, insist: bool = False) -> Survey:
+    found: Survey = Site(pages).run(survey(HOST + path, "auto", insist))
+    return found
+
+
+def tried(pages: dict[str, bytes], **keys: object) -> Trial:
+    said = {"example": HOST + NEWS[3][0], "pattern": "/news/{id}.html", "start": f"{HOST}/news/"}
+    task = Task.model_validate({"name": "news", "every": "1h", "output": "a.jsonl", **said, **keys})
+    found: Trial = Site(pages).run(trial(task, date(2026, 11, 30)))
+    return found
+
+
+def digest(number: int) -> bytes:
+    """A page of links to other sites."""
+    links = "".join(f"<li><a href='https://far{n}.example/{number}'>{title_of(n)}</a></li>" for n in range(14))
+    return page(f"Links of week {number}", f"{NAV}<h1>Links of week {number}</h1><ul>{links}</ul>")
+
+
+def notice(number: int) -> bytes:
+    return page(f"Notice {number}", f"{NAV}<h1>Notice {number}</h1><p>The office is closed on day {number}.</p>")
+
+
+def all_of(make: object) -> dict[str, bytes]:
+    return news() | {path: make(n) for path, n in NEWS}  # type: ignore[operator]
+
+
+# -- an article that a person insists on
+
+
+@pytest.mark.parametrize("make", [digest, notice])
+def test_a_page_that_looks_like_a_list_is_refused_with_reasons_and_the_way_out(make: object) -> None:
+    with pytest.raises(NoSection, match=r"is a list page, not an article \(.+\); .*--article"):
+        look(all_of(make), NEWS[3][0])
+
+
+@pytest.mark.parametrize("make", [digest, notice])
+def test_a_page_that_a_person_insists_on_is_the_example(make: object) -> None:
+    found = look(all_of(make), NEWS[3][0], insist=True)
+    assert found.pattern == f"{HOST}/news/{{id}}.html"
+    assert found.cut_of_example.characters
+    assert len(found.cuts) == 3
+    assert all(cut.characters for cut in found.cuts)
+    [doubt] = [each for each in found.warnings if "as asked" in each]
+    assert "is a list page, not an article (" in doubt
+
+
+def test_a_home_page_that_a_person_insists_on_fails_for_want_of_siblings_only() -> None:
+    with pytest.raises(NoSection, match="no siblings found"):
+        look(news(), "/", insist=True)
+
+
+def test_siblings_without_text_are_told_where_a_person_insists() -> None:
+    pages = news()
+    for path, _ in NEWS[:3] + NEWS[4:]:
+        pages[path] = page("", "")
+    with pytest.raises(NoSection, match="look like its siblings are no articles"):
+        look(pages, NEWS[3][0])
+    assert any("look like its siblings" in each for each in look(pages, NEWS[3][0], insist=True).warnings)
+
+
+# -- what the example looks like
+
+
+def test_an_ordinary_section_raises_no_doubt() -> None:
+    assert look(news(), NEWS[3][0]).warnings == ()
+    assert tried(news()).warnings == ()
+
+
+def test_an_example_that_looks_like_a_list_is_told_by_a_trial() -> None:
+    found = tried(all_of(digest))
+    assert any("the example looks like a list (" in each for each in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"), [("list", "looks like a list (links)"), ("uncertain", "may be a list or an index (links)")]
+)
+def test_a_doubtful_example_is_told_with_the_reasons(kind: str, says: str) -> None:
+    assert says in (about_example(Cut(HOST, kind=kind, signs=("links",))) or "")
+
+
+def test_an_example_that_is_an_article_is_not_doubted() -> None:
+    assert about_example(Cut(HOST, kind="article")) is None
+
+
+# -- titles
+
+
+def test_titles_that_are_all_the_same_are_told() -> None:
+    pages = news()
+    for path, n in NEWS:
+        shown = pages[path].replace(f"<h1>{title_of(n)}</h1>".encode(), b"")
+        pages[path] = shown.replace(f"<title>{title_of(n)}".encode(), b"<title>The Town Paper")
+    for warnings in (look(pages, NEWS[3][0]).warnings, tried(pages).warnings):
+        assert any("the same title, “The Town Paper”" in each for each in warnings), warnings
+
+
+@pytest.mark.parametrize("titles", [("A", "A"), ("A", "A", "B"), ("", "", "")])
+def test_few_or_different_titles_are_no_doubt(titles: tuple[str, ...]) -> None:
+    assert about_titles([Cut(HOST, title=title, characters=9) for title in titles]) is None
+
+
+# -- links that are left out
+
+
+def mixed() -> tuple[dict[str, bytes], list[tuple[str, int]]]:
+    """A list of news on which every other link is a report in another folder, which is not there at the moment."""
+    reports = [(f"/report/r{n}/{n}.html", n + 40) for n in range(8)]
+    shown = [link for pair in zip(NEWS[:8], reports, strict=True) for link in pair] + NEWS[8:]
+    return news() | {"/news/": listing(NAV, shown)}, reports
+
+
+def test_alike_links_among_the_articles_that_are_left_out_are_told_with_two_of_them() -> None:
+    pages, reports = mixed()
+    for warnings in (look(pages, NEWS[3][0]).warnings, tried(pages).warnings):
+        [told] = [each for each in warnings if "left out by the pattern" in each]
+        assert told.startswith("8 links that stand among the articles")
+        assert f"{HOST}{reports[0][0]} and {HOST}{reports[1][0]}; if they are articles" in told
+
+
+def test_links_beside_the_list_are_no_doubt() -> None:
+    pages, reports = mixed()
+    pages["/news/"] = listing(NAV, [*NEWS, *reports])
+    assert not [each for each in tried(pages).warnings if "left out" in each]
+
+
+def test_short_and_few_links_among_the_articles_are_no_doubt() -> None:
+    pages = news()
+    tags = "".join(f"<a href='{path}'>{title_of(n)}</a><a href='/tags/{n}.html'>Sea</a>" for path, n in NEWS)
+    pages["/news/"] = page("News", NAV + tags)
+    assert tried(pages).warnings == ()
+    pages, reports = mixed()
+    pages["/news/"] = listing(NAV, [*NEWS[:8], *reports[:3], *NEWS[8:]])
+    assert tried(pages).warnings == ()
+
+
+def test_lists_that_the_task_follows_are_no_doubt() -> None:
+    pages, _ = mixed()
+    assert tried(pages, follow=f"{HOST}/report/**").warnings == ()
+
+
+# -- years
+
+
+@pytest.mark.parametrize(
+    ("pattern", "example", "siblings", "says"),
+    [
+        ("/review-{id}", "/review-2022", ["/review-2021"], "differ in that number only"),
+        ("/story_{id}.html", "/story_2022.html", ["/story_2021.html", "/story_98.html"], "story_98.html has a number"),
+    ],
+)
+def test_a_year_that_is_read_as_an_id_is_told(pattern: str, example: str, siblings: list[str], says: str) -> None:
+    told = about_year(HOST + example, Pattern.parse(HOST + pattern), [HOST + each for each in siblings])
+    assert "2022 in " in (told or "")
+    assert says in (told or "")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "example"),
+    [
+        ("/{slug}", "/review-2022"),
+        ("/{id}", "/2022"),
+        ("/story-{id}", "/story-312"),
+        ("/thread-{id}-1", "/thread-2022-1"),
+    ],
+)
+def test_other_numbers_and_years_in_a_slug_are_no_doubt(pattern: str, example: str) -> None:
+    assert about_year(HOST + example, Pattern.parse(HOST + pattern), []) is None
+
+
+def test_a_year_in_the_example_s_title_does_not_make_it_an_id() -> None:
+    titles = [f"/news/{'-'.join(title_of(n).lower().split()[1:4])}-{'abcdefghijklmnop'[n]}" for n in range(12)]
+    shown = [(path, n) for n, path in enumerate(titles)] + [(f"/news/review-{2010 + n}", n + 20) for n in range(4)]
+    pages = {path: article(n, NAV, "<a href='/news/'>News</a>") for path, n in shown}
+    found = look(pages | {"/news/": listing(NAV, shown), "/": listing(NAV, shown[:3])}, "/news/review-2013")
+    assert found.pattern == f"{HOST}/news/{{slug}}"
+    assert found.warnings == ()
+
+
+def test_siblings_that_differ_in_a_year_only_are_told() -> None:
+    shown = [(f"/news/review-{2010 + n}", n) for n in range(9)]
+    pages = {path: article(n, NAV, "<a href='/news/'>News</a>") for path, n in shown}
+    found = look(pages | {"/news/": listing(NAV, shown), "/": listing(NAV, shown[:3])}, "/news/review-2013")
+    assert found.pattern == f"{HOST}/news/review-{{id}}"
+    assert any("2013 in review-2013 is read as an {id}" in each for each in found.warnings)
