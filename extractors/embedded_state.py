@@ -39,7 +39,7 @@ Strings = list[tuple[Place, str]]
 _ASSIGNED = re.compile(
     r"(?:window|self|globalThis)\s*(?:\.\s*[\w$]+|\[\s*[\"'][\w$]+[\"']\s*\])\s*=\s*(?:JSON\.parse\(\s*)?(?=[{\[\"])"
 )
-_LITERAL = re.compile(rf'"(?:[^"\\]|\\.){{{LITERAL},}}+"', re.DOTALL)
+_LITERAL = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # always matches: a search stays linear
 _TAG = re.compile(r"</?(?:p|br|div|h[1-6]|ul|ol|li|a|b|i|em|strong|span|blockquote|figure|img)\b[^<>]*>", re.IGNORECASE)
 _CODE = re.compile(r"[{};]\s|function\s*\(|^\s*(?:https?:|data:|/)\S*$")
 _DIGITS = re.compile(r"\d+")
@@ -146,7 +146,8 @@ def _values(script: str, is_json: bool) -> Iterator[Any]:
             except (ValueError, RecursionError):
                 continue
     if not ended and "__NUXT__" in script:
-        yield [text for literal in _LITERAL.findall(script) for text in _unescaped(literal)]
+        literals = (literal for literal in _LITERAL.findall(script) if len(literal) >= LITERAL)
+        yield [text for literal in literals for text in _unescaped(literal)]
 
 
 def _unescaped(literal: str) -> list[str]:

@@ -95,6 +95,7 @@ def test_state_without_the_title_is_not_read():
         '{"title": "Tides in town", "body": "\\ud800"}',
         "window.a=" * 10_000,
         'window.__NUXT__="' + "\\x" * 5_000,
+        "window.__NUXT__=" + '"a\\' * 100_000,
         "null", "{}", '["", 1, null, true]',
     ],
 )  # fmt: skip
