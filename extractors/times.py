@@ -3,8 +3,9 @@
 Strategy for `published`: JSON-LD, meta elements, marked <time> elements and microdata; then the lines around the title
 and before the body; then other <time> elements, labelled lines after the body, and what is said to Baidu; then the
 address; last what is marked as an update. The first counts unless no other place agrees with it, and two others agree
-with each other on what isn't the last change. A day waits for a place that gives its time. Strategy for `modified`: the
-same places where they speak of updates, without a last resort.
+with each other on what isn't the last change, or it is itself the last change and the second is earlier. A day waits
+for a place that gives its time. Strategy for `modified`: the same places where they speak of updates, without a last
+resort.
 
 Declared times are often in UTC where the page shows local ones. The reader's day counts: the zone is found from the
 time that the page shows.

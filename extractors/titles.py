@@ -98,7 +98,8 @@ def find_title(
     candidates = list(filter(None, [*named, *shown, *brief, *(seen or headings)]))
     candidates = [text for text in candidates if _fold(text) not in shared] or candidates
     counts = Counter(map(_fold, candidates))
-    best = _headline(headlines, named + brief) or max(candidates, key=lambda text: counts[_fold(text)], default=None)
+    own = [text for text in named + brief if _fold(text) not in shared]
+    best = _headline(headlines, own) or max(candidates, key=lambda text: counts[_fold(text)], default=None)
     return _mend_quote(_as_shown(best, [*seen, *candidates]), whole, site) if best else None
 
 

@@ -80,6 +80,7 @@ def test_predictions_without_data_are_an_error(tmp_path):
         ("Tide gauge", "Tide gauge | The Gazette", True),
         ("潮位站开放", "潮位站开放_港口新闻", True),
         ("The ‘tide’ gauge – new…", "The 'Tide' Gauge - New...", True),
+        ("Tide—gauge", "Tide--gauge", True),
         ("潮位站开放？", "潮位站开放?", True),
         ("潮位站开放", "潮位站开放-港口新闻", True),
         ("潮位站开放", "潮位站开放--Port News", True),
