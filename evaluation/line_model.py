@@ -1,17 +1,14 @@
-"""`python -m evaluation.line_model DATA`: trains the line model of `density`, and those that judge it.
+"""`python -m evaluation.line_model DATA`: trains the line model of `density`.
 
-Learned from are the scored pages of all sets of DATA, at most `PER_SITE` of a site, as they are and in the perturbed forms
-of `perturb`, each form with the weight `FORMS` gives it. A page's lines weigh about 1 together. Nothing is random but by
-fixed seeds: the same pages, library versions and machine give the same weights.
-
-With `--left-out DIR` models are trained as well that have not seen one set each (`set-NAME.json`), or one fold of the
-sites of all sets (`fold-K.json`). `python -m evaluation DATA --left-out DIR` measures with these.
+It learns from the scored pages of all sets of DATA, at most `PER_SITE` of a site, as they are and in the perturbed
+forms of `perturb`, each form with the weight `FORMS` gives it. A page's lines weigh about 1 together. Nothing is random
+but by fixed seeds: the same pages, library versions and machine give the same weights.
 """
 
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from multiprocessing import Pool
@@ -20,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from extractors.assembly import read
 from extractors.article import NoArticle
+from extractors.assembly import read
 from extractors.errors import UnusablePage
 from extractors.line_model.features import NAMES, features_of
 from extractors.line_model.opinion import WEIGHTS
@@ -68,24 +65,7 @@ def main(words: Sequence[str] | None = None) -> int:
     about = {"pages": pages, "sites": sites, "sets": sorted({one.set for one in examples})}
     save(learn(examples), arguments.out, about)
     print(f"{arguments.out}: learned from {pages} pages of {sites} sites")
-    if arguments.left_out is not None:
-        arguments.left_out.mkdir(parents=True, exist_ok=True)
-        for name, used in left_out(examples).items():
-            save(learn([one for one in examples if used(one)]), arguments.left_out / f"{name}.json", {})
-            print(f"{arguments.left_out / name}.json")
     return 0
-
-
-def left_out(examples: Sequence[Example]) -> dict[str, Callable[[Example], bool]]:
-    """Return, by name of the model, which pages it may learn from."""
-    sets: dict[str, Callable[[Example], bool]] = {
-        f"set-{name}": lambda one, name=name: family_of(one.set) != family_of(name)  # type: ignore[misc]
-        for name in sorted({one.set for one in examples})
-    }
-    return sets | {
-        f"fold-{number}": lambda one, number=number: fold_of(one.site) != number  # type: ignore[misc]
-        for number in range(FOLDS)
-    }
 
 
 def family_of(name: str) -> str:
@@ -100,7 +80,9 @@ def fold_of(site: str) -> int:
 
 def site_of(row: Row, set_name: str) -> str:
     """Return the site by which pages are left out together."""
-    return family_of(set_name) if set_name in SAME_SITE else domain_of(row.url) or row.group.strip("/") or set_name
+    return (
+        family_of(set_name) if set_name in SAME_SITE else domain_of(row.url) or row.group.partition("/")[0] or set_name
+    )
 
 
 def read_examples(sets: Sequence[DataSet], processes: int) -> list[Example]:
@@ -156,11 +138,15 @@ def _weighed(one: Example, pages: int) -> Example:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m evaluation.line_model", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m evaluation.line_model",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
     parser.add_argument("--out", type=Path, default=WEIGHTS, metavar="FILE", help="default: the model in use")
-    parser.add_argument("--left-out", type=Path, metavar="DIR", help="models that have not seen a set or a fold of sites")
+    parser.add_argument(
+        "--left-out", type=Path, metavar="DIR", help="models that have not seen a set or a fold of sites"
+    )
     parser.add_argument("--processes", type=int, default=2, metavar="N", help="that read pages (default: 2)")
     return parser
 

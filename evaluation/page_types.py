@@ -10,7 +10,6 @@ the two models (pages with and without a URL):
    learn only from collections of one type, where both can't be told apart, and judge the sites that hold both; and the
    other way about. A model of the sources would be at chance there (AUC .5).
 4. Pages whose URLs have one shape, answering together.
-5. Beside the rules of `extractors.verdict`: what each refuses as a list, and both together.
 """
 
 import argparse
@@ -26,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from extractors import NoArticle, extract
 from extractors.page_types import classify, shape_of
 from extractors.page_types.classify import kind_of_several
 from extractors.page_types.labelled import DataError, Labelled
@@ -93,8 +91,6 @@ def main(words: Sequence[str] | None = None) -> int:
             print(f"\n## {name}\n\n{summary(judged, arguments.seed)}\n\n{by_source(judged)}\n\n{learned_source(pages)}")
             chosen = [page for page, found in zip(labelled, features, strict=True) if found.keys() >= set(names)]
             print(f"\n{by_shape(chosen, judged)}")
-            if arguments.verdict:
-                print(f"\n{beside_verdict(chosen, judged[0])}")
         if arguments.speed:
             print(f"\n{speed(labelled[:: arguments.speed])}")
     except DataError as error:
@@ -226,33 +222,6 @@ def auc(log_odds: Values, article: Flags, weight: Values) -> float:
     return float((pairs * (above + 0.5 * equal)).sum() / pairs.sum())
 
 
-def beside_verdict(labelled: Sequence[Labelled], judged: Judged) -> str:
-    """What is refused as no article: by the extractor's rules, by the classifier, by either, by both."""
-    rules = np.array([_refused(page) for page in labelled], np.bool_)
-    lists = judged.answer < 0
-    ways = {
-        "rules": rules,
-        "classifier: list": lists,
-        "either": rules | lists,
-        "rules, unless article": (rules & (judged.answer <= 0)) | lists,
-        "both": rules & lists,
-    }
-    sources = np.array(judged.pages.sources)
-    rows = []
-    for source in (*sorted(set(judged.pages.sources)), ""):
-        for name, kind in (("articles", judged.pages.article), ("lists", ~judged.pages.article)):
-            these = kind & ((sources == source) if source else True)
-            if these.any():
-                refused = [f"{refused[these].mean():.3f}" for refused in ways.values()]
-                rows.append([source or "all", name, str(int(these.sum())), *refused])
-    return table(["source", "refused", "pages", *ways], rows)
-
-
-def _refused(page: Labelled) -> bool:
-    parsed = page.parsed()
-    return parsed is not None and isinstance(extract(parsed.page.html, page.url), NoArticle)
-
-
 def speed(labelled: Sequence[Labelled]) -> str:
     """CPU time a page, beyond parsing and lines, and beside them."""
     taken: dict[str, list[float]] = {}
@@ -279,7 +248,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m evaluation.page_types",
         description=__doc__,
-        epilog="example: python -m evaluation.page_types DATA --drop 'kancai:a/about/*' --verdict --speed 2",
+        epilog="example: python -m evaluation.page_types DATA --drop 'kancai:a/about/*' --speed 2",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("data", type=Path, metavar="DATA", help="a folder of pages with truth.jsonl")
@@ -290,7 +259,6 @@ def _parser() -> argparse.ArgumentParser:
         "--doubt", action="append", default=[], metavar="ID", help="judge this page, but learn nothing from it"
     )
     parser.add_argument("--seed", type=_count, default=0, metavar="N", help="divides sites and draws them; default: 0")
-    parser.add_argument("--verdict", action="store_true", help="compare with the extractor's own rules")
     parser.add_argument("--speed", type=_count, default=0, metavar="N", help="time each Nth page")
     return parser
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .article import IN_TEXT, Article, Block, Kind, NoArticle, join
+from .article import IN_TEXT, Article, Block, Kind, NoArticle, PageType, join
 from .blocks import make_blocks
 from .dom import parse
 from .embedded_state import with_state
@@ -31,7 +31,10 @@ class ParsedPage:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A body: indices of its lines and of the captions among them, path of its root, and how it was cut."""
+    """A body: indices of its lines and of the captions among them, path of its root, and how it was cut.
+
+    `page_type` and `article_probability` are those of `Article`.
+    """
 
     kept: list[int]
     root: int
@@ -39,6 +42,8 @@ class Cut:
     confidence: float
     reason: str
     captions: list[int] = field(default_factory=list)
+    page_type: PageType = "article"
+    article_probability: float | None = None
 
 
 def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
@@ -69,8 +74,10 @@ def assemble(parsed: ParsedPage, cut: Cut | str, others: Sequence[PageTitles] = 
         text=join(blocks, _kinds_in_text(blocks)),
         blocks=blocks,
         method=cut.method,
-        confidence=cut.confidence,
+        confidence=min(cut.confidence, 1.0 if cut.article_probability is None else cut.article_probability),
         reason=cut.reason,
+        page_type=cut.page_type,
+        article_probability=cut.article_probability,
         url=page.url,
         **metadata,
     )

@@ -20,7 +20,7 @@ from .page import Page
 from .page_body import rules_body
 from .paths import MAX_TRIE, PathTrie
 from .priors import Prior
-from .verdict import refusal
+from .verdict import judge
 
 METHOD = "density"
 # Share of pages with F1 ≥ .9 by the body's bytes, macro mean of the development sets: as they are, with bodies cut to
@@ -44,17 +44,19 @@ class Density:
         return assemble(parsed, cut(parsed))
 
 
-def cut(parsed: ParsedPage, reason: str = "no example") -> Cut | str:
-    """Return the body of a page alone, or in words why there is none."""
+def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -> Cut | str:
+    """Return the body of a page alone, or in words why there is none; `evidence` for an article, in log odds."""
     lines = parsed.lines
-    body = cut_alone(lines, parsed.prior)
-    if not body.kept:
+    rules = rules_body(lines, parsed.prior)
+    verdict = judge(parsed, rules.kept, evidence)
+    if verdict.refused:
+        return verdict.refused
+    if not rules.kept:
         return "no running text: only links and scraps"
-    none = refusal(parsed, body.kept)
-    if none:
-        return none
-    width = float(lines.width[body.kept].sum())
-    return Cut(body.kept, body.root, METHOD, confidence(width), reason, body.captions)
+    opinion = second_opinion(lines, parsed.prior, rules, rules.kept)
+    captions = sorted(set(rules.captions) - set(opinion.kept))
+    share = confidence(float(lines.width[opinion.kept].sum()))
+    return Cut(opinion.kept, rules.root, METHOD, share, reason, captions, verdict.page_type, verdict.probability)
 
 
 def cut_alone(lines: Lines, prior: Prior) -> Body:

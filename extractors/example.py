@@ -20,16 +20,18 @@ from .assembly import Cut, ParsedPage, assemble, read
 from .body import Body, Evidence, cut_body, line_content, line_weights, turning_points
 from .errors import UnusablePage
 from .layout import Layout, layout_of
+from .line_model import second_opinion
 from .lines import Floats, Lines
 from .metadata import titles_of
 from .page import Page
-from .page_body import unmatched
+from .page_body import rules_body, unmatched
+from .page_types import classify
 from .paths import MAX_TRIE, PathTrie
 from .profile import profile_of
 from .similarity import Similarity, align
 from .titles import NO_TITLES, PageTitles
 from .trimming import trim
-from .verdict import refusal
+from .verdict import judge
 
 METHOD = "example"
 MEMORY = 5  # pages, the example included
@@ -37,6 +39,10 @@ SURROUNDING_WIDTH = 200  # bytes; longer lines around the body are another artic
 DISSIMILAR = 0.10  # share of matched surrounding lines: 99% of pairs of two sites lie below, 1.3% of one section's
 TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …
 TWIN_REST = 0.1  # … and share of it that may be new
+EXPECTED, ELSEWHERE = 2.0, -1.0  # log odds for an article where the body stands where the example has its own, or not
+AGREE = 0.8  # F1 by bytes of the example's body and the page's own, from which they are the same
+SURE_VOTES = 3  # votes that need no second look where they agree with the examples' layout
+DECIDES = 0.1  # expected F1 by which the page's own body must be better to be taken; flat from .05 to .2
 DOUBTFUL, DOUBTFUL_CONFIDENCE = 0.15, 0.87  # below this surrounding match, confidence is at most that
 # Share of pairs of pages of one section with F1 ≥ .9, by the bytes of the body that was cut.
 CONFIDENCE = ((300, 0.67), (600, 0.95), (float("inf"), 0.97))
@@ -75,6 +81,7 @@ class Example:
         self._trie = PathTrie()
         self._fixed = 0  # voters that never leave
         self._voters: list[Voter] = []  # the example, if there is one, then recent pages, oldest first
+        self._list_like = 0.0  # log odds for a list that the example itself has: what is like it is wanted all the same
         if example is not None:
             self.learn(example)
             if not self._voters:
@@ -95,7 +102,7 @@ class Example:
             for voter, vote in zip(self._voters, votes, strict=True)
             if not vote.twin and (page.url is None or voter.url != page.url)
         ]
-        return assemble(parsed, elect(parsed, votes), others)
+        return assemble(parsed, elect(parsed, votes, self._list_like), others)
 
     def learn(self, page: Page) -> None:
         """Let `page` vote on later pages; the oldest recent page leaves. A page without text is passed over."""
@@ -106,6 +113,8 @@ class Example:
         if len(self._voters) == MEMORY:
             del self._voters[self._fixed]
         body = density.cut_alone(parsed.lines, parsed.prior).kept
+        if not self._voters:
+            self._list_like = max(0.0, -classify(parsed).log_odds)
         parsed.lines.forget_elements()
         self._voters.append(voter_of(parsed.lines, body, page.url, titles_of(parsed.head)))
 
@@ -128,30 +137,51 @@ def cast(voter: Voter, page: ParsedPage) -> Vote:
     return Vote(body, surrounding_match(lines, found.page, body), voter.layout, twin)
 
 
-def elect(parsed: ParsedPage, votes: list[Vote]) -> Cut | str:
+def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut | str:
     """Return the lines that at least half of the votes keep, or in words why there is no article.
 
-    Examples that differ from the page abstain; if all do, the page is cut alone.
+    Examples that differ from the page abstain; if all do, the page is cut alone. So it is where the elected body and the
+    page's own differ and the line model expects more of the latter. `list_like`: log odds that the example is a list.
     """
     page = parsed.lines
     valid = [vote for vote in votes if vote.twin or vote.match >= DISSIMILAR]
     best = max(vote.match for vote in votes)
     if not valid:
-        return density.cut(parsed, f"example differs: {best:.0%} of the surrounding lines match")
+        said = f"example differs: {best:.0%} of the surrounding lines match"
+        return density.cut(parsed, said, list_like + ELSEWHERE)
     counts = np.zeros(len(page), np.int8)
     for vote in valid:
         counts[vote.body.kept] += 1
     elected = np.flatnonzero(2 * counts >= len(valid)).tolist()
     if not elected:
-        return density.cut(parsed, "nothing differs from the example")
+        return density.cut(parsed, "nothing differs from the example", list_like + ELSEWHERE)
     width = float(page.width[elected].sum())
     root = min((vote.body.root for vote in valid if vote.body.kept), key=lambda path: page.trie.depth[path])
     kept = trim(page, Body(elected, root), parsed.prior)
-    none = refusal(parsed, kept, expected=_where_expected(page, kept, [vote.layout for vote in valid]))
-    if none:
-        return none
+    expected = _where_expected(page, kept, [vote.layout for vote in valid])
+    if (len(valid) < SURE_VOTES or not expected) and _own_is_better(parsed, kept):
+        return density.cut(
+            parsed, "the page's own body differs from the example's and is likelier", list_like + ELSEWHERE
+        )
+    verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
+    if verdict.refused:
+        return verdict.refused
     captions = sorted({line for vote in valid for line in vote.body.captions} - set(kept))
-    return Cut(kept, root, METHOD, confidence(width, best), _reason(valid, best), captions)
+    of_type = verdict.page_type, verdict.probability
+    return Cut(kept, root, METHOD, confidence(width, best), _reason(valid, best), captions, *of_type)
+
+
+def _own_is_better(parsed: ParsedPage, kept: list[int]) -> bool:
+    """Whether the page's own body is another than the elected one, and the line model expects more of it."""
+    lines = parsed.lines
+    rules = rules_body(lines, parsed.prior)
+    if not rules.kept:
+        return False
+    opinion = second_opinion(lines, parsed.prior, rules, rules.kept)
+    common = float(lines.width[sorted(set(opinion.kept) & set(kept))].sum())
+    if 2 * common >= AGREE * float(lines.width[opinion.kept].sum() + lines.width[kept].sum()):
+        return False
+    return opinion.expected(opinion.kept) - opinion.expected(kept) >= DECIDES
 
 
 def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool:

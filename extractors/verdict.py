@@ -1,36 +1,24 @@
-"""Whether a page holds an article at all, in words for a person if it doesn't.
+"""Whether a page holds an article at all, in words for a person if it does not.
 
-Three kinds of pages say so themselves, in a few words on a nearly empty page: soft 404s, blocks and captchas, shells
-that need JavaScript. Lists show it by their links: entries whose texts each follow a link, texts among links, scraps.
-A page that declares itself an article, or repeats its title just above its body, gets the benefit of the doubt; the
-latter not where its text merely introduces what else is there.
+Only two things refuse a page that has text. The page says so itself, in a few words on a nearly empty page: a soft 404, a
+block or captcha, a shell that needs JavaScript. Or the page-type model calls it a list, which it wrongly does for at most
+one article in two hundred (`page_types.learning.LOST`, on sites left out). Everything else is an article, with its page
+type, the probability of that, and a confidence no higher. A caller may ask for more refusals or none (`Page.refuse`).
 
-Measured on the development sets, cut alone: of 1,273 articles none is refused, of 350 lists 316 (65 of 90 where the
-others are mostly long prose about the entries).
+An example is evidence, too: `evidence` are log odds that it adds (see `example`).
 """
 
 import re
+from dataclasses import dataclass
 
-import numpy as np
-
+from .article import PageType
 from .assembly import ParsedPage
 from .lines import Lines
-from .urls import split_web
+from .page_types import classify, surely_article
 
 NOTICE_PAGE = 3_000  # bytes of unlinked text; pages with more are no notices
+NOTICE_BODY = 1_000  # bytes of the body; a page with more says something else
 NOTICE_LINE = 160  # characters of a line that gives notice
-ENTRIES, ENTRY_SHARE = 5, 0.2  # texts that follow a link, and their share of the body's lines, which make a list
-AMONG_LINKS, AMONG_SHARE = 5, 0.25  # linked lines among the body's, and the share of links there, which make a list
-LINKED_HEADINGS = 5  # headings of the body that are links, which make a list
-APART, APART_LINES = 0.4, 4  # share of the body's lines among those from its first to its last, which makes a list
-LOST, LOST_SHARE = 500, 0.12  # bytes and share of the page's text below which a titled text introduces a list
-LOST_LINKS = 0.85  # share of links on the page above which a titled text of fewer lines introduces them
-SCATTERED_SHARE, SCATTERED = 0.45, 1_500  # share of the page's text below which a body of fewer bytes is an accident
-LINK_PAGE_SHARE, LINK_PAGE = 0.6, 600  # share of links above which the page of a body of fewer bytes is links
-SCRAP, SCRAPS, SCRAPS_SHARE = 60, 600, 0.7  # bytes of the longest line and of a body that is scraps; share of the text
-SCRAPS_LINKS = 0.4  # share of links on the page of a body that is scraps
-PROSE_LINE, PROSE_LINES = 150, 3  # bytes and number of lines that are no accident
-AFTER_TITLE, TITLED = 6, 50  # lines from the title to a body that is surely the titled one, and bytes that it has
 
 _GONE = re.compile(
     r"""^\W*(?:error\W*)?404\W*$ | \b404\W+(?:error|(?:page\ )?not\ found) | \berror\W+404\b | ^\W*not\ found\W*$
@@ -66,23 +54,41 @@ _NOTICES = (
 )
 
 
-def refusal(parsed: ParsedPage, kept: list[int], expected: bool = False) -> str | None:
-    """Return why the page with the body `kept` is no article, or None; `expected`: an example has its body there."""
-    if parsed.page.refuse == "never":
-        return None
-    found = notice(parsed.lines, parsed.head.title)
-    if found or not kept:
-        return found
-    types = {value.lower() for value in parsed.head.meta.get("og:type", ())}
-    called = "article" in types or "article:published_time" in parsed.head.meta or bool(parsed.head.article)
-    return _list_reason(parsed, kept, called, expected)
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`probability`: of an article, 0 to 1, None where nothing was in doubt. `refused`: why there is no article."""
+
+    page_type: PageType = "article"
+    probability: float | None = None
+    refused: str | None = None
 
 
-def notice(lines: Lines, title: str) -> str | None:
-    """Return what a nearly empty page says instead of an article, or None."""
-    if float((lines.width - lines.linked).sum()) > NOTICE_PAGE:
+def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> Verdict:
+    """Return what is to be thought of the page with the body `kept`; `evidence` for an article, in log odds."""
+    refuse = parsed.page.refuse
+    said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
+    if said:
+        return Verdict("uncertain", None, None if refuse == "never" else said)
+    if not kept:
+        return Verdict("uncertain", None, "no running text: only links and scraps")
+    if surely_article(parsed, kept):
+        return Verdict()
+    found = classify(parsed, kept)
+    is_list = found.log_odds + evidence <= found.list_to
+    page_type: PageType = "list" if is_list else "uncertain" if found.kind == "list" else found.kind
+    limit = {"sure": is_list, "likely": found.log_odds + evidence < 0, "never": False}
+    return Verdict(page_type, found.probability, f"a list: {'; '.join(found.reasons)}" if limit[refuse] else None)
+
+
+def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> str | None:
+    """Return what a nearly empty page says instead of an article, or None.
+
+    It says so in its title, a heading or its body; a line in a footer ("protected by reCAPTCHA") says nothing of the page.
+    """
+    if float((lines.width - lines.linked).sum()) > NOTICE_PAGE or float(lines.width[kept].sum()) > NOTICE_BODY:
         return None
-    short = [text for text in (title, *lines.texts) if len(text) <= NOTICE_LINE]
+    body = (lines.texts[line] for line in (kept or range(len(lines))))
+    short = [text for text in (title, *headings, *body) if len(text) <= NOTICE_LINE]
     said = "\n".join(short).lower()
     hints = [hint for hint in _HINTS if hint in said]  # cheaper than the expressions below
     for text in (text for text in short if hints and any(hint in text.lower() for hint in hints)):
@@ -94,73 +100,4 @@ def notice(lines: Lines, title: str) -> str | None:
 
 def needs_scripts(lines: Lines, title: str) -> bool:
     """Return whether a nearly empty page says that it shows something only with JavaScript."""
-    return (notice(lines, title) or "").startswith(NEEDS_SCRIPTS)
-
-
-def _list_reason(parsed: ParsedPage, kept: list[int], called: bool, expected: bool) -> str | None:
-    """Return why a page is a list, or None; `called`: it says that it is an article."""
-    lines, url = parsed.lines, parsed.page.url
-    within = slice(kept[0], kept[-1] + 1)
-    linked = lines.are_links
-    among = linked.copy()
-    among[kept] = False
-    strictness = 2 if called else 1
-    entries = int(among[np.maximum(np.array(kept) - 1, 0)].sum())
-    if entries >= ENTRIES and entries >= strictness * ENTRY_SHARE * len(kept):
-        return f"a list: {entries} of {len(kept)} texts each follow a link"
-    links = int(among[within].sum())
-    share = float(lines.linked[within].sum() / lines.width[within].sum())
-    if links >= AMONG_LINKS and share > strictness * AMONG_SHARE:
-        return f"a list: its text stands among {links} lines of links"
-    if called or expected:
-        return None
-    headings = int((lines.headings & linked)[within].sum())
-    if headings >= LINKED_HEADINGS:
-        return f"a list: {headings} headings are links"
-    if url and _is_front(url):
-        return "the site's front page"
-    apart = len(kept) / (kept[-1] + 1 - kept[0])
-    if len(kept) >= APART_LINES and apart < APART:
-        return f"a list: its {len(kept)} texts stand apart, {apart:.0%} of the lines there"
-    reason = _lost_reason(lines, kept)
-    if reason:
-        return reason
-    near = parsed.prior.title >= 0 and 0 <= kept[0] - parsed.prior.title <= AFTER_TITLE
-    if near and lines.width[kept].sum() >= TITLED:
-        return None
-    return _scraps_reason(lines, kept)
-
-
-def _is_front(url: str) -> bool:
-    parts = split_web(url)
-    return parts is not None and parts.path in ("", "/") and not parts.query
-
-
-def _weigh(lines: Lines, kept: list[int]) -> tuple[float, float, float]:
-    """Return the bytes of a body, its share of the page's unlinked text, and the share of links on the page."""
-    width = float(lines.width[kept].sum())
-    share = width / max(1.0, float((lines.width - lines.linked).sum()))
-    return width, share, float(lines.linked.sum() / lines.width.sum())
-
-
-def _lost_reason(lines: Lines, kept: list[int]) -> str | None:
-    """Return why a body is none even below its title: an introduction to what else is on the page."""
-    width, share, links = _weigh(lines, kept)
-    if width < LOST and share < LOST_SHARE:
-        return f"a list: its only running text has {width:.0f} bytes, {share:.0%} of the page's text"
-    if width < LINK_PAGE and links > LOST_LINKS and len(kept) < APART_LINES:
-        return f"mostly links, and only {width:.0f} bytes of other text in one place"
-    return None
-
-
-def _scraps_reason(lines: Lines, kept: list[int]) -> str | None:
-    """Return why a body without a title is none: too little of the page's text, or scraps."""
-    width, share, links = _weigh(lines, kept)
-    prose = int((lines.width[kept] >= PROSE_LINE).sum())
-    if width < SCATTERED and share < SCATTERED_SHARE and prose < PROSE_LINES:
-        return f"text in scraps: the largest piece has {width:.0f} bytes, {share:.0%} of the page's text"
-    if width < LINK_PAGE and links > LINK_PAGE_SHARE:
-        return f"mostly links, and only {width:.0f} bytes of other text in one place"
-    if width < SCRAPS and share < SCRAPS_SHARE and links > SCRAPS_LINKS and np.max(lines.width[kept]) < SCRAP:
-        return f"text in scraps: no line of it has {SCRAP} bytes"
-    return None
+    return (notice(lines, title, [], []) or "").startswith(NEEDS_SCRIPTS)

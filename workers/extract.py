@@ -20,7 +20,6 @@ from rq import get_current_job
 from extractors import Article, NoArticle, Section, UnusablePage
 from extractors.decoding import decode
 from extractors.page import Refuse
-from extractors.page_types import page_type
 from extractors.parts import joined
 from extractors.urls import normalise
 
@@ -159,9 +158,6 @@ class Station:
             return
         if isinstance(found, NoArticle):
             ledger.settle(taken.fingerprint, "rejected", found.reason, worker=self.worker)
-            return
-        if not taken.accepted and (reason := list_reason(found, page, prepared.brief)):
-            ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
         usage = usage_of(page.headers, found.robots_meta, found.tdm_meta, prepared.brief.product)
         if said := usage.forbids(prepared.brief.skip):
@@ -367,14 +363,6 @@ def _is_nothing_new(visited: Visits, row: Row, said_alone: str) -> bool:
     Texts are compared as the example alone cuts them: other voters may cut an article differently that stayed the same.
     """
     return bool(row["parts_missing"]) or visited.hash == said_alone
-
-
-def list_reason(found: Article, page: StoredPage, brief: Brief) -> str | None:
-    """Return why a page is a list whose URL matches by accident; None if it is none, or looks like the example."""
-    if brief.method not in ("auto", "example") or found.method == "example":
-        return None
-    kind = page_type(page.body, page.url, content_type=page.content_type)
-    return f"a list: {'; '.join(kind.reasons)} (the example differs)" if kind.kind == "list" else None
 
 
 def canonical_url(article: Article, found_at: str, asked: str, brief: Brief) -> str:

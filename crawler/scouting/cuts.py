@@ -8,9 +8,9 @@ from crawler.discovery.links import links_of
 from crawler.scouting.inference import is_short
 from extractors import Article, NoArticle, Section, UnusablePage
 from extractors import extract as extract_alone
+from extractors.article import PageType as Kind
 from extractors.list_rank import read_entries
 from extractors.page_types import PageType, page_type
-from extractors.page_types.classify import Kind
 from extractors.section import make_page
 from extractors.shell import is_shell
 from workers.errors import ExemplarError

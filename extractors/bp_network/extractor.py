@@ -26,7 +26,7 @@ from ..page import Page
 from ..paths import PathTrie
 from ..profile import NO_PROFILE
 from ..roots import family_shares, find_root
-from ..verdict import refusal
+from ..verdict import judge
 from .features import line_values, source_values, with_neighbours
 from .network import USED, VERBATIM, BadWeights, Network, Values, load
 from .topic import title_words
@@ -86,12 +86,13 @@ def cut_by_segment(parsed: ParsedPage, outputs: Values) -> Cut | str:
     body = find_body(parsed, likeliest(outputs))
     if not body.kept:
         return "no running text: only links and scraps"
-    none = refusal(parsed, body.kept)
-    if none:
-        return none
+    verdict = judge(parsed, body.kept)
+    if verdict.refused:
+        return verdict.refused
     width = float(parsed.lines.width[body.kept].sum())
     reason = f"{(outputs[body.kept] > BODY).mean():.0%} of the body's lines look like body by themselves"
-    return Cut(body.kept, body.root, METHOD, confidence(width), reason, body.captions)
+    of_type = verdict.page_type, verdict.probability
+    return Cut(body.kept, body.root, METHOD, confidence(width), reason, body.captions, *of_type)
 
 
 def likeliest(outputs: Values) -> Values:

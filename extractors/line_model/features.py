@@ -1,7 +1,7 @@
 """The numbers by which a text line is judged to be body or not: what the rules say of it, and what stands around it.
 
-All come from arrays that extraction has anyway; none reads the words of a line. Shares are 0 to 1, amounts log(1 + n) or
-shares of the page. "Prose" are the unlinked bytes of long lines, bounded so that no line outweighs a page.
+All come from arrays that extraction has anyway; none reads the words of a line. Shares are 0 to 1, amounts log(1 + n)
+or shares of the page. "Prose" are the unlinked bytes of long lines, bounded so that no line outweighs a page.
 """
 
 from dataclasses import dataclass
@@ -14,10 +14,14 @@ from ..lines import Floats, Lines
 from ..paths import PLAIN
 from ..priors import Prior
 
-PROSE_WIDTH, PROSE_LINKED, PROSE_MAX = 80, 0.35, 1_500  # bytes and largest link share of a line of prose; its most bytes
+PROSE_WIDTH, PROSE_LINKED, PROSE_MAX = (
+    80,
+    0.35,
+    1_500,
+)  # bytes and largest link share of a line of prose; its most bytes
 FAR = 60  # lines from a turning point; farther is as far
 PRIOR_LEAST = 1e-3  # added to a prior before its logarithm is taken
-SENTENCE_ENDS = frozenset(".!?…。！？」”\"'’»:：;；)）")  # noqa: RUF001 - full-width signs are meant
+SENTENCE_ENDS = frozenset(".!?…。！？」”\"'’»:：;；)）")
 TAGS = {
     "p": 0, "li": 1, "h1": 2, "h2": 3, "h3": 4, "h4": 5, "h5": 5, "h6": 5,
     "td": 6, "th": 6, "tr": 6, "blockquote": 7, "pre": 8, "div": 9, "section": 10, "article": 10, "main": 10, "dd": 11,
@@ -100,7 +104,8 @@ def features_of(lines: Lines, prior: Prior, body: Body, kept: list[int]) -> Floa
         family_prose[around] / total["prose"],
         below.prose[outer] / total["prose"], below.linked[outer] / np.maximum(1, below.width[outer]),
         (following >= 0) & (inner[following] == inner),
-        np.log1p(direct["lines"][at]), np.log1p(like_lines[at]), np.log1p(like_width[at] / np.maximum(1, like_lines[at])),
+        np.log1p(direct["lines"][at]), np.log1p(like_lines[at]),
+        np.log1p(like_width[at] / np.maximum(1, like_lines[at])),
         *(
             np.full(count, value)
             for value in (
@@ -180,5 +185,3 @@ def _following(long: NDArray[np.bool_]) -> NDArray[np.intp]:
     following = np.append(nearest[1:], count)
     following[following == count] = -1
     return following
-
-

@@ -1,14 +1,14 @@
 """The rules' body, corrected by the line model where it is sure, replaced by the model's where that promises much more.
 
-Strategy: the model's body is its lines with even odds or better. Where its expected F1 is above that of the rules' body by
-`SWITCH` or more, it is the body. Else single lines change: those that the model gives `SURE` or more join, those that it
-gives 1 − `SURE` or less leave. So the rules decide unless the model has a reason.
+Strategy: the model's body is its lines with even odds or better. Where its expected F1 is above that of the rules'
+body by more than `SWITCH`, it is the body. Else single lines change: those that the model gives more than `SURE` join,
+those that it gives 1 − `SURE` or less leave. So the rules decide unless the model has a reason.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -28,10 +28,16 @@ _chosen: ContextVar[Trees | None] = ContextVar("line model", default=None)
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """The lines of a body, and the F1 to expect of it by the model's probabilities, 0 to 1."""
+    """The lines of a body; `chance` and `width` of all lines of the page: probability to be body, and bytes."""
 
     kept: list[int]
-    expected: float
+    chance: Floats
+    width: Floats
+
+    def expected(self, kept: list[int]) -> float:
+        """Return the F1 by bytes, 0 to 1, to expect of a body if each line is body with its chance."""
+        weight = self.chance * self.width
+        return float(2 * weight[kept].sum() / max(1e-9, self.width[kept].sum() + weight.sum()))
 
 
 def second_opinion(lines: Lines, prior: Prior, body: Body, kept: list[int]) -> Opinion:
@@ -40,17 +46,10 @@ def second_opinion(lines: Lines, prior: Prior, body: Body, kept: list[int]) -> O
     rules = np.zeros(len(lines), np.bool_)
     rules[kept] = True
     model = chance > 0.5
-    gain = _expected(model, chance, lines.width) - _expected(rules, chance, lines.width)
+    opinion = Opinion(kept, chance, lines.width)
+    gain = opinion.expected(np.flatnonzero(model).tolist()) - opinion.expected(kept)
     revised = model if gain > SWITCH else (rules | (chance > SURE)) & (chance > 1 - SURE)
-    if not revised.any():
-        revised = rules
-    return Opinion(np.flatnonzero(revised).tolist(), _expected(revised, chance, lines.width))
-
-
-def _expected(chosen: np.ndarray[tuple[int], np.dtype[np.bool_]], chance: Floats, width: Floats) -> float:
-    """Return the F1 by bytes that the chosen lines have if each is body with its `chance`."""
-    weight = chance * width
-    return float(2 * weight[chosen].sum() / max(1e-9, width[chosen].sum() + weight.sum()))
+    return replace(opinion, kept=np.flatnonzero(revised).tolist()) if revised.any() else opinion
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Boosted oblivious trees in numpy: a small model that judges many rows at once. Inference, training, and its file.
 
-An oblivious tree asks the same question of all nodes of one level, so a tree of depth d is d comparisons and one look-up
-in a table of 2^d values; all trees are evaluated together. Prokhorenkova et al., "CatBoost: unbiased boosting with
+An oblivious tree asks the same question of all nodes of one level, so a tree of depth d is d comparisons and one
+look-up in a table of 2^d values; all trees are evaluated together. Prokhorenkova et al., "CatBoost: unbiased boosting with
 categorical features" (2018), describe such trees; the training here is plain Newton boosting of the logistic loss with
 histograms, without their ordered boosting.
 
@@ -64,7 +64,7 @@ def probability(log_odds: Floats) -> Floats:
 
 
 def fit(names: Sequence[str], values: Floats, target: Doubles, weight: Doubles) -> Trees:
-    """Return the trees learned from `values`, shape (rows, features), with a `target` of 0 to 1 and a `weight` a row."""
+    """Return the trees learned from `values`, shape (rows, features); a row has a `target` of 0 to 1 and a `weight`."""
     draw = np.random.default_rng(SEED)
     edges = _edges(values)
     codes = np.stack([np.searchsorted(edge, column) for edge, column in zip(edges, values.T, strict=True)]).astype("u1")

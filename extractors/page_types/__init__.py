@@ -14,6 +14,6 @@ What was learned is described in MODEL_CARD.md.
 """
 
 from .addresses import shape_of
-from .classify import PageType, classify, classify_shapes, page_type
+from .classify import PageType, classify, classify_shapes, page_type, surely_article, using_models
 
-__all__ = ["PageType", "classify", "classify_shapes", "page_type", "shape_of"]
+__all__ = ["PageType", "classify", "classify_shapes", "page_type", "shape_of", "surely_article", "using_models"]

@@ -9,20 +9,14 @@ from math import log1p
 import numpy as np
 
 from ..lines import Lines
-from ..page_body import rules_body
 from ..priors import Prior
 
 PROSE_LINE = 150  # bytes of a line that is no scrap
 NEAR_TITLE = 6  # lines from the title to a body that is surely the titled one
 
 
-def body_features(lines: Lines, prior: Prior) -> dict[str, float]:
-    """Return the numbers by name; all 0 for a page without lines."""
-    return features_of_body(lines, prior, rules_body(lines, prior).kept if len(lines) else [])
-
-
-def features_of_body(lines: Lines, prior: Prior, kept: list[int]) -> dict[str, float]:
-    """Return the numbers by name for a body that is known."""
+def body_features(lines: Lines, prior: Prior, kept: list[int]) -> dict[str, float]:
+    """Return the numbers by name for the body that the rules find; all 0 where they find none."""
     if not kept:
         return dict.fromkeys(NAMES, 0.0)
     within = slice(kept[0], kept[-1] + 1)

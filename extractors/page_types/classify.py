@@ -2,31 +2,39 @@
 
 Two models: one for pages with a URL (their own or the one they declare), one for those without. Between the two
 thresholds the answer is "uncertain"; where many pages of a site are at hand, `classify_shapes` lets those whose URLs
-have one shape answer together.
+have one shape answer together. A third model, the screen, looks at a few numbers that cost next to nothing, and says of
+most articles that the others need not be asked.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from ..article import NoArticle
+from ..article import PageType as Kind
 from ..assembly import ParsedPage, read
 from ..paths import PathTrie
 from ..section import make_page
 from .addresses import shape_of
-from .features import NAMES, address_of, features_of
+from .features import NAMES, SCREENED, address_of, features_of, screened_features_of
 from .learning import OF_ADDRESS
 from .model import Model, Values, load, probability
 from .reasons import reasons_for
 
-Kind = Literal["article", "list", "uncertain"]
-
 HERE = Path(__file__).parent
 WITH_ADDRESS, WITHOUT_ADDRESS = HERE / "with-address.json", HERE / "without-address.json"
+SCREEN = HERE / "screen.json"
+_FORMS = {
+    WITH_ADDRESS: NAMES,
+    WITHOUT_ADDRESS: tuple(name for name in NAMES if name not in OF_ADDRESS),
+    SCREEN: SCREENED,
+}
+_folder: ContextVar[Path] = ContextVar("folder of the models of page types", default=HERE)
 MOST = 4.0  # log odds that one page can give to its shape: no page outvotes all others
 SURER = 16  # pages of a shape; more make it no surer
 MIXED = 0.2  # share of the answered pages of a shape that contradict the others, from which it is uncertain
@@ -34,11 +42,16 @@ MIXED = 0.2  # share of the answered pages of a shape that contradict the others
 
 @dataclass(frozen=True, slots=True)
 class PageType:
-    """`probability`: of an article, 0 to 1. `reasons`: what spoke most for the answer, in words for a person."""
+    """`probability`: of an article, 0 to 1. `reasons`: what spoke most for the answer, in words for a person.
+
+    `log_odds`: of an article; `list_to`: at or below it the answer is "list".
+    """
 
     kind: Kind
     probability: float
     reasons: tuple[str, ...]
+    log_odds: float = 0.0
+    list_to: float = 0.0
 
 
 def page_type(html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> PageType:
@@ -47,9 +60,16 @@ def page_type(html: bytes | str, url: str | None = None, *, content_type: str | 
     return PageType("uncertain", 0.5, (parsed.reason,)) if isinstance(parsed, NoArticle) else classify(parsed)
 
 
-def classify(parsed: ParsedPage) -> PageType:
-    """Return the type of a page whose lines still have their elements."""
-    features = features_of(parsed)
+def surely_article(parsed: ParsedPage, kept: list[int]) -> bool:
+    """Return whether the screen says that the page with the body `kept` needs no further look."""
+    model = _model(SCREEN)
+    row = model.row(screened_features_of(parsed, kept))
+    return float(model.log_odds(row[np.newaxis])[0]) >= model.article_from
+
+
+def classify(parsed: ParsedPage, kept: list[int] | None = None) -> PageType:
+    """Return the type of a page whose lines still have their elements; `kept`: the rules' body, if it is known."""
+    features = features_of(parsed, kept)
     model = _model(WITHOUT_ADDRESS if address_of(parsed) is None else WITH_ADDRESS)
     row = model.row(features)
     page, average = model.contributions(np.stack([row, model.mean]))
@@ -59,6 +79,8 @@ def classify(parsed: ParsedPage) -> PageType:
         _kind(log_odds, model.article_from, model.list_to),
         float(probability(np.array(log_odds))),
         reasons_for(spoken, features, log_odds > 0),
+        log_odds,
+        model.list_to,
     )
 
 
@@ -100,7 +122,20 @@ def _kind(log_odds: float, article_from: float, list_to: float) -> Kind:
     return "list" if log_odds <= list_to else "uncertain"
 
 
-@lru_cache(4)
+@contextmanager
+def using_models(folder: Path) -> Iterator[None]:
+    """Let the models of another folder answer within the block: such as never saw the pages that are measured."""
+    token = _folder.set(folder)
+    try:
+        yield
+    finally:
+        _folder.reset(token)
+
+
 def _model(path: Path) -> Model:
-    without = path == WITHOUT_ADDRESS
-    return load(path, [name for name in NAMES if not (without and name in OF_ADDRESS)])
+    return _loaded(_folder.get(), path)
+
+
+@lru_cache(64)
+def _loaded(folder: Path, path: Path) -> Model:
+    return load(folder / path.name, _FORMS[path])

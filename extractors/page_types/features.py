@@ -11,6 +11,7 @@ from lxml import etree
 from ..assembly import ParsedPage
 from ..head import read_head
 from ..lines import Lines
+from ..page_body import rules_body
 from ..paths import PathTrie
 from ..urls import normalise, split_web
 from .addresses import address_features, link_features
@@ -20,15 +21,30 @@ from .head_features import head_features
 from .line_features import ENTRY_MAX, ENTRY_MIN, line_features
 
 
-def features_of(parsed: ParsedPage) -> dict[str, float]:
-    """Return the numbers by name; those of the address only if the page has one."""
+def features_of(parsed: ParsedPage, kept: list[int] | None = None) -> dict[str, float]:
+    """Return the numbers by name; those of the address only if the page has one.
+
+    `kept`: the lines of the body that the rules find, if it is known.
+    """
     found = line_features(parsed.lines, parsed.prior.title) | head_features(parsed.head)
-    found |= body_features(parsed.lines, parsed.prior)
+    kept = rules_body(parsed.lines, parsed.prior).kept if kept is None and len(parsed.lines) else kept
+    found |= body_features(parsed.lines, parsed.prior, kept or [])
     address = address_of(parsed)
     if address:
         found |= address_features(address)
         found |= link_features(address, _hrefs(parsed.lines, False), _hrefs(parsed.lines, True))
     return found
+
+
+def screened_features_of(parsed: ParsedPage, kept: list[int]) -> dict[str, float]:
+    """Return those of the numbers that cost next to nothing: `SCREENED`."""
+    lines, head = parsed.lines, parsed.head
+    return {
+        **body_features(lines, parsed.prior, kept),
+        "link_share": float(lines.linked.sum()) / max(1.0, float(lines.width.sum())),
+        "declared_article": float(bool(head.article)),
+        "og_article": float("article" in head.first(("og:type",)).lower()),
+    }
 
 
 def address_of(parsed: ParsedPage) -> str | None:
@@ -59,3 +75,4 @@ def _names() -> tuple[str, ...]:
 
 
 NAMES = _names()  # of all numbers, in their order
+SCREENED = (*BODY_NAMES, "link_share", "declared_article", "og_article")  # see `screened_features_of`

@@ -27,7 +27,11 @@ DECLARED = (
 )  # fmt: skip
 FOLDS = 10
 NEVER = 99.0  # log odds that no page has
-RIGHT = 0.99  # share right of what is answered, on held-out sites, for which the thresholds are set: one point to spare
+RIGHT = 0.99  # share right of the pages answered "article", on held-out sites
+LOST = 1 / 200  # share of articles that may be answered "list", on held-out sites
+SKIPPED = (
+    0.03  # share of lists that the screen may take for articles, on held-out sites: they are not looked at further
+)
 OF_ADDRESS = frozenset(address_features("http://a.example/") | link_features("http://a.example/", (), ()))
 
 
@@ -60,7 +64,7 @@ def learn(pages: Pages) -> Model:
     pages = pages.only(pages.teaches)
     weight = site_weights(pages, 0.5)
     silent = pages.values.copy()
-    silent[:, [pages.names.index(name) for name in DECLARED]] = 0.0
+    silent[:, [place for place, name in enumerate(pages.names) if name in DECLARED]] = 0.0
     return fit(
         pages.names,
         np.concatenate([pages.values, silent]),
@@ -105,14 +109,24 @@ def held_out(pages: Pages, seed: int) -> Values:
     return result
 
 
-def thresholds(log_odds: Values, article: Flags, weight: Values, right: float = RIGHT) -> tuple[float, float]:
-    """Return (article_from, list_to): the most answers of which the weighted share `right` is right, of each type.
+def thresholds(log_odds: Values, article: Flags, weight: Values) -> tuple[float, float]:
+    """Return (article_from, list_to), neither beyond even odds.
 
-    Neither side goes beyond even odds. Where no threshold is good enough it is `NEVER`.
+    The first gives the most answers of which the weighted share `RIGHT` is right; where none is good enough it is
+    `NEVER`. Below or at the second lies at most the share `LOST` of the articles.
     """
-    upper = _threshold(log_odds, article, weight, right)
-    lower = _threshold(-log_odds, ~article, weight, right)
-    return upper, -lower
+    return _threshold(log_odds, article, weight, RIGHT), min(0.0, _lower_end(log_odds[article], LOST))
+
+
+def screen_from(log_odds: Values, article: Flags) -> float:
+    """Return the log odds at or above which at most the share `SKIPPED` of the lists lies."""
+    return -_lower_end(-log_odds[~article], SKIPPED)
+
+
+def _lower_end(values: Values, share: float) -> float:
+    """Return the largest value at or below which at most that share of the values lies, short of the next one."""
+    ordered = np.sort(values)
+    return float(np.nextafter(ordered[int(share * len(ordered))], -np.inf))
 
 
 def _threshold(log_odds: Values, wanted: Flags, weight: Values, right: float) -> float:

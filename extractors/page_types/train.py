@@ -3,8 +3,8 @@
 DATA: folders with a truth.jsonl and the pages that it names, at any depth; one object a line with file, kind ("article"
 or "list") and, as far as known, url, site and encoding. Take both types from many sites; twenty pages of a site do.
 
-It writes two models, for pages with and without a URL. Their thresholds come from the pages themselves: each is judged
-by models that never saw its site.
+It writes three models: for pages with and without a URL, and a cheap one that says of most articles that the others
+need not be asked. Their thresholds come from the pages themselves: each is judged by models that never saw its site.
 """
 
 import argparse
@@ -18,8 +18,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from .classify import WITH_ADDRESS, WITHOUT_ADDRESS
-from .features import NAMES, features_of
+from .classify import SCREEN, WITH_ADDRESS, WITHOUT_ADDRESS
+from .features import NAMES, SCREENED, features_of
 from .labelled import DataError, Labelled, read_labelled
 from .learning import (
     FOLDS,
@@ -31,6 +31,7 @@ from .learning import (
     held_out,
     learn,
     pages_of,
+    screen_from,
     site_weights,
     thresholds,
 )
@@ -40,6 +41,7 @@ SEEDS = 5  # ways to divide the sites, whose answers are averaged for the thresh
 FORMS = {
     WITH_ADDRESS.name: NAMES,
     WITHOUT_ADDRESS.name: tuple(name for name in NAMES if name not in OF_ADDRESS),
+    SCREEN.name: SCREENED,
 }
 
 
@@ -94,6 +96,8 @@ def trained(pages: Pages) -> tuple[Model, np.ndarray[tuple[int], np.dtype[np.flo
     """Return the model of some pages with its thresholds, and the held-out log odds that these were chosen by."""
     judged = np.mean([held_out(pages, seed) for seed in range(SEEDS)], axis=0)
     upper, lower = thresholds(judged, pages.article, site_weights(pages, 0.0))
+    if pages.names == SCREENED:
+        upper = screen_from(judged, pages.article)
     return replace(learn(pages), article_from=upper, list_to=lower), judged
 
 
