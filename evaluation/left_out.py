@@ -1,8 +1,8 @@
-"""`python -m evaluation.left_out DATA --out DIR`: the learned parts of `density`, trained without what they are measured on.
+"""`python -m evaluation.left_out DATA --out DIR`: the learned parts of `density`, without what they are measured on.
 
-DIR gets a folder a model: `set-NAME` has learned from all sets but that one, `fold-K` from all sites but those of one of
-`FOLDS` folds. Each holds the line model and the models of page types, with thresholds of its own.
-`python -m evaluation DATA --left-out DIR` then measures `density` three times: as it is, `density@sites` and `density@set`.
+DIR gets a folder a model: `set-NAME` has learned from all sets but that one, `fold-K` from all sites but those of one
+of `FOLDS` folds. Each holds the line model and the models of page types, with thresholds of its own.
+`python -m evaluation DATA --left-out DIR` measures `density` three times: as it is, `density@sites`, `density@set`.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Which lines of a stored page are body: the page's words aligned with those of the known text.
 
-Each line gets the share of its words that stand in the truth in runs of at least `RUN`; a line of fewer words counts where
-all of them are aligned.
+Each line gets the share of its words that stand in the truth in runs of at least `RUN`; a line of fewer words counts
+where all of them are aligned.
 """
 
 import numpy as np

@@ -21,6 +21,7 @@ from extractors.decoding import decode
 from extractors.dom import parse
 from extractors.example import Voter
 from extractors.head import read_head
+from extractors.layout import layout_of
 from extractors.lines import read_lines
 from extractors.page import Page
 from extractors.paths import MAX_TRIE, PathTrie
@@ -80,7 +81,7 @@ def steps_of_set(dataset: DataSet, count: int) -> list[tuple[int, dict[str, floa
         if voter is not None and voter.lines.trie is trie:
             _, steps["vote"] = timed(partial(example.cast, voter, parsed))
         body = density.cut_alone(parsed.lines, parsed.prior).kept
-        voter = example.voter_of(parsed.lines, body)
+        voter = example.Voter(parsed.lines, body, layout_of(parsed.lines, body))
         found.append((size, steps))
     return found
 

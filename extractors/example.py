@@ -10,7 +10,7 @@ So is section memory: each of a few recent pages cuts the page like an example, 
 least half of them keep it. Pages pooled into one profile were worse than one example; the vote is better.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,7 +40,9 @@ DISSIMILAR = 0.10  # share of matched surrounding lines: 99% of pairs of two sit
 TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …
 TWIN_REST = 0.1  # … and share of it that may be new
 EXPECTED, ELSEWHERE = 2.0, -1.0  # log odds for an article where the body stands where the example has its own, or not
+PUZZLING = 0.5  # expected F1 of an example's own body, below which nobody knows what its body is, and it abstains
 AGREE = 0.8  # F1 by bytes of the example's body and the page's own, from which they are the same
+UNLIKELY = 0.3  # mean chance of the elected lines below which they are another part of the page; flat from .2 to .3
 SURE_VOTES = 3  # votes that need no second look where they agree with the examples' layout
 DECIDES = 0.1  # expected F1 by which the page's own body must be better to be taken; flat from .05 to .2
 DOUBTFUL, DOUBTFUL_CONFIDENCE = 0.15, 0.87  # below this surrounding match, confidence is at most that
@@ -50,28 +52,36 @@ CONFIDENCE = ((300, 0.67), (600, 0.95), (float("inf"), 0.97))
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """An example page, and what it shows by itself: the lines of its body and where they stand; URL and titles."""
+    """An example page, and what it shows by itself: the lines of its body and where they stand; URL and titles.
+
+    `expected`: F1 that the line model expects of its body, 0 to 1.
+    """
 
     lines: Lines
     body: list[int]
     layout: Layout
     url: str | None = None
     titles: PageTitles = NO_TITLES
-
-
-def voter_of(lines: Lines, body: list[int], url: str | None = None, titles: PageTitles = NO_TITLES) -> Voter:
-    """Return the voter with the given body."""
-    return Voter(lines, body, layout_of(lines, body), url, titles)
+    expected: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one example says about a page. `match`: share of the surrounding lines that it shares, 0 to 1."""
+    """What one example says about a page. `match`: share of the surrounding lines that it shares, 0 to 1.
+
+    `expected` is the voter's.
+    """
 
     body: Body
     match: float
     layout: Layout
     twin: bool = False
+    expected: float = 1.0
+
+    @property
+    def counts(self) -> bool:
+        """Whether the example fits the page, and has a body that is known."""
+        return self.twin or (self.match >= DISSIMILAR and self.expected >= PUZZLING)
 
 
 class Example:
@@ -112,18 +122,21 @@ class Example:
             return
         if len(self._voters) == MEMORY:
             del self._voters[self._fixed]
-        body = density.cut_alone(parsed.lines, parsed.prior).kept
+        rules = rules_body(parsed.lines, parsed.prior)
+        opinion = second_opinion(parsed.lines, parsed.prior, rules, rules.kept)
         if not self._voters:
             self._list_like = max(0.0, -classify(parsed).log_odds)
         parsed.lines.forget_elements()
-        self._voters.append(voter_of(parsed.lines, body, page.url, titles_of(parsed.head)))
+        layout, expected = layout_of(parsed.lines, opinion.kept), opinion.expected(opinion.kept)
+        titles = titles_of(parsed.head)
+        self._voters.append(Voter(parsed.lines, opinion.kept, layout, page.url, titles, expected))
 
     def _bound_trie(self) -> None:
         if self._trie.size > MAX_TRIE:
             self._trie = PathTrie()
             for voter in self._voters:
                 voter.lines.move_to(self._trie)
-            self._voters = [voter_of(voter.lines, voter.body, voter.url, voter.titles) for voter in self._voters]
+            self._voters = [replace(voter, layout=layout_of(voter.lines, voter.body)) for voter in self._voters]
 
 
 def cast(voter: Voter, page: ParsedPage) -> Vote:
@@ -134,20 +147,21 @@ def cast(voter: Voter, page: ParsedPage) -> Vote:
     used = Similarity(unmatched(example), unmatched(lines)) if twin else found
     profile = profile_of(example, voter.body, used.example)
     body = cut_body(lines, Evidence(used.page, page.prior, profile, voter.layout))
-    return Vote(body, surrounding_match(lines, found.page, body), voter.layout, twin)
+    return Vote(body, surrounding_match(lines, found.page, body), voter.layout, twin, voter.expected)
 
 
 def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut | str:
     """Return the lines that at least half of the votes keep, or in words why there is no article.
 
-    Examples that differ from the page abstain; if all do, the page is cut alone. So it is where the elected body and the
-    page's own differ and the line model expects more of the latter. `list_like`: log odds that the example is a list.
+    Examples that differ from the page abstain; if all do, the page is cut alone. So it is where the elected body and
+    the page's own differ and the latter is likelier. `list_like`: log odds that the example is a list.
     """
     page = parsed.lines
-    valid = [vote for vote in votes if vote.twin or vote.match >= DISSIMILAR]
+    valid = [vote for vote in votes if vote.counts]
     best = max(vote.match for vote in votes)
     if not valid:
-        said = f"example differs: {best:.0%} of the surrounding lines match"
+        differs = f"example differs: {best:.0%} of the surrounding lines match"
+        said = differs if best < DISSIMILAR else "the example's own body is doubtful"
         return density.cut(parsed, said, list_like + ELSEWHERE)
     counts = np.zeros(len(page), np.int8)
     for vote in valid:
@@ -159,10 +173,8 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut 
     root = min((vote.body.root for vote in valid if vote.body.kept), key=lambda path: page.trie.depth[path])
     kept = trim(page, Body(elected, root), parsed.prior)
     expected = _where_expected(page, kept, [vote.layout for vote in valid])
-    if (len(valid) < SURE_VOTES or not expected) and _own_is_better(parsed, kept):
-        return density.cut(
-            parsed, "the page's own body differs from the example's and is likelier", list_like + ELSEWHERE
-        )
+    if (len(valid) < SURE_VOTES or not expected) and _own_is_better(parsed, kept, valid):
+        return density.cut(parsed, "the page by itself shows a likelier body", list_like + ELSEWHERE)
     verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
     if verdict.refused:
         return verdict.refused
@@ -171,8 +183,12 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut 
     return Cut(kept, root, METHOD, confidence(width, best), _reason(valid, best), captions, *of_type)
 
 
-def _own_is_better(parsed: ParsedPage, kept: list[int]) -> bool:
-    """Whether the page's own body is another than the elected one, and the line model expects more of it."""
+def _own_is_better(parsed: ParsedPage, kept: list[int], valid: list[Vote]) -> bool:
+    """Whether the page's own body is another than the elected one, and the line model expects more of it.
+
+    Where the elected lines are likely, only the extent is in question, and the examples know where the template has no
+    body.
+    """
     lines = parsed.lines
     rules = rules_body(lines, parsed.prior)
     if not rules.kept:
@@ -181,6 +197,10 @@ def _own_is_better(parsed: ParsedPage, kept: list[int]) -> bool:
     common = float(lines.width[sorted(set(opinion.kept) & set(kept))].sum())
     if 2 * common >= AGREE * float(lines.width[opinion.kept].sum() + lines.width[kept].sum()):
         return False
+    if float(np.average(opinion.chance[kept], weights=lines.width[kept])) < UNLIKELY:
+        return True
+    fertile = np.minimum.reduce([vote.layout.factors(lines) for vote in valid])
+    opinion = replace(opinion, chance=opinion.chance * fertile)
     return opinion.expected(opinion.kept) - opinion.expected(kept) >= DECIDES
 
 

@@ -26,7 +26,8 @@ _TABLE = {
         \d+\s+(?:comments?|responses?|replies|thoughts?|kommentare?|commentaires?|comentarios|comentários|条评论)\b.{0,50}
         | comments?\W*\d* | (?:leave|add|post|write) an?(?: new)? (?:comment|reply|response).{0,20} | responses
         | discussion | join the (?:conversation|discussion) | feedback | post (?:a )?comments?
-        | (?:网友|最新|热门|全部|精彩|读者|相关|所有)?(?:评论|留言|跟[帖贴]|回[帖贴复])\W*\d*\W*条? | 发表(?:评论|回复).{0,6} | 我要评论
+        | (?:网友|最新|热门|全部|精彩|读者|相关|所有)?(?:评论|留言|跟[帖贴]|回[帖贴复])\W*\d*\W*条?
+        | 发表(?:评论|回复).{0,6} | 我要评论
         | 共?\s*\d+\s*条(?:评论|留言)
         | (?:kommentare?|commentaires?|comentarios?|comentários?|комментарии)\W*\d*""",
     # Words of the page's own controls, within the body.

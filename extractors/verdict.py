@@ -1,9 +1,10 @@
 """Whether a page holds an article at all, in words for a person if it does not.
 
-Only two things refuse a page that has text. The page says so itself, in a few words on a nearly empty page: a soft 404, a
-block or captcha, a shell that needs JavaScript. Or the page-type model calls it a list, which it wrongly does for at most
-one article in two hundred (`page_types.learning.LOST`, on sites left out). Everything else is an article, with its page
-type, the probability of that, and a confidence no higher. A caller may ask for more refusals or none (`Page.refuse`).
+Only two things refuse a page that has text. The page says so itself, in a few words on a nearly empty page: a soft 404,
+a block or captcha, a shell that needs JavaScript. Or the page-type model calls it a list, which it wrongly does for at
+most one article in two hundred (`page_types.learning.LOST`, on sites left out). Everything else is an article, with its
+page type, the probability that it is one, and a confidence no higher than that. A caller may ask for more refusals or
+for none (`Page.refuse`).
 
 An example is evidence, too: `evidence` are log odds that it adds (see `example`).
 """
@@ -83,7 +84,7 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> Verdict
 def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> str | None:
     """Return what a nearly empty page says instead of an article, or None.
 
-    It says so in its title, a heading or its body; a line in a footer ("protected by reCAPTCHA") says nothing of the page.
+    It says so in its title, a heading or its body; a line in a footer ("protected by reCAPTCHA") does not count.
     """
     if float((lines.width - lines.linked).sum()) > NOTICE_PAGE or float(lines.width[kept].sum()) > NOTICE_BODY:
         return None

@@ -1,9 +1,9 @@
 """Boosted oblivious trees in numpy: a small model that judges many rows at once. Inference, training, and its file.
 
 An oblivious tree asks the same question of all nodes of one level, so a tree of depth d is d comparisons and one
-look-up in a table of 2^d values; all trees are evaluated together. Prokhorenkova et al., "CatBoost: unbiased boosting with
-categorical features" (2018), describe such trees; the training here is plain Newton boosting of the logistic loss with
-histograms, without their ordered boosting.
+look-up in a table of 2^d values; all trees are evaluated together. Prokhorenkova et al., "CatBoost: unbiased boosting
+with categorical features" (2018), describe such trees; the training here is plain Newton boosting of the logistic loss
+with histograms, without their ordered boosting.
 
     log odds(x) = bias + Σ_t leaves[t][ Σ_k 2^k · (x[feature[t,k]] > threshold[t,k]) ]
 
