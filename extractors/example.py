@@ -127,9 +127,11 @@ class Example:
         if not self._voters:
             self._list_like = max(0.0, -classify(parsed).log_odds)
         parsed.lines.forget_elements()
-        layout, expected = layout_of(parsed.lines, opinion.kept), opinion.expected(opinion.kept)
-        titles = titles_of(parsed.head)
-        self._voters.append(Voter(parsed.lines, opinion.kept, layout, page.url, titles, expected))
+        expected = opinion.expected(opinion.kept)
+        # Lines that the model adds here and there would teach the section's boxes as body; another body is another matter.
+        body = opinion.kept if expected - opinion.expected(rules.kept) >= DECIDES else rules.kept
+        layout, titles = layout_of(parsed.lines, body), titles_of(parsed.head)
+        self._voters.append(Voter(parsed.lines, body, layout, page.url, titles, expected))
 
     def _bound_trie(self) -> None:
         if self._trie.size > MAX_TRIE:
