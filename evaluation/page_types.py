@@ -89,7 +89,7 @@ def main(words: Sequence[str] | None = None) -> int:
             check(pages, name)
             judged = [judge(pages, arguments.seed + step) for step in range(SEEDS)]
             print(f"\n## {name}\n\n{summary(judged, arguments.seed)}\n\n{by_source(judged)}\n\n{learned_source(pages)}")
-            chosen = [page for page, found in zip(labelled, features, strict=True) if found.keys() >= set(names)]
+            chosen = [page for page, found in zip(labelled, features, strict=True) if found.page.keys() >= set(names)]
             print(f"\n{by_shape(chosen, judged)}")
         if arguments.speed:
             print(f"\n{speed(labelled[:: arguments.speed])}")

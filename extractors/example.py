@@ -128,7 +128,7 @@ class Example:
             self._list_like = max(0.0, -classify(parsed).log_odds)
         parsed.lines.forget_elements()
         expected = opinion.expected(opinion.kept)
-        # Lines that the model adds here and there would teach the section's boxes as body; another body is another matter.
+        # Lines that the model adds here and there would teach the boxes of the section as body.
         body = opinion.kept if expected - opinion.expected(rules.kept) >= DECIDES else rules.kept
         layout, titles = layout_of(parsed.lines, body), titles_of(parsed.head)
         self._voters.append(Voter(parsed.lines, body, layout, page.url, titles, expected))

@@ -11,7 +11,7 @@ inline elements without a call, paths found only when a line is written, no list
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -170,6 +170,18 @@ class Lines:
     def forget_elements(self) -> None:
         """Drop what keeps the page's tree in memory."""
         self.links, self.media = [], []
+
+    def without(self, dropped: Collection[int]) -> "Lines":
+        """Return the page without some of its lines."""
+        kept = [index for index in range(len(self)) if index not in dropped]
+        number = {index: place for place, index in enumerate(kept)}
+        texts, paths, items = ([values[index] for index in kept] for values in (self.texts, self.paths, self.items))
+        lines = Lines(self.trie, texts, paths, items, [0] * len(kept))  # type: ignore[arg-type]
+        lines.linked = self.linked[kept]
+        lines.continued = [self.continued[index] for index in kept]
+        lines.links = [(number[index], element) for index, element in self.links if index in number]
+        lines.media = [(number[index], path, element) for index, path, element in self.media if index in number]
+        return lines
 
     def move_to(self, trie: PathTrie) -> None:
         """Express the lines' paths in another trie."""

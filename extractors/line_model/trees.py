@@ -29,6 +29,7 @@ RATE = 0.2  # share of each tree's answer that is taken
 RIDGE = 2.0  # added to the curvature of a leaf; the rows of a page weigh about 1 together
 BINS = 32  # of a feature's values, cut at quantiles
 ROWS_SHARE, FEATURES_SHARE = 0.5, 0.5  # drawn for each tree
+LEAST_FEATURES = 2
 SEED = 1
 LIMIT = 1e-4  # probabilities are kept within it and 1 less it
 FORMAT = 1  # of the file
@@ -64,9 +65,15 @@ def probability(log_odds: Floats) -> Floats:
 
 
 def fit(names: Sequence[str], values: Floats, target: Doubles, weight: Doubles) -> Trees:
-    """Return the trees learned from `values`, shape (rows, features); a row has a `target` of 0 to 1 and a `weight`."""
+    """Return the trees learned from `values`, shape (rows, features); a row has a `target` of 0 to 1 and a `weight`.
+
+    Raises `ValueError` if all rows are the same.
+    """
     draw = np.random.default_rng(SEED)
     edges = _edges(values)
+    useful = [feature for feature, between in enumerate(edges) if len(between)]
+    if not useful:
+        raise ValueError("no feature differs between the rows")
     codes = np.stack([np.searchsorted(edge, column) for edge, column in zip(edges, values.T, strict=True)]).astype("u1")
     mean = float(np.clip(np.average(target, weights=weight), LIMIT, 1 - LIMIT))
     bias = float(np.log(mean / (1 - mean)))
@@ -76,7 +83,7 @@ def fit(names: Sequence[str], values: Floats, target: Doubles, weight: Doubles) 
         chance = np.clip(0.5 * (1 + np.tanh(0.5 * score)), LIMIT, 1 - LIMIT)
         slope, curvature = weight * (chance - target), weight * chance * (1 - chance)
         rows = np.flatnonzero(draw.random(len(values)) < ROWS_SHARE)
-        tried = np.sort(draw.permutation(len(edges))[: max(1, round(FEATURES_SHARE * len(edges)))])
+        tried = np.sort(draw.permutation(useful)[: max(LEAST_FEATURES, round(FEATURES_SHARE * len(useful)))])
         questions = _grow(codes[:, rows], slope[rows], curvature[rows], tried, [len(edge) for edge in edges])
         leaf = np.zeros(len(values), np.intp)
         for level, (feature, cut) in enumerate(questions):
@@ -96,9 +103,10 @@ def fit(names: Sequence[str], values: Floats, target: Doubles, weight: Doubles) 
 
 
 def _edges(values: Floats) -> list[Floats]:
-    """Return, for each feature, the values between its bins: at its quantiles, each once."""
+    """Return, for each feature, the values between its bins: at its quantiles, each once, the largest value left out."""
     shares = np.linspace(0, 1, BINS + 1)[1:-1]
-    return [np.unique(np.quantile(column, shares, method="lower")).astype(np.float32) for column in values.T]
+    found = [np.unique(np.quantile(column, shares, method="lower")).astype(np.float32) for column in values.T]
+    return [edges[edges < column.max()] for edges, column in zip(found, values.T, strict=True)]
 
 
 def _grow(
@@ -110,9 +118,8 @@ def _grow(
     for level in range(DEPTH):
         best = (-1.0, 0, 0)
         for feature in tried.tolist():
-            if edges[feature]:
-                gain, cut = _best_cut(leaf, codes[feature], slope, curvature, 1 << level, edges[feature])
-                best = max(best, (gain, -feature, cut))
+            gain, cut = _best_cut(leaf, codes[feature], slope, curvature, 1 << level, edges[feature])
+            best = max(best, (gain, -feature, cut))
         _, feature, cut = best[0], -best[1], best[2]
         questions.append((feature, cut))
         leaf += (codes[feature] > cut).astype(np.intp) << level
@@ -145,7 +152,7 @@ def save(model: Trees, path: Path, about: Mapping[str, Any]) -> None:
     """Write the model as JSON; `about`: its origin. Raises `OSError`."""
     numbers = {
         "features": model.features.tolist(),
-        "thresholds": [[float(f"{value:.6g}") for value in row] for row in model.thresholds.tolist()],
+        "thresholds": [[float(f"{value:.9g}") for value in row] for row in model.thresholds.tolist()],
         "leaves": [[round(value, 4) for value in row] for row in model.leaves.tolist()],
     }
     head = {"format": FORMAT, **about, "bias": round(model.bias, 4), "names": list(model.names)}

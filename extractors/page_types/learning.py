@@ -6,7 +6,7 @@ without Open Graph or JSON-LD would be a list: in the development data, those wh
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,8 +19,19 @@ from .model import Model, Values, fit
 Flags = NDArray[np.bool_]
 Features = Mapping[str, float]
 
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers of a page, and of an article the same with its body cut to the first lines."""
+
+    page: Features
+    short: Features | None = None
+
+
 PER_SITE = 20  # pages of a type that are learned from and judged by, evenly spaced over those that there are
 UNDECLARED = 0.5  # weight of a page's second self, without what the head declares
+SHORT = 0.5  # weight of its third self, the body cut to the first lines …
+SHORT_LINES = 3  # … of which it keeps so many: notices and poems are articles, too
 DECLARED = (
     "og_article", "og_other", "declared_published", "declared_article", "list_types", "article_types", "next_link",
     "previous_link", "feeds", "list_class", "article_class",
@@ -38,7 +49,8 @@ OF_ADDRESS = frozenset(address_features("http://a.example/") | link_features("ht
 @dataclass(frozen=True, slots=True)
 class Pages:
     """Pages to learn from: `names` of the numbers, `values` (pages, n), and for each page type, site, source and
-    whether it teaches: one that doesn't is only judged.
+    whether it teaches: one that doesn't is only judged. `short`: the numbers of an article cut to its first lines;
+    those of the page itself for other pages.
     """
 
     names: tuple[str, ...]
@@ -47,6 +59,7 @@ class Pages:
     sites: tuple[str, ...]
     sources: tuple[str, ...]
     teaches: Flags
+    short: Values
 
     def __len__(self) -> int:
         return len(self.values)
@@ -55,7 +68,7 @@ class Pages:
         """Return the chosen pages."""
         places = np.flatnonzero(chosen).tolist()
         sites, sources = (tuple(names[place] for place in places) for names in (self.sites, self.sources))
-        rows = {name: getattr(self, name)[chosen] for name in ("values", "article", "teaches")}
+        rows = {name: getattr(self, name)[chosen] for name in ("values", "article", "teaches", "short")}
         return replace(self, sites=sites, sources=sources, **rows)
 
 
@@ -67,9 +80,9 @@ def learn(pages: Pages) -> Model:
     silent[:, [place for place, name in enumerate(pages.names) if name in DECLARED]] = 0.0
     return fit(
         pages.names,
-        np.concatenate([pages.values, silent]),
-        np.concatenate([pages.article, pages.article]),
-        np.concatenate([weight, UNDECLARED * weight]),
+        np.concatenate([pages.values, silent, pages.short]),
+        np.concatenate([pages.article] * 3),
+        np.concatenate([weight, UNDECLARED * weight, SHORT * weight]),
     )
 
 
@@ -153,15 +166,20 @@ def _spaced(count: int, most: int) -> Iterator[int]:
 
 
 def pages_of(
-    labelled: Sequence[Labelled], features: Sequence[Features], names: Sequence[str], doubtful: Sequence[str] = ()
+    labelled: Sequence[Labelled], features: Sequence[Numbers], names: Sequence[str], doubtful: Sequence[str] = ()
 ) -> Pages:
     """Return the pages that have all the numbers of these names; those with the ids `doubtful` don't teach."""
-    whole = [(page, found) for page, found in zip(labelled, features, strict=True) if found.keys() >= set(names)]
+    whole = [(page, found) for page, found in zip(labelled, features, strict=True) if found.page.keys() >= set(names)]
+
+    def table(rows: Iterable[Features]) -> Values:
+        return np.array([[row[name] for name in names] for row in rows], np.float64).reshape(len(whole), len(names))
+
     return Pages(
         tuple(names),
-        np.array([[found[name] for name in names] for _, found in whole], np.float64).reshape(len(whole), len(names)),
+        table(found.page for _, found in whole),
         np.array([page.article for page, _ in whole], np.bool_),
         tuple(page.site for page, _ in whole),
         tuple(page.source for page, _ in whole),
         np.array([page.name not in doubtful for page, _ in whole], np.bool_),
+        table(found.short or found.page for _, found in whole),
     )

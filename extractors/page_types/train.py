@@ -18,6 +18,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
+from ..assembly import ParsedPage
+from ..page_body import rules_body
+from ..priors import prior_of
 from .classify import SCREEN, WITH_ADDRESS, WITHOUT_ADDRESS
 from .features import NAMES, SCREENED, features_of
 from .labelled import DataError, Labelled, read_labelled
@@ -25,7 +28,8 @@ from .learning import (
     FOLDS,
     OF_ADDRESS,
     RIGHT,
-    Features,
+    SHORT_LINES,
+    Numbers,
     Pages,
     evenly,
     held_out,
@@ -72,7 +76,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def read_features(
     folders: Sequence[Path], dropped: Sequence[str], errors: Console
-) -> tuple[list[Labelled], list[Features]]:
+) -> tuple[list[Labelled], list[Numbers]]:
     """Return pages, at most `PER_SITE` of a type and site, and their numbers; pages without text are left out.
 
     `dropped`: patterns of names to leave out. Raises `DataError`.
@@ -85,11 +89,18 @@ def read_features(
     return [page for page, _ in found], [features for _, features in found]
 
 
-def _numbered(labelled: list[Labelled], errors: Console) -> Iterator[tuple[Labelled, Features]]:
+def _numbered(labelled: list[Labelled], errors: Console) -> Iterator[tuple[Labelled, Numbers]]:
     for page in track(labelled, "reading pages", console=errors, transient=True):
         parsed = page.parsed()
         if parsed is not None:
-            yield page, features_of(parsed)
+            yield page, Numbers(features_of(parsed), features_of(shortened(parsed)) if page.article else None)
+
+
+def shortened(parsed: ParsedPage) -> ParsedPage:
+    """Return the page without the lines of its body but the first ones."""
+    body = rules_body(parsed.lines, parsed.prior).kept
+    lines = parsed.lines.without(set(body[SHORT_LINES:]))
+    return replace(parsed, lines=lines, prior=prior_of(lines, [parsed.head.title, *parsed.head.titles()]))
 
 
 def trained(pages: Pages) -> tuple[Model, np.ndarray[tuple[int], np.dtype[np.float64]]]:

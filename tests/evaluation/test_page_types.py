@@ -12,7 +12,7 @@ def test_tables(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(page_types, "DRAWS", 20)
     monkeypatch.setattr(page_types, "FORMS", {"one": FEW_NAMES, "two": (*FEW_NAMES, "depth")})
     data = write_folder(tmp_path / "town")
-    assert main([str(data), "--verdict", "--speed", "9", "--doubt", "0:one"]) == 0
+    assert main([str(data), "--speed", "9", "--doubt", "0:one"]) == 0
     printed = capsys.readouterr().out
     rows = [line.split() for line in printed.splitlines()]
     assert [row[:4] for row in rows if row[:1] == ["by"]] == [

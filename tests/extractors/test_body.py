@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from extractors.body import Evidence, cut_body, turning_points
-from extractors.density import unmatched
 from extractors.dom import parse
 from extractors.lines import read_lines
+from extractors.page_body import unmatched
 from extractors.paths import PathTrie
 from extractors.priors import prior_of
 from extractors.profile import NO_PROFILE, Profile, profile_of

@@ -24,9 +24,10 @@ def judged(design, paths):
 
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("section", SECTIONS)
-def test_lists_of_the_sample_site_are_lists(design, section):
-    kinds = [kind.kind for _, kind in judged(design, [*LIST_PATHS[section], TOPIC_PATHS[section]])]
-    assert kinds == ["list"] * 4
+def test_lists_of_the_sample_site_are_no_articles(design, section):
+    found = [kind for _, kind in judged(design, [*LIST_PATHS[section], TOPIC_PATHS[section]])]
+    assert all(kind.kind != "article" and kind.probability < 0.5 for kind in found)
+    assert [kind.kind for kind in found].count("list") >= 2
 
 
 @pytest.mark.parametrize("design", DESIGNS)

@@ -3,7 +3,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from extractors.page_types.learning import DECLARED, NEVER, Pages, evenly, folds, held_out, site_weights, thresholds
+from extractors.page_types.learning import (
+    DECLARED,
+    NEVER,
+    Pages,
+    evenly,
+    folds,
+    held_out,
+    screen_from,
+    site_weights,
+    thresholds,
+)
 
 NAMES = ("prose", "links", *DECLARED)
 
@@ -12,7 +22,7 @@ def pages(sites, article):
     count = len(sites)
     values = np.random.default_rng(0).normal(0, 1, (count, len(NAMES)))
     values[:, 0] += np.where(article, 3.0, -3.0)
-    return Pages(NAMES, values, np.array(article), tuple(sites), ("made",) * count, np.ones(count, np.bool_))
+    return Pages(NAMES, values, np.array(article), tuple(sites), ("made",) * count, np.ones(count, np.bool_), values)
 
 
 MANY = pages([f"s{number // 4}" for number in range(120)], [number % 2 == 0 for number in range(120)])
@@ -45,20 +55,35 @@ def test_pages_that_do_not_teach_change_nothing():
     doubtful = np.arange(len(MANY)) < 2
     values = MANY.values.copy()
     values[doubtful] = 1e6
-    other = replace(MANY, values=values, teaches=~doubtful)
+    other = replace(MANY, values=values, short=values, teaches=~doubtful)
     same = replace(MANY, teaches=~doubtful)
     assert np.array_equal(held_out(other, 1)[2:], held_out(same, 1)[2:])
 
 
-def test_thresholds_leave_out_what_is_not_right_often_enough():
+def test_articles_are_answered_where_they_are_right_often_enough():
     log_odds = np.array([4.0, 3, 2, 1, -1, -2, -3])
     article = np.array([True, True, False, True, False, False, False])
-    assert thresholds(log_odds, article, np.ones(7), right=0.99) == (3, -1)
-    assert thresholds(log_odds, article, np.ones(7), right=0.75) == (1, -1)
+    assert thresholds(log_odds, article, np.ones(7))[0] == 3
 
 
 def test_without_a_good_threshold_there_is_no_answer():
-    assert thresholds(np.array([2.0, 1, -1]), np.array([False, True, False]), np.ones(3)) == (NEVER, -1)
+    assert thresholds(np.array([2.0, 1, -1]), np.array([False, True, False]), np.ones(3))[0] == NEVER
+
+
+@pytest.mark.parametrize(("pages", "lost"), [(1, 0), (199, 0), (200, 1), (1000, 5)])
+def test_no_more_articles_are_lost_than_one_in_two_hundred(pages, lost):
+    log_odds = -1 - np.arange(pages) / pages
+    list_to = thresholds(log_odds, np.ones(pages, np.bool_), np.ones(pages))[1]
+    assert (log_odds <= list_to).sum() == lost
+
+
+def test_lists_are_never_answered_above_even_odds():
+    assert thresholds(np.array([3.0, 2, 1]), np.ones(3, np.bool_), np.ones(3))[1] == 0
+
+
+def test_screen_lets_few_lists_through():
+    log_odds = np.arange(100.0)
+    assert (log_odds >= screen_from(log_odds, np.zeros(100, np.bool_))).sum() == 3
 
 
 def test_pages_are_taken_evenly():
