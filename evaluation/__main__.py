@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .data import DataError, read_sets
+from .left_out import SET, SITES, LeftOut
 from .methods import UnknownName, every_method, nearest, parse_methods
 from .offline import offline
 from .options import (
@@ -45,7 +46,13 @@ def _run(arguments: argparse.Namespace, out: Path) -> int:
     settings = chosen_settings(arguments, floors)
     everything = read_sets(arguments.data)
     sets = chosen_sets(everything, arguments.sets)
-    methods = parse_methods(arguments.methods or every_method(settings.memory), settings.memory)
+    left_out = LeftOut(arguments.left_out) if arguments.left_out is not None else None
+    names = arguments.methods or every_method(settings.memory)
+    if left_out is not None:
+        names = [*names, *(f"density@{what}" for what in (SITES, SET))]
+    methods = parse_methods(names, settings.memory)
+    if left_out is None and any(method.left_out for method in methods):
+        raise UnknownName("methods with @sites and @set need --left-out DIR")
     wanted = parse_peers(arguments.peers)
     for name in arguments.perturb:
         if name not in PERTURBATIONS:
@@ -59,7 +66,7 @@ def _run(arguments: argparse.Namespace, out: Path) -> int:
     logging.disable(logging.CRITICAL)  # peers report their troubles page by page; what counts is what comes out
     warnings.simplefilter("ignore")
     with offline():
-        predict(sets, everything, methods, peers, arguments.perturb, settings, out)
+        predict(sets, everything, methods, peers, arguments.perturb, settings, out, left_out)
     return finish(arguments, out, everything, settings)
 
 
@@ -77,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sets", type=comma_list, default=[], metavar="A,B", help="default: all in the folder")
     parser.add_argument(
         "--perturb", type=comma_list, default=[], metavar="A,B", help=f"perturbed sets too: {', '.join(PERTURBATIONS)}"
+    )
+    parser.add_argument(
+        "--left-out", type=Path, metavar="DIR", help="measure density with the models of evaluation.left_out, too"
     )
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="keep the predictions there; default: a temporary folder"

@@ -4,7 +4,9 @@
 - `example`: all ordered pairs of a group, as any registered method that needs an example;
 - `METHOD+example`: a method that can do without an example, with one;
 - `METHOD+memoryN`: with an example, after N other pages of the group were learned;
-- `METHOD+foreign`: with an example of another group or set, whose template has nothing in common.
+- `METHOD+foreign`: with an example of another group or set, whose template has nothing in common;
+- `METHOD@sites`, `METHOD@set`: a method that needs no example, with learned parts that have not seen the page's site, or
+  any page of its set (`left_out`).
 """
 
 import random
@@ -20,7 +22,7 @@ from extractors.registry import METHODS
 from .data import DataSet, Row
 
 Mode = Literal["alone", "example", "memory", "foreign"]
-_NAME = re.compile(r"(?P<method>.+?)(?:\+(?P<mode>example|memory|foreign)(?P<count>\d*))?")
+_NAME = re.compile(r"(?P<method>.+?)(?:\+(?P<mode>example|memory|foreign)(?P<count>\d*)|@(?P<left>sites|set))?")
 
 
 class UnknownName(ValueError):
@@ -34,10 +36,13 @@ class Method:
     registered: str
     mode: Mode
     memory: int = 0
+    left_out: str = ""
 
     @property
     def name(self) -> str:
         """As it is written on the command line, in tables and in file names."""
+        if self.left_out:
+            return f"{self.registered}@{self.left_out}"
         if self.mode == "alone" or (self.mode == "example" and needs_example(self.registered)):
             return self.registered
         return f"{self.registered}+{self.mode}{self.memory or ''}"
@@ -155,6 +160,8 @@ def _parse(name: str, memory: int) -> Method:
     found = _NAME.fullmatch(name)
     if found is None or found["method"] not in METHODS or (found["count"] and found["mode"] != "memory"):
         raise nearest(name, every_method(memory), "method")
+    if found["left"]:
+        return Method(found["method"], "alone", left_out=found["left"])
     if found["mode"] == "memory":
         return Method(found["method"], "memory", int(found["count"] or memory))
     if found["mode"]:

@@ -11,6 +11,7 @@ from extractors import UnusablePage
 from extractors.decoding import decode
 
 from .data import DataSet, Row
+from .left_out import LeftOut
 from .methods import Answer, Method, Pair, choose_foreign, choose_pairs, extraction
 from .peers import Extract, Peer
 from .perturb import page_of, perturbed
@@ -53,14 +54,18 @@ def predict(
     perturbations: Sequence[str],
     settings: Settings,
     out: Path,
+    left_out: LeftOut | None = None,
 ) -> None:
-    """Write the predictions for `sets`, plain and perturbed; examples of other sites come from `everything`."""
+    """Write the predictions for `sets`, plain and perturbed; examples of other sites come from `everything`.
+
+    `left_out`: the models of methods that have to do without the page's site or set.
+    """
     loaded = {peer.name: peer.load() for peer in peers}
     settle()
     for plain in sets:
         for dataset in [plain, *(perturbed(plain, name) for name in perturbations if plain.articles())]:
             print(f"{dataset.name} …", file=sys.stderr, flush=True)
-            _Run(dataset, plain, everything, methods, loaded, settings, Writer(out, dataset.name)).all_pages()
+            _Run(dataset, plain, everything, methods, loaded, settings, Writer(out, dataset.name), left_out).all_pages()
 
 
 class _Run:
@@ -75,7 +80,9 @@ class _Run:
         peers: Mapping[str, Extract],
         settings: Settings,
         writer: Writer,
+        left_out: LeftOut | None,
     ) -> None:
+        self._left_out = left_out
         self._dataset, self._plain, self._writer = dataset, plain, writer
         self._alone = [method for method in methods if method.mode == "alone"]
         self._with_example = [method for method in methods if method.mode in ("example", "memory")]
@@ -99,8 +106,7 @@ class _Run:
         for row in self._lists:
             html = row.html()
             round = Round()
-            for method in self._alone:
-                round.add(extraction(method.section(None), html, row.url), method.name)
+            self._add_alone(round, row, html)
             self._measure(round, row, html, turn)
             turn += 1
 
@@ -110,8 +116,7 @@ class _Run:
             return
         round = Round()
         if single:
-            for method in self._alone:
-                round.add(extraction(method.section(None), html, row.url), method.name)
+            self._add_alone(round, row, html)
             text = decode(html)[0]
             for name, extract in self._peers.items():
                 round.add(partial(_peer_answer, extract, text), name, peer=True)
@@ -122,6 +127,13 @@ class _Run:
             for method in self._foreign:
                 self._add_pair(round, method, pair, html)
         self._measure(round, row, html, turn)
+
+    def _add_alone(self, round: Round, row: Row, html: bytes) -> None:
+        for method in self._alone:
+            call = extraction(method.section(None), html, row.url)
+            if method.left_out and self._left_out is not None:
+                call = partial(_judged, self._left_out, self._dataset.name, row, method.left_out, call)
+            round.add(call, method.name)
 
     def _add_pair(self, round: Round, method: Method, pair: Pair, html: bytes) -> None:
         pages = [self._other(row, method) for row in (pair.example, *pair.memory[: method.memory])]
@@ -182,6 +194,11 @@ def _guarded(call: Callable[[], Answer]) -> Answer:
         return call()
     except Exception as error:  # a crash is a result here: it is counted, and the others go on
         return Answer(crash=f"{type(error).__name__}: {error}")
+
+
+def _judged(models: LeftOut, set_name: str, row: Row, what: str, call: Callable[[], Answer]) -> Answer:
+    with models.judging(set_name, row, what):
+        return call()
 
 
 def _peer_answer(extract: Extract, text: str) -> Answer:

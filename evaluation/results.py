@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 
 from .data import DataError, DataSet, Row
 from .perturb import PERTURBATIONS, perturbed
 from .predictions import Prediction, prediction_files, read_predictions
-from .scores import Score, bootstrap, mean, score, score_with_optional
+from .scores import Score, bag_score, bootstrap, mean, score, score_with_optional
 
 BAD = 0.8  # F1 below which a page counts as lost
 YARDSTICK = "trafilatura"  # the peer whose speed is the unit
@@ -48,7 +48,8 @@ class Share:
 class Result:
     """What one method or peer reached on one set.
 
-    `pages`: texts scored (pairs count each); `spread`: half the 95% interval of `f1`; `below`: share of texts below .8;
+    `pages`: texts scored (pairs count each); `spread`: half the 95% interval of `f1`; `bag`: mean F1 of words as a bag;
+    `below`: share of texts below .8, `refused`: of those without one;
     `lists`: list pages answered "no article"; `worst`: (F1, page, example), lowest first.
     """
 
@@ -61,6 +62,8 @@ class Result:
     recall: float | None
     spread: float
     below: float
+    bag: float
+    refused: float
     speed: Speed
     titles: Share
     days: Share
@@ -122,6 +125,8 @@ def evaluate(
         recall=total.recall,
         spread=bootstrap(by_page, seed),
         below=sum(value.f1 < BAD for value in scores) / len(scores) if scores else 0.0,
+        bag=fmean(bag_score(one.text, rows[one.id].body or "").f1 for one in texts) if texts else 0.0,
+        refused=sum(not one.text for one in texts) / len(texts) if texts else 0.0,
         speed=speed((one, yardstick.get(one.id)) for one in texts or lists),
         titles=_titles(texts, rows),
         days=_days(texts, rows),

@@ -17,6 +17,8 @@ COLUMNS: tuple[Column, ...] = (
     ("±", lambda r: _ratio(r.spread, r.pages)),
     ("precision", lambda r: _ratio(r.precision, r.pages)),
     ("recall", lambda r: _ratio(r.recall, r.pages)),
+    ("bag F1", lambda r: _ratio(r.bag, r.pages)),
+    ("refused", lambda r: f"{r.refused:.1%}" if r.pages else NOTHING),
     ("<.8", lambda r: f"{r.below:.1%}" if r.pages else NOTHING),
     ("ms", lambda r: f"{r.speed.ms:.2f}"),
     ("×lxml", lambda r: f"{r.speed.parse:.2f}"),

@@ -74,13 +74,20 @@ def assemble(parsed: ParsedPage, cut: Cut | str, others: Sequence[PageTitles] = 
         text=join(blocks, _kinds_in_text(blocks)),
         blocks=blocks,
         method=cut.method,
-        confidence=min(cut.confidence, 1.0 if cut.article_probability is None else cut.article_probability),
+        confidence=_confidence(cut),
         reason=cut.reason,
         page_type=cut.page_type,
         article_probability=cut.article_probability,
         url=page.url,
         **metadata,
     )
+
+
+def _confidence(cut: Cut) -> float:
+    """Return the share of like pages whose text is right; no more than the probability that a doubtful page is one."""
+    if cut.page_type == "article" or cut.article_probability is None:
+        return cut.confidence
+    return min(cut.confidence, cut.article_probability)
 
 
 def _kinds_in_text(blocks: tuple[Block, ...]) -> frozenset[Kind]:

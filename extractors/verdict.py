@@ -20,6 +20,7 @@ from .page_types import classify, surely_article
 NOTICE_PAGE = 3_000  # bytes of unlinked text; pages with more are no notices
 NOTICE_BODY = 1_000  # bytes of the body; a page with more says something else
 NOTICE_LINE = 160  # characters of a line that gives notice
+RATHER = 0.5  # probability of an article, below which a page is rather none
 
 _GONE = re.compile(
     r"""^\W*(?:error\W*)?404\W*$ | \b404\W+(?:error|(?:page\ )?not\ found) | \berror\W+404\b | ^\W*not\ found\W*$
@@ -74,11 +75,9 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> Verdict
         return Verdict("uncertain", None, "no running text: only links and scraps")
     if surely_article(parsed, kept):
         return Verdict()
-    found = classify(parsed, kept)
-    is_list = found.log_odds + evidence <= found.list_to
-    page_type: PageType = "list" if is_list else "uncertain" if found.kind == "list" else found.kind
-    limit = {"sure": is_list, "likely": found.log_odds + evidence < 0, "never": False}
-    return Verdict(page_type, found.probability, f"a list: {'; '.join(found.reasons)}" if limit[refuse] else None)
+    found = classify(parsed, kept, evidence)
+    refused = {"sure": found.kind == "list", "likely": found.probability < RATHER, "never": False}[refuse]
+    return Verdict(found.kind, found.probability, f"a list: {'; '.join(found.reasons)}" if refused else None)
 
 
 def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> str | None:

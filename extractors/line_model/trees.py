@@ -103,7 +103,7 @@ def fit(names: Sequence[str], values: Floats, target: Doubles, weight: Doubles) 
 
 
 def _edges(values: Floats) -> list[Floats]:
-    """Return, for each feature, the values between its bins: at its quantiles, each once, the largest value left out."""
+    """Return, for each feature, the values between its bins: its quantiles, each once, without the largest value."""
     shares = np.linspace(0, 1, BINS + 1)[1:-1]
     found = [np.unique(np.quantile(column, shares, method="lower")).astype(np.float32) for column in values.T]
     return [edges[edges < column.max()] for edges, column in zip(found, values.T, strict=True)]

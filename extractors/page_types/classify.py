@@ -44,14 +44,13 @@ MIXED = 0.2  # share of the answered pages of a shape that contradict the others
 class PageType:
     """`probability`: of an article, 0 to 1. `reasons`: what spoke most for the answer, in words for a person.
 
-    `log_odds`: of an article; `list_to`: at or below it the answer is "list".
+    `log_odds`: the same as log odds.
     """
 
     kind: Kind
     probability: float
     reasons: tuple[str, ...]
     log_odds: float = 0.0
-    list_to: float = 0.0
 
 
 def page_type(html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> PageType:
@@ -67,20 +66,22 @@ def surely_article(parsed: ParsedPage, kept: list[int]) -> bool:
     return float(model.log_odds(row[np.newaxis])[0]) >= model.article_from
 
 
-def classify(parsed: ParsedPage, kept: list[int] | None = None) -> PageType:
-    """Return the type of a page whose lines still have their elements; `kept`: the rules' body, if it is known."""
+def classify(parsed: ParsedPage, kept: list[int] | None = None, evidence: float = 0.0) -> PageType:
+    """Return the type of a page whose lines still have their elements.
+
+    `kept`: the rules' body, if it is known; `evidence`: log odds that the caller has for an article.
+    """
     features = features_of(parsed, kept)
     model = _model(WITHOUT_ADDRESS if address_of(parsed) is None else WITH_ADDRESS)
     row = model.row(features)
     page, average = model.contributions(np.stack([row, model.mean]))
-    log_odds = float(page.sum() + model.bias[0])
+    log_odds = float(page.sum() + model.bias[0]) + evidence
     spoken = dict(zip(model.names, (page - average).tolist(), strict=True))
     return PageType(
         _kind(log_odds, model.article_from, model.list_to),
         float(probability(np.array(log_odds))),
         reasons_for(spoken, features, log_odds > 0),
         log_odds,
-        model.list_to,
     )
 
 
