@@ -5,8 +5,8 @@
 - `METHOD+example`: a method that can do without an example, with one;
 - `METHOD+memoryN`: with an example, after N other pages of the group were learned;
 - `METHOD+foreign`: with an example of another group or set, whose template has nothing in common;
-- `METHOD@sites`, `METHOD@set`: a method that needs no example, with learned parts that have not seen the page's site, or
-  any page of its set (`left_out`).
+- `METHOD@sites`, `METHOD@set`: a method that needs no example, with learned parts that have not seen the page's site,
+  or any page of its set (`left_out`).
 """
 
 import random

@@ -14,7 +14,7 @@ from dataclasses import replace
 from .article import Article, NoArticle
 from .assembly import Cut, ParsedPage, assemble, read
 from .body import Body
-from .line_model import second_opinion
+from .line_model import is_doubtful, second_opinion
 from .lines import Lines
 from .page import Page
 from .page_body import rules_body
@@ -53,16 +53,20 @@ def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -
         return verdict.refused
     if not rules.kept:
         return "no running text: only links and scraps"
-    opinion = second_opinion(lines, parsed.prior, rules, rules.kept)
-    captions = sorted(set(rules.captions) - set(opinion.kept))
-    share = confidence(float(lines.width[opinion.kept].sum()))
-    return Cut(opinion.kept, rules.root, METHOD, share, reason, captions, verdict.page_type, verdict.probability)
+    kept = _revised(parsed.lines, parsed.prior, rules)
+    captions = sorted(set(rules.captions) - set(kept))
+    share = confidence(float(lines.width[kept].sum()))
+    return Cut(kept, rules.root, METHOD, share, reason, captions, verdict.page_type, verdict.probability)
 
 
 def cut_alone(lines: Lines, prior: Prior) -> Body:
     """Return the body of a page alone."""
     body = rules_body(lines, prior)
-    return replace(body, kept=second_opinion(lines, prior, body, body.kept).kept) if body.kept else body
+    return replace(body, kept=_revised(lines, prior, body)) if body.kept else body
+
+
+def _revised(lines: Lines, prior: Prior, rules: Body) -> list[int]:
+    return second_opinion(lines, prior, rules, rules.kept).kept if is_doubtful(lines, rules.kept) else rules.kept
 
 
 def confidence(width: float) -> float:

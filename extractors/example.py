@@ -20,7 +20,7 @@ from .assembly import Cut, ParsedPage, assemble, read
 from .body import Body, Evidence, cut_body, line_content, line_weights, turning_points
 from .errors import UnusablePage
 from .layout import Layout, layout_of
-from .line_model import second_opinion
+from .line_model import is_doubtful, second_opinion
 from .lines import Floats, Lines
 from .metadata import titles_of
 from .page import Page
@@ -40,9 +40,9 @@ DISSIMILAR = 0.10  # share of matched surrounding lines: 99% of pairs of two sit
 TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …
 TWIN_REST = 0.1  # … and share of it that may be new
 EXPECTED, ELSEWHERE = 2.0, -1.0  # log odds for an article where the body stands where the example has its own, or not
-PUZZLING = 0.5  # expected F1 of an example's own body, below which nobody knows what its body is, and it abstains
+PUZZLING = 0.4  # expected F1 of an example's own body, below which nobody knows what its body is, and it abstains
 AGREE = 0.8  # F1 by bytes of the example's body and the page's own, from which they are the same
-UNLIKELY = 0.3  # mean chance of the elected lines below which they are another part of the page; flat from .2 to .3
+UNLIKELY = 0.1  # mean chance of the elected lines, below which they are another part of the page
 SURE_VOTES = 3  # votes that need no second look where they agree with the examples' layout
 DECIDES = 0.1  # expected F1 by which the page's own body must be better to be taken; flat from .05 to .2
 DOUBTFUL, DOUBTFUL_CONFIDENCE = 0.15, 0.87  # below this surrounding match, confidence is at most that
@@ -188,22 +188,29 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut 
 def _own_is_better(parsed: ParsedPage, kept: list[int], valid: list[Vote]) -> bool:
     """Whether the page's own body is another than the elected one, and the line model expects more of it.
 
-    Where the elected lines are likely, only the extent is in question, and the examples know where the template has no
-    body.
+    Where the elected lines are not unlikely, only the extent is in question, and the examples know where the template
+    has no body.
     """
     lines = parsed.lines
     rules = rules_body(lines, parsed.prior)
     if not rules.kept:
         return False
+    if not is_doubtful(lines, rules.kept) and _agree(lines, rules.kept, kept):
+        return False
     opinion = second_opinion(lines, parsed.prior, rules, rules.kept)
-    common = float(lines.width[sorted(set(opinion.kept) & set(kept))].sum())
-    if 2 * common >= AGREE * float(lines.width[opinion.kept].sum() + lines.width[kept].sum()):
+    if _agree(lines, opinion.kept, kept):
         return False
     if float(np.average(opinion.chance[kept], weights=lines.width[kept])) < UNLIKELY:
         return True
     fertile = np.minimum.reduce([vote.layout.factors(lines) for vote in valid])
     opinion = replace(opinion, chance=opinion.chance * fertile)
     return opinion.expected(opinion.kept) - opinion.expected(kept) >= DECIDES
+
+
+def _agree(lines: Lines, one: list[int], other: list[int]) -> bool:
+    """Whether two bodies of a page are nearly the same."""
+    common = float(lines.width[sorted(set(one) & set(other))].sum())
+    return 2 * common >= AGREE * float(lines.width[one].sum() + lines.width[other].sum())
 
 
 def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool:

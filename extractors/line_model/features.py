@@ -60,8 +60,8 @@ def features_of(lines: Lines, prior: Prior, body: Body, kept: list[int]) -> Floa
     width, linked = lines.width, lines.linked
     at = outline.of_line
     linked_share = linked / np.maximum(width, 1)
-    long = (width >= PROSE_WIDTH) & (linked_share < PROSE_LINKED)
-    prose = np.where(long, np.minimum(width - linked, PROSE_MAX), 0).astype(np.float32)
+    prose = prose_of(lines)
+    long = prose > 0
     direct = {
         name: np.bincount(at, amount, minlength=len(outline))
         for name, amount in (("width", width), ("linked", linked), ("prose", prose), ("long", long),
@@ -117,6 +117,13 @@ def features_of(lines: Lines, prior: Prior, body: Body, kept: list[int]) -> Floa
     )  # fmt: skip
     result: Floats = np.stack(columns, axis=1).astype(np.float32)
     return result
+
+
+def prose_of(lines: Lines) -> Floats:
+    """Return the bytes of prose of each line: unlinked, bounded, 0 for a short or a linked line."""
+    long = (lines.width >= PROSE_WIDTH) & (lines.linked < PROSE_LINKED * np.maximum(lines.width, 1))
+    prose: Floats = np.where(long, np.minimum(lines.width - lines.linked, PROSE_MAX), 0).astype(np.float32)
+    return prose
 
 
 def _flags(chosen: list[int], count: int) -> NDArray[np.bool_]:

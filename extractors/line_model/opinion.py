@@ -2,7 +2,8 @@
 
 Strategy: the model's body is its lines with even odds or better. Where its expected F1 is above that of the rules'
 body by more than `SWITCH`, it is the body. Else single lines change: those that the model gives more than `SURE` join,
-those that it gives 1 − `SURE` or less leave. So the rules decide unless the model has a reason.
+those that it gives 1 − `SURE` or less leave. So the rules decide unless the model has a reason. Where they leave out
+little prose the model is not asked: it would change next to nothing.
 """
 
 from collections.abc import Iterator
@@ -17,12 +18,14 @@ import numpy as np
 from ..body import Body
 from ..lines import Floats, Lines
 from ..priors import Prior
-from .features import NAMES, features_of
+from .features import NAMES, features_of, prose_of
 from .trees import Trees, load, probability
 
 WEIGHTS = Path(__file__).parent / "weights.json"
 SURE = 0.9  # probability from which one line changes; flat from .8 to .95
 SWITCH = 0.1  # expected F1 that the model's body must gain to replace the rules'; flat from .06 to .15
+LEFT_OUT = 0.2  # bytes of prose outside the rules' body, as a share of those inside, up to which nobody asks the model;
+# three pages in four; from .1 to .3 the scores of sites left out are the same
 _chosen: ContextVar[Trees | None] = ContextVar("line model", default=None)
 
 
@@ -38,6 +41,13 @@ class Opinion:
         """Return the F1 by bytes, 0 to 1, to expect of a body if each line is body with its chance."""
         weight = self.chance * self.width
         return float(2 * weight[kept].sum() / max(1e-9, self.width[kept].sum() + weight.sum()))
+
+
+def is_doubtful(lines: Lines, kept: list[int]) -> bool:
+    """Whether the rules' body leaves out so much prose that the model is worth asking."""
+    prose = prose_of(lines)
+    inside = float(prose[kept].sum())
+    return float(prose.sum()) - inside > LEFT_OUT * inside
 
 
 def second_opinion(lines: Lines, prior: Prior, body: Body, kept: list[int]) -> Opinion:
