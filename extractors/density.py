@@ -2,11 +2,12 @@
 
 The steps of `body` with no line matched and no profile, weighted by the page's own priors (`priors`): names of
 elements, the title's place, the comments' heading, links nearby. What the template writes into its bodies is then
-dropped by its words (`trimming`), and a page that is no article is told so (`verdict`). Where the rules take everything
-they give way one after the other: a page with text gives text.
+dropped by its words (`trimming`): that is the rules' body (`page_body`). A page that is no article is refused
+(`verdict`). Where the rules leave prose out, a learned model of lines has a second opinion (`line_model`).
 
-The development sets tuned the constants. Two perturbations of them guided better than the plain pages: class names
-hashed and semantic tags turned into <div>; bodies cut to three paragraphs.
+The development sets tuned the constants of the rules; the learned parts are measured with the page's site or set left
+out. Perturbed pages guided better than plain ones: class names hashed and semantic tags turned into <div>, bodies cut to
+three paragraphs, elements wrapped in containers.
 """
 
 from dataclasses import replace
