@@ -6,8 +6,8 @@ dropped by its words (`trimming`): that is the rules' body (`page_body`). A page
 (`verdict`). Where the rules leave prose out, a learned model of lines has a second opinion (`line_model`).
 
 The development sets tuned the constants of the rules; the learned parts are measured with the page's site or set left
-out. Perturbed pages guided better than plain ones: class names hashed and semantic tags turned into <div>, bodies cut to
-three paragraphs, elements wrapped in containers.
+out. Perturbed pages guided better than plain ones: class names hashed and semantic tags turned into <div>, bodies cut
+to three paragraphs, elements wrapped in containers.
 """
 
 from dataclasses import replace
