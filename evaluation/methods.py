@@ -5,6 +5,7 @@
 - `METHOD+example`: a method that can do without an example, with one;
 - `METHOD+memoryN`: with an example, after N other pages of the group were learned;
 - `METHOD+foreign`: with an example of another group or set, whose template has nothing in common;
+- `METHOD+odd`: with another page of the same site that is no sibling: a list, a page of another type or section;
 - `METHOD@sites`, `METHOD@set`: a method that needs no example, with learned parts that have not seen the page's site,
   or any page of its set (`left_out`).
 """
@@ -17,12 +18,14 @@ from difflib import get_close_matches
 from typing import Literal
 
 from extractors import Article, NoArticle, Section, UnusablePage
+from extractors.page_types.labelled import domain_of
 from extractors.registry import METHODS
 
 from .data import DataSet, Row
 
-Mode = Literal["alone", "example", "memory", "foreign"]
-_NAME = re.compile(r"(?P<method>.+?)(?:\+(?P<mode>example|memory|foreign)(?P<count>\d*)|@(?P<left>sites|set))?")
+Mode = Literal["alone", "example", "memory", "foreign", "odd"]
+ODD = 2  # pages that serve as an unfit example of one page
+_NAME = re.compile(r"(?P<method>.+?)(?:\+(?P<mode>example|memory|foreign|odd)(?P<count>\d*)|@(?P<left>sites|set))?")
 
 
 class UnknownName(ValueError):
@@ -138,6 +141,19 @@ def choose_foreign(sets: Sequence[DataSet], pages: Iterable[Row], seed: int) -> 
     return found
 
 
+def choose_odd(dataset: DataSet, pages: Iterable[Row], seed: int) -> list[Pair]:
+    """Return each page with up to `ODD` other pages of its site that are no siblings of it, where there are some."""
+    by_site: dict[str, list[Row]] = {}
+    for row in dataset.rows:
+        by_site.setdefault(domain_of(row.url) or _site(row), []).append(row)
+    found = []
+    for page in pages:
+        site = by_site[domain_of(page.url) or _site(page)]
+        others = [row for row in site if row.id != page.id and (row.group not in dataset.groups or not row.scored)]
+        found += [Pair(page, row) for row in random.Random(f"{seed} {page.id}").sample(others, min(ODD, len(others)))]
+    return found
+
+
 def extraction(section: Section, html: bytes, url: str | None) -> Callable[[], Answer]:
     """The call that is timed: bytes in; text, title and day out."""
 
@@ -165,7 +181,8 @@ def _parse(name: str, memory: int) -> Method:
     if found["mode"] == "memory":
         return Method(found["method"], "memory", int(found["count"] or memory))
     if found["mode"]:
-        return Method(found["method"], "foreign" if found["mode"] == "foreign" else "example")
+        unfit: dict[str, Mode] = {"foreign": "foreign", "odd": "odd"}
+        return Method(found["method"], unfit.get(found["mode"], "example"))
     return Method(found["method"], "example" if needs_example(found["method"]) else "alone")
 
 

@@ -12,7 +12,7 @@ from extractors.decoding import decode
 
 from .data import DataSet, Row
 from .left_out import LeftOut
-from .methods import Answer, Method, Pair, choose_foreign, choose_pairs, extraction
+from .methods import Answer, Method, Pair, choose_foreign, choose_odd, choose_pairs, extraction
 from .peers import Extract, Peer
 from .perturb import page_of, perturbed
 from .predictions import Prediction, Writer
@@ -87,6 +87,7 @@ class _Run:
         self._alone = [method for method in methods if method.mode == "alone"]
         self._with_example = [method for method in methods if method.mode in ("example", "memory")]
         self._foreign = [method for method in methods if method.mode == "foreign"]
+        self._odd = [method for method in methods if method.mode == "odd"]
         self._peers = peers
         self._kept: dict[str, bytes | None] = {}
         memory = max((method.memory for method in methods), default=0)
@@ -95,6 +96,8 @@ class _Run:
         pairs = choose_pairs(dataset, settings.sample, memory, settings.seed) if self._with_example else []
         self._pairs = _by_page(pairs)
         self._strangers = _by_page(choose_foreign(everything, self._pages, settings.seed) if self._foreign else [])
+
+        self._unfit = _by_page(choose_odd(dataset, self._pages, settings.seed) if self._odd else [])
 
     def all_pages(self) -> None:
         singles = {row.id for row in self._pages}
@@ -126,6 +129,9 @@ class _Run:
         for pair in self._strangers.get(row.id, []):
             for method in self._foreign:
                 self._add_pair(round, method, pair, html)
+        for pair in self._unfit.get(row.id, []):
+            for method in self._odd:
+                self._add_pair(round, method, pair, html)
         self._measure(round, row, html, turn)
 
     def _add_alone(self, round: Round, row: Row, html: bytes) -> None:
@@ -149,7 +155,7 @@ class _Run:
         round.add(extraction(section, html, pair.page.url), method.name, pair.example.id)
 
     def _other(self, row: Row, method: Method) -> bytes | None:
-        return row.html() if method.mode == "foreign" else self._html(row)
+        return row.html() if method.mode in ("foreign", "odd") else self._html(row)
 
     def _html(self, row: Row) -> bytes | None:
         if row.id not in self._kept:

@@ -1,7 +1,7 @@
 import pytest
 
 from evaluation.data import read_sets
-from evaluation.methods import UnknownName, choose_foreign, choose_pairs, every_method, parse_methods
+from evaluation.methods import UnknownName, choose_foreign, choose_odd, choose_pairs, every_method, parse_methods
 from evaluation.peers import PEERS, missing_message, parse_peers
 
 from . import layouts
@@ -39,6 +39,20 @@ def test_foreign_examples_are_of_another_site(tmp_path):
     pairs = choose_foreign(sets, sets[0].articles(), seed=1)
     assert len(pairs) == 3
     assert all(pair.example.id.startswith(("one", "two")) for pair in pairs)
+
+
+def test_unfit_examples_are_of_the_page_s_site_and_no_siblings(gazette):
+    pairs = choose_odd(gazette, gazette.articles(), seed=1)
+    siblings = {(a.id, b.id) for a, b in gazette.pairs()}
+    assert pairs
+    assert not siblings & set(ids(pairs))
+    assert all(pair.example.id != pair.page.id for pair in pairs)
+
+
+def test_methods_with_parts_left_out_have_names_of_their_own():
+    named = parse_methods(["density@sites", "density@set", "example+odd"], 4)
+    assert [method.name for method in named] == ["density@sites", "density@set", "example+odd"]
+    assert [method.left_out for method in named] == ["sites", "set", ""]
 
 
 def test_every_method_can_be_asked_for():

@@ -1,0 +1,60 @@
+"""The learned parts trained on a tiny set, each time without what they are measured on."""
+
+import json
+
+import pytest
+
+from evaluation.__main__ import main as evaluate
+from evaluation.data import read_sets
+from evaluation.left_out import LeftOut, main, models
+from evaluation.line_model import FOLDS, fold_of
+from evaluation.line_model import main as train
+
+from . import layouts
+
+
+def test_each_model_has_to_do_without_its_set_or_its_sites():
+    may = models(["town", "meiwen_mobile_zh"])
+    assert set(may) == {"set-town", "set-meiwen_mobile_zh", *(f"fold-{number}" for number in range(FOLDS))}
+    assert (may["set-town"]("town", "a.example"), may["set-town"]("port", "a.example")) == (False, True)
+    assert [may[f"fold-{number}"]("town", "a.example") for number in range(FOLDS)].count(False) == 1
+    assert not may[f"fold-{fold_of('a.example')}"]("port", "a.example")
+
+
+def test_two_looks_of_one_site_are_left_out_together():
+    assert not models(["meiwen_mobile_zh"])["set-meiwen_mobile_zh"]("meiwen_desktop_zh", "a.example")
+
+
+def test_a_folder_without_models_is_named_with_the_way_to_make_them(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        evaluate([str(layouts.normalised(tmp_path / "data")), "--left-out", str(tmp_path / "none")])
+    assert "python -m evaluation.left_out DATA" in capsys.readouterr().err
+
+
+def test_left_out_methods_need_models(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        evaluate([str(layouts.normalised(tmp_path / "data")), "--methods", "density@sites"])
+    assert "--left-out DIR" in capsys.readouterr().err
+
+
+def test_data_that_is_not_there_is_a_clear_error(tmp_path, capsys):
+    for command in ([str(tmp_path / "none")], [str(tmp_path / "none"), "--out", str(tmp_path / "models")]):
+        with pytest.raises(SystemExit) as error:
+            (train if len(command) == 1 else main)(command)
+        assert error.value.code == 2
+        assert "is no folder" in capsys.readouterr().err
+
+
+def test_a_model_is_trained_from_pages_and_says_from_how_many(tmp_path, capsys):
+    data = layouts.normalised(tmp_path / "data")
+    out = tmp_path / "weights.json"
+    assert train([str(data), "--out", str(out), "--processes", "1"]) == 0
+    assert json.loads(out.read_text("utf-8"))["pages"] == sum(len(one.articles()) for one in read_sets(data))
+    assert "learned from" in capsys.readouterr().out
+
+
+def test_models_of_another_folder_are_asked(tmp_path):
+    folder = tmp_path / "models" / "fold-0"
+    folder.mkdir(parents=True)
+    (folder / "line-model.json").write_text("{}")
+    assert LeftOut(tmp_path / "models")
