@@ -56,6 +56,7 @@ WRAPPED = frozenset({"p", "h2", "h3", "h4", "ul", "ol", "blockquote", "table", "
 LEAST_WRAPPED, MOST_TOGETHER = 5, 4  # … if so many of them are such elements; children of one container
 ONE_CLASS, NESTED = 0.35, 0.4  # share of pages whose containers have one class; share of containers with another inside
 ANCHOR = 15  # letters and digits of a line that surely belongs to the body
+_ARTICLE_BODY = re.compile(r'"articleBody"\s*:\s*"(?:[^"\\]|\\.)*"', re.DOTALL)
 LEFT_OVER = 0.1  # share of the cut paragraphs that may remain; a page with more is left out of the set
 
 
@@ -102,6 +103,9 @@ def shorten(html: bytes, row: Row) -> bytes | None:
     for slot in (slot for i in cut for slot in lines[i][0]):
         slot.clear()
     _prune([slot.element for i in cut for slot in lines[i][0]])
+    for script in root.iter("script"):
+        if script.text and "articleBody" in script.text:  # else the whole text would be there to read
+            script.text = _ARTICLE_BODY.sub('"": ""', script.text)
     return _bytes(root, encoding)
 
 
