@@ -4,6 +4,7 @@ Source 003 (Qin Long et al., I-AWCE) takes the type from a screenshot; this stan
 in docs/methods-page-types.md. The steps, and where they are read:
 
     text lines → 85 numbers             `line_features`, by the signs in `words`
+    the rules' body → 12 numbers        `body_features`
     what the page declares → numbers    `head_features`
     URL, and URLs of links → numbers    `addresses`, joined in `features`
     numbers → log odds                  `model`
