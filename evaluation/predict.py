@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from extractors import UnusablePage
+from extractors import Section, UnusablePage
 from extractors.decoding import decode
 
 from .data import DataSet, Row
@@ -149,6 +149,9 @@ class _Run:
         try:
             section = method.section(example, [page for page in memory if page is not None])
         except UnusablePage as error:
+            if method.mode == "odd":  # as a worker does it
+                round.add(extraction(Section(None), html, pair.page.url), method.name, pair.example.id)
+                return
             # The example can't be used: the pair counts, as an answer without text.
             round.add(partial(Answer, none=f"unusable example: {error}"), method.name, pair.example.id)
             return
