@@ -39,7 +39,7 @@ SURROUNDING_WIDTH = 200  # bytes; longer lines around the body are another artic
 DISSIMILAR = 0.10  # share of matched surrounding lines: 99% of pairs of two sites lie below, 1.3% of one section's
 TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …
 TWIN_REST = 0.1  # … and share of it that may be new
-EXPECTED = 2.0  # log odds for an article whose body stands where the example has its own
+EXPECTED, ELSEWHERE = 2.0, -1.0  # log odds for an article whose body stands where the example has its own, or not
 PUZZLING = 0.4  # expected F1 of an example's own body, below which nobody knows what its body is, and it abstains
 AGREE = 0.8  # F1 by bytes of the example's body and the page's own, from which they are the same
 UNLIKELY = 0.1  # mean chance of the elected lines, below which they are another part of the page
@@ -164,20 +164,20 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut 
     if not valid:
         differs = f"example differs: {best:.0%} of the surrounding lines match"
         said = differs if best < DISSIMILAR else "the example's own body is doubtful"
-        return density.cut(parsed, said, list_like)
+        return density.cut(parsed, said, list_like + ELSEWHERE)
     counts = np.zeros(len(page), np.int8)
     for vote in valid:
         counts[vote.body.kept] += 1
     elected = np.flatnonzero(2 * counts >= len(valid)).tolist()
     if not elected:
-        return density.cut(parsed, "nothing differs from the example", list_like)
+        return density.cut(parsed, "nothing differs from the example", list_like + ELSEWHERE)
     width = float(page.width[elected].sum())
     root = min((vote.body.root for vote in valid if vote.body.kept), key=lambda path: page.trie.depth[path])
     kept = trim(page, Body(elected, root), parsed.prior)
     expected = _where_expected(page, kept, [vote.layout for vote in valid])
     if (len(valid) < SURE_VOTES or not expected) and _own_is_better(parsed, kept, valid):
-        return density.cut(parsed, "the page by itself shows a likelier body", list_like)
-    verdict = judge(parsed, kept, list_like + (EXPECTED if expected else 0.0))
+        return density.cut(parsed, "the page by itself shows a likelier body", list_like + ELSEWHERE)
+    verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
     if verdict.refused:
         return verdict.refused
     captions = sorted({line for vote in valid for line in vote.body.captions} - set(kept))
