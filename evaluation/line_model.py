@@ -125,7 +125,7 @@ def _example(job: tuple[str, str, Row, str]) -> Example | None:
     if isinstance(parsed, NoArticle):
         return None
     body = rules_body(parsed.lines, parsed.prior)
-    values = features_of(parsed.lines, parsed.prior, body, body.kept)
+    values = features_of(parsed.lines, parsed.prior, body)
     target, count = line_labels(parsed.lines.texts, row.body or "")
     share = count / max(LEAST_WORDS, float((target * count).sum()))
     return Example(set_name, site, form, values, target, np.minimum(share, 1) ** LINE_POWER + LINE_LEAST)

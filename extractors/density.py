@@ -52,8 +52,6 @@ def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -
     verdict = judge(parsed, rules.kept, evidence)
     if verdict.refused:
         return verdict.refused
-    if not rules.kept:
-        return "no running text: only links and scraps"
     kept = _revised(parsed.lines, parsed.prior, rules)
     captions = sorted(set(rules.captions) - set(kept))
     share = confidence(float(lines.width[kept].sum()))
@@ -67,7 +65,7 @@ def cut_alone(lines: Lines, prior: Prior) -> Body:
 
 
 def _revised(lines: Lines, prior: Prior, rules: Body) -> list[int]:
-    return second_opinion(lines, prior, rules, rules.kept).kept if is_doubtful(lines, rules.kept) else rules.kept
+    return second_opinion(lines, prior, rules).kept if is_doubtful(lines, rules.kept) else rules.kept
 
 
 def confidence(width: float) -> float:

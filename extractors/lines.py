@@ -175,8 +175,9 @@ class Lines:
         """Return the page without some of its lines."""
         kept = [index for index in range(len(self)) if index not in dropped]
         number = {index: place for place, index in enumerate(kept)}
-        texts, paths, items = ([values[index] for index in kept] for values in (self.texts, self.paths, self.items))
-        lines = Lines(self.trie, texts, paths, items, [0] * len(kept))  # type: ignore[arg-type]
+        texts = [self.texts[index] for index in kept]
+        paths, items = ([numbers[index] for index in kept] for numbers in (self.paths, self.items))
+        lines = Lines(self.trie, texts, paths, items, [0] * len(kept))
         lines.linked = self.linked[kept]
         lines.continued = [self.continued[index] for index in kept]
         lines.links = [(number[index], element) for index, element in self.links if index in number]

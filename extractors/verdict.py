@@ -3,8 +3,8 @@
 Only two things refuse a page that has text. The page says so itself, in a few words on a nearly empty page: a soft 404,
 a block or captcha, a shell that needs JavaScript. Or the page-type model calls it a list, which it wrongly does for at
 most one article in two hundred (`page_types.learning.LOST`, on sites left out). Everything else is an article, with its
-page type, the probability that it is one, and a confidence no higher than that. A caller may ask for more refusals or
-for none (`Page.refuse`).
+page type and the probability that it is one; where that is in doubt, the confidence is no higher. A caller may ask for
+more refusals or for none (`Page.refuse`).
 
 An example is evidence, too: `evidence` are log odds that it adds (see `example`).
 """
@@ -20,7 +20,6 @@ from .page_types import classify, surely_article
 NOTICE_PAGE = 3_000  # bytes of unlinked text; pages with more are no notices
 NOTICE_BODY = 1_000  # bytes of the body; a page with more says something else
 NOTICE_LINE = 160  # characters of a line that gives notice
-RATHER = 0.5  # probability of an article, below which a page is rather none
 
 _GONE = re.compile(
     r"""^\W*(?:error\W*)?404\W*$ | \b404\W+(?:error|(?:page\ )?not\ found) | \berror\W+404\b | ^\W*not\ found\W*$
@@ -69,14 +68,14 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> Verdict
     """Return what is to be thought of the page with the body `kept`; `evidence` for an article, in log odds."""
     refuse = parsed.page.refuse
     said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
+    if not kept:
+        return Verdict("uncertain", None, said or "no running text: only links and scraps")
     if said:
         return Verdict("uncertain", None, None if refuse == "never" else said)
-    if not kept:
-        return Verdict("uncertain", None, "no running text: only links and scraps")
     if surely_article(parsed, kept):
         return Verdict()
     found = classify(parsed, kept, evidence)
-    refused = {"sure": found.kind == "list", "likely": found.probability < RATHER, "never": False}[refuse]
+    refused = {"sure": found.kind == "list", "likely": not found.is_rather_article, "never": False}[refuse]
     return Verdict(found.kind, found.probability, f"a list: {'; '.join(found.reasons)}" if refused else None)
 
 

@@ -31,7 +31,6 @@ MOST = MEMORY - 1  # beside the example
 REPLACE_AFTER = 86400.0  # seconds; then the oldest of `MOST` pages leaves: slow changes of a template are followed
 CONFIDENT = 0.95  # at least: bodies below 300 bytes and doubtful surroundings are less (`extractors.example`); of 322
 # pages of six development sets that joined, 317 had a right text
-RATHER = 0.5  # probability of an article, below which a page is rather none
 LARGEST = 2**17  # bytes of a compressed page: the median of pages of 300 KB is 10 to 34 KB
 ZSTD_LEVEL = 3  # 1 ms for 300 KB; level 9 makes a tenth to a sixth less of it
 
@@ -155,7 +154,7 @@ class Candidates:
         near = entry_of(article.text)
         if alike(np.frombuffer(self._known, ENTRY), near).size:
             return
-        if page_type(page.body, page.url, content_type=page.content_type).probability < RATHER:
+        if not page_type(page.body, page.url, content_type=page.content_type).is_rather_article:
             return
         packed = _pack(page.body, pages.example)
         if len(packed) <= LARGEST:

@@ -81,7 +81,7 @@ def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, Cut, str]
 
 def _why_no_article(page: StoredPage, alone: Article | NoArticle, kind: PageType) -> NoSection | None:
     """The error that says why a page is no example; None if it may be one."""
-    if kind.probability < RATHER:
+    if not kind.is_rather_article:
         why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
         return NoSection(f"{page.url} is a list page, not an article ({why})", NAME_ONE, proposals(page))
     if isinstance(alone, Article) or kind.kind == "article":

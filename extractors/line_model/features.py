@@ -54,8 +54,8 @@ class _Amounts:
     headings: NDArray[np.float64]
 
 
-def features_of(lines: Lines, prior: Prior, body: Body, kept: list[int]) -> Floats:
-    """Return the numbers, float32, shape (lines, len(NAMES)); `kept`: the lines that the rules leave in `body`."""
+def features_of(lines: Lines, prior: Prior, body: Body) -> Floats:
+    """Return the numbers, float32, shape (lines, len(NAMES)); `body` is that of the rules."""
     count, outline = len(lines), lines.outline
     width, linked = lines.width, lines.linked
     at = outline.of_line
@@ -87,7 +87,7 @@ def features_of(lines: Lines, prior: Prior, body: Body, kept: list[int]) -> Floa
     following = _following(long)
     tags = _tags(lines)[at]
     columns = (
-        _flags(kept, count), _flags(body.captions, count), _below_root(lines, body.root)[at],
+        _flags(body.kept, count), _flags(body.captions, count), _below_root(lines, body.root)[at],
         (index >= body.head) & (index < body.tail),
         np.clip(index - body.head, -FAR, FAR), np.clip(body.tail - index, -FAR, FAR),
         prior_log, _shifted(prior_log, 1), _shifted(prior_log, -1),

@@ -29,6 +29,7 @@ from .reasons import reasons_for
 HERE = Path(__file__).parent
 WITH_ADDRESS, WITHOUT_ADDRESS = HERE / "with-address.json", HERE / "without-address.json"
 SCREEN = HERE / "screen.json"
+EVEN = 0.5  # probability
 _FORMS = {
     WITH_ADDRESS: NAMES,
     WITHOUT_ADDRESS: tuple(name for name in NAMES if name not in OF_ADDRESS),
@@ -51,6 +52,11 @@ class PageType:
     probability: float
     reasons: tuple[str, ...]
     log_odds: float = 0.0
+
+    @property
+    def is_rather_article(self) -> bool:
+        """Whether an article is at least as likely as a list."""
+        return self.probability >= EVEN
 
 
 def page_type(html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> PageType:
