@@ -4,6 +4,7 @@ All come from arrays that extraction has anyway; none reads the words of a line.
 or shares of the page. "Prose" are the unlinked bytes of long lines, bounded so that no line outweighs a page.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -170,9 +171,7 @@ def _ends(lines: Lines) -> NDArray[np.bool_]:
 
 def _repeats(lines: Lines) -> Floats:
     """Return log of how often each line's text occurs on the page."""
-    counts: dict[str, int] = {}
-    for text in lines.texts:
-        counts[text] = counts.get(text, 0) + 1
+    counts = Counter(lines.texts)
     return np.log(np.array([counts[text] for text in lines.texts], np.float32))
 
 
