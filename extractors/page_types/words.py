@@ -63,8 +63,8 @@ SIGNS = {
         "apply now", "阅读", "查看", "更多", "[",
     )),
     "pagers": Sign(PAGER, (
-        "next", "prev", "older", "newer", "first", "last", "页", "共", "page ", " of ", " results", " products", " items",
-        " courses", " jobs", " topics", " threads",
+        "next", "prev", "older", "newer", "first", "last", "页", "共", "page ", " of ", " results", " products",
+        " items", " courses", " jobs", " topics", " threads",
     )),
     "sorting": Sign(SORTING, ("sort", "filter", "order", "refine", "narrow", "clear all", "排序", "筛选")),
     "prices": Sign(PRICE, (*"$€£¥￥元", "usd", "eur")),
@@ -74,8 +74,8 @@ SIGNS = {
         "文", "发布于", "发表于", "阅读", "浏览", "点击",
     )),
     "endings": Sign(ENDING, (
-        "责任编", "责编", "share this", "filed under", "about the author", "leave a ", "related ", "相关", "版权", "本文",
-        "转载请",
+        "责任编", "责编", "share this", "filed under", "about the author", "leave a ", "related ", "相关", "版权",
+        "本文", "转载请",
     )),
 }  # fmt: skip
 
