@@ -163,7 +163,7 @@ def _read_heading(headings: list[str], element: etree._Element) -> None:
 
 def _heading_text(element: etree._Element) -> str:
     """Return the text of a heading, its lines apart by a space."""
-    if element.find(".//br") is None:
+    if next(element.iter("br"), None) is None:
         return inner_text(element)
     parts = cast(list[Any], _TEXTS_AND_BREAKS(element))
     return "".join(part if isinstance(part, str) else " " for part in parts)
