@@ -67,7 +67,9 @@ def turning_points(weights: Floats) -> tuple[int, int]:
 
 def line_weights(lines: Lines, similarity: Floats) -> Floats:
     """Return how much each line speaks for the body, in bytes; negative: against it."""
-    unmatched = lines.width - (1 + LINK_WEIGHT) * lines.linked - LINE_COST
+    unmatched: Floats = lines.width - (1 + LINK_WEIGHT) * lines.linked - LINE_COST
+    if not similarity.any():
+        return unmatched
     matched = -(MATCH_WEIGHT * lines.width + MATCH_COST)
     between = similarity * matched + (1 - similarity) * np.minimum(unmatched, 0)
     return np.where(similarity > 0, between, unmatched).astype(np.float32)

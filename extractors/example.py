@@ -24,7 +24,7 @@ from .line_model import is_doubtful, second_opinion
 from .lines import Floats, Lines
 from .metadata import titles_of
 from .page import Page
-from .page_body import rules_body, unmatched
+from .page_body import rules_body, unmatched, untrimmed_body
 from .page_types import classify
 from .paths import MAX_TRIE, PathTrie
 from .profile import profile_of
@@ -175,9 +175,10 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut 
         return density.cut(parsed, "nothing differs from the example", list_like + ELSEWHERE)
     width = float(page.width[elected].sum())
     root = min((vote.body.root for vote in valid if vote.body.kept), key=lambda path: page.trie.depth[path])
-    kept = trim(page, Body(elected, root), parsed.prior)
+    body = Body(elected, root)
+    kept = trim(page, body, parsed.prior)
     expected = _where_expected(page, kept, [vote.layout for vote in valid])
-    if (len(valid) < SURE_VOTES or not expected) and _own_is_better(parsed, kept, valid):
+    if (len(valid) < SURE_VOTES or not expected) and _own_is_better(parsed, body, kept, valid):
         return density.cut(parsed, "the page by itself shows a likelier body", list_like + ELSEWHERE)
     verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
     if verdict.refused:
@@ -187,14 +188,15 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut 
     return Cut(kept, root, METHOD, confidence(width, best), _reason(valid, best), captions, *of_type)
 
 
-def _own_is_better(parsed: ParsedPage, kept: list[int], valid: list[Vote]) -> bool:
+def _own_is_better(parsed: ParsedPage, elected: Body, kept: list[int], valid: list[Vote]) -> bool:
     """Whether the page's own body is another than the elected one, and the line model expects more of it.
 
-    Where the elected lines are not unlikely, only the extent is in question, and the examples know where the template
-    has no body.
+    `kept`: the elected body, trimmed. Where its lines are not unlikely, only the extent is in question, and the
+    examples know where the template has no body.
     """
     lines = parsed.lines
-    rules = rules_body(lines, parsed.prior)
+    rules = untrimmed_body(lines, parsed.prior)
+    rules = replace(rules, kept=kept if rules.kept == elected.kept else trim(lines, rules, parsed.prior))
     if not rules.kept:
         return False
     if not is_doubtful(lines, rules.kept) and _agree(lines, rules.kept, kept):
