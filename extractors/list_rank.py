@@ -93,7 +93,7 @@ def read_entries(page: Page) -> list[Entry]:
 
 def find_list(root: etree._Element, page: Page) -> list[Item]:
     """Return the items of the list, in document order; none if nothing ranks."""
-    return max(candidates(root, page), key=mean_length, default=[])
+    return with_longest(candidates(root, page))
 
 
 def candidates(root: etree._Element, page: Page) -> list[list[Item]]:
@@ -101,6 +101,11 @@ def candidates(root: etree._Element, page: Page) -> list[list[Item]]:
     base = web_url(page.url or "", _base(root)) or page.url or ""
     lists = [items for like in like_elements(root) if (items := as_items(like, base))]
     return sorted(lists, key=rank, reverse=True)[:CANDIDATES]
+
+
+def with_longest(lists: list[list[Item]]) -> list[Item]:
+    """Return the list with the largest TL; none of none."""
+    return max(lists, key=mean_length, default=[])
 
 
 def like_elements(root: etree._Element) -> Iterator[list[etree._Element]]:
