@@ -1,14 +1,18 @@
 """The public calls: a page in, a figure's data or its file out."""
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
+from .. import density
 from ..article import Article
 from ..page import Page, Refuse
 from ..registry import create
 from ..section import make_page
 from ..visual.missing import needs
+from .data import density as density_figure
+from .data import example as example_figure
 from .registry import check_figure, drawer, reader
 
 if TYPE_CHECKING:
@@ -53,7 +57,7 @@ def figure_data(
     page = make_page(html, url, content_type, fetched_at, refuse=refuse)
     model = None if example is None else make_page(example, name="example")
     if method == "auto":
-        method = _used(page, model)
+        return _of_what_cut(page, model)
     found: FigureData = reader(method)(method, page, model)
     return found
 
@@ -108,12 +112,14 @@ def check_path(to: str | Path) -> Path:
     return path
 
 
-def _used(page: Page, example: Page | None) -> str:
-    """Return the method that `auto` cuts a page with."""
-    if example is None:
-        return "density"
+def _of_what_cut(page: Page, example: Page | None) -> FigureData:
+    """Return the figure of the method that `auto` cuts a page with."""
     article = create("auto", example).extract(page)
-    return article.method if isinstance(article, Article) else "example"
+    alone = article.method == density.METHOD if isinstance(article, Article) else example is None
+    if not alone:
+        return example_figure.read("example", page, example)
+    found = density_figure.read(density.METHOD, page, None)
+    return replace(found, reason=article.reason)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -6,9 +6,8 @@ from .sheet import BLUE, Sheet, counted, mark_body, span_of, threshold, turning_
 
 def draw(sheet: Sheet, data: BlockDistribution) -> None:
     """Draw the distribution."""
-    lines = counted(len(data.sizes), "line")
-    found = f"lines {span_of(data.start, data.end)} of {lines} are the body"
-    sheet.headline(data.method, found if data.end else f"none of {lines} begins a body")
+    found = f"lines {span_of(data.start, data.end)} of {len(data.sizes):,} are the body"
+    sheet.headline(data.method, found if data.end else f"none of {counted(len(data.sizes), 'line')} begins a body")
     [axes] = sheet.panels(1)
     mark_body([axes], data.start - 0.5, data.end - 0.5)
     axes.fill_between(range(len(data.sizes)), data.sizes, color=BLUE, alpha=0.25, linewidth=0)

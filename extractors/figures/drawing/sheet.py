@@ -234,11 +234,11 @@ def threshold(axes: Axes, height: float, name: str) -> None:
     )
 
 
-def legend(axes: Axes, columns: int) -> None:
-    """Name the colours above a panel, at the right."""
+def legend(axes: Axes, columns: int, *, left: bool = False) -> None:
+    """Name the colours above a panel, at its right end or at its left."""
     axes.legend(
-        loc="lower right",
-        bbox_to_anchor=(1, 1),
+        loc="lower left" if left else "lower right",
+        bbox_to_anchor=(0 if left else 1, 1),
         ncols=columns,
         handlelength=1.2,
         handletextpad=0.4,

@@ -1,5 +1,7 @@
 """The clusters of a page's leaves: a row for each tag path, a mark for each leaf, the body's segment in colour."""
 
+from collections.abc import Sequence
+
 from matplotlib.axes import Axes
 
 from ..data.tag_paths import Cluster, PathClusters
@@ -25,7 +27,7 @@ def draw(sheet: Sheet, data: PathClusters) -> None:
     for place, one in enumerate(shown):
         _row(axes, data, one.leaves, place)
         _measures(axes, place, f"{one.length:,}", _noise(one))
-    _row(axes, data, tuple(rest), len(shown))
+    _row(axes, data, rest, len(shown))
     others = [f"{len(data.clusters) - len(shown)} other paths"] if rest else []
     _frame(axes, data, [fit(one.name[::-1], NAME)[::-1] for one in shown] + others)
 
@@ -38,18 +40,17 @@ def _measures(axes: Axes, place: int, *texts: str) -> None:
         )
 
 
-def _row(axes: Axes, data: PathClusters, leaves: tuple[int, ...], place: int) -> None:
+def _row(axes: Axes, data: PathClusters, leaves: Sequence[int], place: int) -> None:
     segment, kept = set(data.segment), set(data.kept)
-    for leaf in leaves:
-        share = min(1.0, data.lengths[leaf] / LONG)
-        colour = BLUE if leaf in segment else ORANGE if leaf in kept else GREY
-        axes.scatter([leaf], [place], s=LEAST + share * (MOST - LEAST), color=colour, linewidth=0, zorder=3)
+    colours = [BLUE if leaf in segment else ORANGE if leaf in kept else GREY for leaf in leaves]
+    sizes = [LEAST + min(1.0, data.lengths[leaf] / LONG) * (MOST - LEAST) for leaf in leaves]
+    axes.scatter(leaves, [place] * len(leaves), s=sizes, c=colours, linewidth=0, zorder=3)
 
 
 def _frame(axes: Axes, data: PathClusters, names: list[str]) -> None:
     for colour, label in ((BLUE, "the body's cluster"), (ORANGE, "also text, by its group"), (GREY, "other leaf")):
         axes.scatter([], [], s=40, color=colour, linewidth=0, label=label)
-    legend(axes, 3)
+    legend(axes, 3, left=True)
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.6)
     axes.set_xlim(-1, len(data.lengths))
