@@ -3,6 +3,8 @@
 from ..data.line_blocks import BlockDistribution
 from .sheet import BLUE, Sheet, counted, mark_body, span_of, threshold, turning_points
 
+MARKED = 300  # lines up to which each has a point of its own
+
 
 def draw(sheet: Sheet, data: BlockDistribution) -> None:
     """Draw the distribution."""
@@ -11,7 +13,8 @@ def draw(sheet: Sheet, data: BlockDistribution) -> None:
     [axes] = sheet.panels(1)
     mark_body([axes], data.start - 0.5, data.end - 0.5)
     axes.fill_between(range(len(data.sizes)), data.sizes, color=BLUE, alpha=0.25, linewidth=0)
-    axes.plot(data.sizes, color=BLUE, linewidth=1.2, marker=".", markersize=3)
+    marker = "." if len(data.sizes) <= MARKED else ""
+    axes.plot(data.sizes, color=BLUE, linewidth=1.2, marker=marker, markersize=3)
     threshold(axes, data.threshold, f"threshold: {data.threshold}")
     if data.end:
         places, labels = (data.start - 0.5, data.end - 0.5), (f"rise: line {data.start}", f"fall: line {data.end}")

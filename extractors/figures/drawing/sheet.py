@@ -48,8 +48,8 @@ CHINESE = (
     "Droid Sans Fallback",
     "Arial Unicode MS",
 )
-IN_SVG = ", ".join(f"'{name}'" for name in (LATIN, "Verdana", *CHINESE)) + ", sans-serif"
-_FONT = re.compile(r'(?<=px )(?:\'[^\';"]*\'|[\w -]+)(?:, *(?:\'[^\';"]*\'|[\w -]+))*')
+IN_SVG = f"'{LATIN}', Verdana, 'Noto Sans CJK SC', 'Microsoft YaHei', 'PingFang SC', sans-serif"  # readers' fonts
+_FAMILIES = re.compile(rf"""(style="[^"]*font[^"]*)'{LATIN}'(?:, *[^,;"]+)*""")
 
 
 @contextmanager
@@ -128,6 +128,7 @@ class Sheet:
     def render(self, suffix: str) -> bytes:
         """Return the figure as a file's content; `suffix`: .svg or .png."""
         self._write_header()
+        self._lay_out()
         name = self._header[0][0]
         buffer = BytesIO()
         if suffix == ".png":
@@ -136,7 +137,7 @@ class Sheet:
             return buffer.getvalue()
         about = {"Date": None, "Creator": "Exemplar", "Title": name}
         FigureCanvasSVG(self._figure).print_figure(buffer, format="svg", metadata=about)
-        return _FONT.sub(IN_SVG, buffer.getvalue().decode("utf-8")).encode("utf-8")
+        return _FAMILIES.sub(rf"\1{IN_SVG}", buffer.getvalue().decode("utf-8")).encode("utf-8")
 
     def _write_header(self) -> None:
         """Write the header's lines at the top, and leave the rest to the panels."""
@@ -148,6 +149,14 @@ class Sheet:
         engine = self._figure.get_layout_engine()
         if isinstance(engine, ConstrainedLayoutEngine):
             engine.set(rect=(0, 0, 1, 1 - (top + MARGIN / 2) / height))
+
+    def _lay_out(self) -> None:
+        """Place the panels, rounded: the layout's last digits differ from run to run, and ids are made from them."""
+        self._figure.draw_without_rendering()
+        self._figure.set_layout_engine("none")
+        for axes in self._figure.axes:
+            left, bottom, width, height = (round(number, 5) for number in axes.get_position().bounds)
+            axes.set_position((left, bottom, width, height))
 
 
 def fit(text: str, columns: int) -> str:

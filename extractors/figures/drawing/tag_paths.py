@@ -53,7 +53,8 @@ def _frame(axes: Axes, data: PathClusters, names: list[str]) -> None:
     legend(axes, 3, left=True)
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.6)
-    axes.set_xlim(-1, len(data.lengths))
+    room = 1 + len(data.lengths) / 60  # leaves: half of the largest mark
+    axes.set_xlim(-room, len(data.lengths) - 1 + room)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     bounds = f"length > {data.length_threshold:,.0f}, Cn > {data.noise_threshold:.2g}"
