@@ -33,7 +33,9 @@ def test_nothing_is_pickled() -> None:
             ), path
 
 
-@pytest.mark.parametrize("document", ["README.md", "README.zh-CN.md", "docs/architecture.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "README.zh-CN.md", "docs/architecture.md", "docs/methods-figures.md"]
+)
 def test_links_in_documents_lead_somewhere(document: str) -> None:
     here = (ROOT / document).parent
     for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / document).read_text("utf-8")):
