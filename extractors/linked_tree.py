@@ -1,0 +1,154 @@
+"""The tree of a page with what lists need to know of each element: its links, the width of its text, its class words.
+
+Width is UTF-8 bytes without white space, as in `lines`: the titles of a Chinese list have few characters.
+"""
+
+import re
+from dataclasses import dataclass
+
+from lxml import etree
+
+from .ctext import BLOCK_TAGS
+from .dom import inner_text, parse
+from .page import Page
+from .web import web_url
+
+SKIPPED = ("script", "style", "noscript", "template", "select", "option", "button", "svg", "iframe", "head")
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+NO_ADDRESS = ("javascript:", "mailto:", "tel:")
+BEFORE_LINK = 25  # bytes of a block's text before a link, from which the link stands in running text
+POSITION_WORDS = frozenset({
+    "odd", "even", "first", "last", "alt", "alternate", "active", "current", "new", "sticky", "featured", "selected",
+    "hidden", "visible",
+})  # fmt: skip
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link that leads somewhere. `text`: its words, else what its label, title or image says. `in_prose`: whether
+    running text of its block stands before it.
+    """
+
+    element: etree._Element
+    url: str
+    text: str
+    width: int
+    in_prose: bool
+
+
+class LinkedTree:
+    """A page's body. Raises `UnusablePage` if nothing parses."""
+
+    def __init__(self, page: Page) -> None:
+        root = parse(page.html)
+        base = next((href for element in root.iter("base") if (href := element.get("href"))), "")
+        self.base = web_url(page.url or "", base) or page.url or ""
+        etree.strip_elements(root, *SKIPPED, with_tail=False)
+        body = root.find("body")
+        self.root = root if body is None else body
+        self.links: list[Link] = []
+        self._first: dict[etree._Element, int] = {}
+        self._count: dict[etree._Element, int] = {}
+        self._width: dict[etree._Element, int] = {}
+        self._words: dict[etree._Element, tuple[str, ...]] = {}
+        self._read()
+
+    def _read(self) -> None:
+        elements = [element for element in self.root.iter() if isinstance(element.tag, str)]
+        for element in elements:
+            self._first[element] = len(self.links)
+            self._count[element] = 0
+            url = self._url(element) if element.tag == "a" else None
+            if url:
+                text = link_text(element)
+                self.links.append(Link(element, url, text, width_of(text), _in_prose(element)))
+                self._count[element] = 1
+        self._width = {element: width_of(element.text) for element in elements}
+        for element in reversed(elements[1:]):
+            parent = element.getparent()
+            if parent is not None:
+                self._count[parent] += self._count[element]
+                self._width[parent] += self._width[element] + width_of(element.tail)
+
+    def _url(self, link: etree._Element) -> str | None:
+        href = (link.get("href") or "").strip().partition("#")[0]
+        if not href or href.lower().startswith(NO_ADDRESS):
+            return None
+        return web_url(self.base, href) if self.base else href
+
+    def links_in(self, element: etree._Element) -> list[Link]:
+        """Return the links of an element, itself among them, in document order."""
+        first = self._first[element]
+        return self.links[first : first + self._count[element]]
+
+    def has_link(self, element: etree._Element) -> bool:
+        """Whether an element is or holds a link."""
+        return self._count[element] > 0
+
+    def width(self, element: etree._Element) -> int:
+        """Return the width of all text of an element."""
+        return self._width[element]
+
+    def class_words(self, element: etree._Element) -> tuple[str, ...]:
+        """Return the words of an element's class without numbers and without words for a place in the list."""
+        found = self._words.get(element)
+        if found is None:
+            words = (_DIGITS.sub("", word) for word in (element.get("class") or "").lower().split())
+            found = tuple(word for word in words if (plain := word.strip("-_")) and plain not in POSITION_WORDS)
+            self._words[element] = found
+        return found
+
+
+def link_text(link: etree._Element) -> str:
+    """Return a link's words without a <time> in it; if there are none, its label, its title or its image's."""
+    text = inner_text(link)
+    for time in link.iter("time"):
+        text = text.replace(inner_text(time), " ")
+    images = (image.get("alt") for image in link.iter("img"))
+    texts = (text, link.get("aria-label"), link.get("title"), *images)
+    return next((folded for each in texts if (folded := fold(each))), "")
+
+
+def in_heading(link: etree._Element, element: etree._Element) -> bool:
+    """Whether a link of an element stands in a heading there, or holds one."""
+    above: etree._Element | None = link
+    while above is not None:
+        if above.tag in HEADINGS:
+            return True
+        above = None if above is element else above.getparent()
+    return next(link.iter(*HEADINGS), None) is not None
+
+
+def fold(text: object) -> str:
+    """Return a text with its white space folded, "" for None."""
+    return " ".join(str(text or "").split())
+
+
+def width_of(text: str | None) -> int:
+    """Return the UTF-8 bytes of a text without white space."""
+    plain = "".join((text or "").split())
+    return len(plain) if plain.isascii() else len(plain.encode("utf-8", "replace"))
+
+
+def _in_prose(link: etree._Element) -> bool:
+    if next((inner for inner in link.iter() if inner.tag in BLOCK_TAGS), None) is not None:
+        return False
+    block, child, before = link.getparent(), link, 0
+    while block is not None:
+        before += _text_before(child, block)
+        if block.tag in BLOCK_TAGS or before >= BEFORE_LINK:
+            break
+        block, child = block.getparent(), block
+    return block is not None and block.tag not in HEADINGS and before >= BEFORE_LINK
+
+
+def _text_before(child: etree._Element, parent: etree._Element) -> int:
+    """Return the width of the text between the last line break or block before `child` and it, without links."""
+    found = 0
+    for sibling in child.itersiblings(preceding=True):
+        found += width_of(sibling.tail)
+        if sibling.tag == "br" or sibling.tag in BLOCK_TAGS:
+            return found
+        found += 0 if sibling.tag == "a" else width_of(inner_text(sibling))
+    return found + width_of(parent.text)

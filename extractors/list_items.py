@@ -1,0 +1,153 @@
+"""Like elements as entries of a list: which of an element's links is the entry's, and what is its own text.
+
+An entry may hold links to its author, its section, its comments. In a list they stand at the same places, so that a
+place is judged over all entries: the entry's own link leads elsewhere in each of them, under words that are not the same
+in each of them, in a heading if there is one, and to the page's own host rather than to another.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from lxml import etree
+
+from .like_elements import COVERED, LEAST, Like
+from .linked_tree import HEADINGS, Link, LinkedTree, fold, in_heading, inner_text, width_of
+
+DISTINCT = 0.8  # share of the entries that lead to a place of their own; from .5 to .9 nothing changes
+TITLE_MAX = 120  # characters; a longer text of a card is its summary
+PLACE_TEXT_MAX = 80  # bytes; longer words do not make a better title
+LINKS_LOOKED_AT = 40  # of an entry
+LENGTH_MAX = 200  # bytes of an entry's own text that count; the same to 500
+COST = 10  # bytes that an entry's text has anyway, as a line's in `priors`: the words of menus have few more
+ELSEWHERE = 2  # times that words which lead elsewhere are taken off
+IN_HEADING = 2.0  # for what stands in headings
+OTHER_HOST = 0.5  # for what leads to another host
+
+Place = tuple[tuple[str, str], ...]  # tag and first class word of each element from an entry down to a link
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An element as an entry: its own link, and the width of its own text."""
+
+    element: etree._Element
+    link: Link
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The entries of an id. `cover`: share of the like elements, and of their containers, that have one."""
+
+    each: tuple[Item, ...]
+    cover: float
+
+    @property
+    def links(self) -> list[Link]:
+        """The entries' own links."""
+        return [item.link for item in self.each]
+
+
+def as_items(tree: LinkedTree, like: Like) -> Items | None:
+    """Return like elements as entries; None if too few have a link, or too few lead to a place of their own."""
+    linked = [element for element in like.elements if tree.has_link(element)]
+    if len(linked) < max(LEAST, COVERED * len(like.elements)):
+        return None
+    by_place = [_by_place(tree, element) for element in linked]
+    found: dict[Place, list[tuple[Link, etree._Element]]] = {}
+    for element, places in zip(linked, by_place, strict=True):
+        for place, link in places.items():
+            found.setdefault(place, []).append((link, element))
+    order = sorted(found, key=lambda place: _worth(tree, found[place]), reverse=True)
+    items = []
+    for element, places in zip(linked, by_place, strict=True):
+        link = next(places[place] for place in order if place in places)
+        items.append(Item(element, link, _own_width(tree, element, link)))
+    if len({item.link.url for item in items}) < max(LEAST, DISTINCT * len(items)):
+        return None
+    return Items(tuple(items), like.cover * len(items) / len(like.elements))
+
+
+def grown(items: Items) -> tuple[etree._Element, ...]:
+    """Return the entries' elements, each as far up as every one has a parent of its own."""
+    elements = [item.element for item in items.each]
+    while True:
+        parents = [parent for element in elements if (parent := element.getparent()) is not None]
+        if len(set(parents)) < len(elements) or any(parent.tag in ("body", "html") for parent in parents):
+            return tuple(elements)
+        above = {ancestor for parent in parents for ancestor in parent.iterancestors()}
+        if above & set(parents):
+            return tuple(elements)
+        elements = parents
+
+
+def own_host(tree: LinkedTree, links: Sequence[Link]) -> float:
+    """Return the share of links to the page's own site; 1 for a page without an address."""
+    host = _host(tree.base)
+    return sum(_same_site(host, _host(link.url)) for link in links) / len(links) if host else 1.0
+
+
+def host_factor(tree: LinkedTree, links: Sequence[Link]) -> float:
+    """Return 1 for links to the page's own site, `OTHER_HOST` for links to others, or what lies between."""
+    return OTHER_HOST + (1 - OTHER_HOST) * own_host(tree, links)
+
+
+def title_of(item: Item, repeated: frozenset[str]) -> str:
+    """Return what an entry is called: its link's words, unless they are `repeated` in other entries ("Read more")."""
+    for element in (item.link.element, item.element):
+        if element is item.element and item.link.text not in repeated and item.link.text:
+            break
+        headings = (fold(inner_text(heading)) for heading in element.iter(*HEADINGS))
+        if title := next((each for each in headings if each), ""):
+            return title
+    card = item.link.element if item.link.text not in repeated else item.element
+    texts = [text for each in card.itertext() if (text := fold(each)) and text not in repeated]
+    if len(texts) < 2 or (card is item.link.element and len(item.link.text) <= TITLE_MAX and len(card) == 0):
+        return item.link.text
+    return max((text for text in texts if len(text) <= TITLE_MAX), key=len, default=item.link.text)
+
+
+def _by_place(tree: LinkedTree, element: etree._Element) -> dict[Place, Link]:
+    """Return the first link at each place of an element; those in running text only where there are no others."""
+    links = tree.links_in(element)[:LINKS_LOOKED_AT]
+    found: dict[Place, Link] = {}
+    for link in [link for link in links if not link.in_prose] or links:
+        found.setdefault(_place(tree, link.element, element), link)
+    return found
+
+
+def _place(tree: LinkedTree, link: etree._Element, element: etree._Element) -> Place:
+    steps = []
+    step: etree._Element | None = link
+    while step is not None and step is not element:
+        steps.append((str(step.tag), next(iter(tree.class_words(step)), "")))
+        step = step.getparent()
+    return tuple(steps)
+
+
+def _worth(tree: LinkedTree, found: Sequence[tuple[Link, etree._Element]]) -> float:
+    """Return how well the links at a place serve as the entries' own."""
+    links = [link for link, _ in found]
+    words = sum(min(width_of(text), PLACE_TEXT_MAX) for text in {link.text for link in links}) / len(links)
+    heading = IN_HEADING if in_heading(links[0].element, found[0][1]) else 1.0
+    return len({link.url for link in links}) * (1 + words) * heading * host_factor(tree, links)
+
+
+def _own_width(tree: LinkedTree, element: etree._Element, own: Link) -> int:
+    links = tree.links_in(element)
+    linked = sum(link.width for link in links)
+    elsewhere = sum(link.width for link in links if link.url != own.url)
+    text = min(own.width, LENGTH_MAX) + max(0, tree.width(element) - linked - ELSEWHERE * elsewhere)
+    return min(LENGTH_MAX, max(1, text - COST))
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def _same_site(a: str, b: str) -> bool:
+    return a == b or a.endswith(f".{b}") or b.endswith(f".{a}")
