@@ -28,41 +28,46 @@ class Like:
 
 
 def ids(tree: LinkedTree) -> Iterator[Like]:
-    """Yield the elements of each id that has `LEAST` of them."""
+    """Yield the elements of each id."""
     for parent in tree.root.iter():
-        for like in _children(tree, [parent]):
-            if len(like) >= LEAST:
+        for siblings in _by_tag([parent]):
+            likes = _by_class(tree, siblings)
+            for like in likes:
                 yield Like(tuple(like))
-            yield from _below(tree, like, BRANCHINGS, 1.0)
+                yield from _below(tree, like, BRANCHINGS, 1.0)
+            linked = [sum(map(tree.has_link, like)) for like in likes]
+            if len(likes) > 1 and max(linked) < MOST * sum(linked):
+                yield Like(tuple(siblings))
+                yield from _below(tree, siblings, BRANCHINGS, 1.0)
 
 
 def _below(tree: LinkedTree, parents: list[etree._Element], branchings: int, cover: float) -> Iterator[Like]:
     """Yield the ids of several parents' children, and of theirs."""
-    for like in _children(tree, parents):
+    if len(parents) < 2:
+        return
+    for like in (like for children in _by_tag(parents) for like in _by_class(tree, children)):
         linked = [element for element in like if tree.has_link(element)]
         holding = len({element.getparent() for element in linked})
         covered = cover * holding / len(parents)
         if holding < 2 or covered < COVERED:
             continue
-        if len(linked) >= LEAST:
-            yield Like(tuple(linked), covered)
+        yield Like(tuple(linked), covered)
         left = branchings - (len(linked) > holding)
         if left:
             yield from _below(tree, linked, left, covered)
 
 
-def _children(tree: LinkedTree, parents: list[etree._Element]) -> Iterator[list[etree._Element]]:
-    """Yield the children that are alike, two at least."""
+def _by_tag(parents: list[etree._Element]) -> Iterator[list[etree._Element]]:
+    """Yield the children that have a tag in common."""
     by_tag: dict[str, list[etree._Element]] = {}
     for parent in parents:
         for child in parent:
             by_tag.setdefault(str(child.tag), []).append(child)
-    for children in by_tag.values():
-        if len(children) > 1:
-            yield from _by_class(tree, children)
+    yield from (children for children in by_tag.values() if len(children) > 1)
 
 
-def _by_class(tree: LinkedTree, children: list[etree._Element]) -> Iterator[list[etree._Element]]:
+def _by_class(tree: LinkedTree, children: list[etree._Element]) -> list[list[etree._Element]]:
+    """Return those whose classes agree, together."""
     classes: list[list[tuple[str, ...]]] = []
     of_words: dict[tuple[str, ...], int] = {}
     for words in dict.fromkeys(map(tree.class_words, children)):
@@ -75,10 +80,7 @@ def _by_class(tree: LinkedTree, children: list[etree._Element]) -> Iterator[list
     groups: list[list[etree._Element]] = [[] for _ in classes]
     for child in children:
         groups[of_words[tree.class_words(child)]].append(child)
-    yield from groups
-    linked = [sum(map(tree.has_link, group)) for group in groups]
-    if len(groups) > 1 and max(linked) < MOST * sum(linked):
-        yield children
+    return groups
 
 
 def _alike(a: tuple[str, ...], b: tuple[str, ...]) -> bool:

@@ -26,14 +26,15 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link that leads somewhere. `text`: its words, else what its label, title or image says. `in_prose`: whether
-    running text of its block stands before it.
+    """A link that leads somewhere. `text`: its words, else (`labelled`) what its label, title or image says. `in_prose`:
+    whether running text of its block stands before it.
     """
 
     element: etree._Element
     url: str
     text: str
     width: int
+    labelled: bool
     in_prose: bool
 
 
@@ -61,8 +62,9 @@ class LinkedTree:
             self._count[element] = 0
             url = self._url(element) if element.tag == "a" else None
             if url:
-                text = link_text(element)
-                self.links.append(Link(element, url, text, width_of(text), _in_prose(element)))
+                words = link_words(element)
+                text = words or link_label(element)
+                self.links.append(Link(element, url, text, width_of(text), not words, _in_prose(element)))
                 self._count[element] = 1
         self._width = {element: width_of(element.text) for element in elements}
         for element in reversed(elements[1:]):
@@ -100,14 +102,18 @@ class LinkedTree:
         return found
 
 
-def link_text(link: etree._Element) -> str:
-    """Return a link's words without a <time> in it; if there are none, its label, its title or its image's."""
+def link_words(link: etree._Element) -> str:
+    """Return a link's words without a <time> in it."""
     text = inner_text(link)
     for time in link.iter("time"):
         text = text.replace(inner_text(time), " ")
-    images = (image.get("alt") for image in link.iter("img"))
-    texts = (text, link.get("aria-label"), link.get("title"), *images)
-    return next((folded for each in texts if (folded := fold(each))), "")
+    return fold(text)
+
+
+def link_label(link: etree._Element) -> str:
+    """Return what a link's label says, its title or that of an image in it; "" if they say nothing."""
+    texts = (link.get("aria-label"), link.get("title"), *(image.get("alt") for image in link.iter("img")))
+    return next((folded for text in texts if (folded := fold(text))), "")
 
 
 def in_heading(link: etree._Element, element: etree._Element) -> bool:

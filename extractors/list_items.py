@@ -5,14 +5,19 @@ place is judged over all entries: the entry's own link leads elsewhere in each o
 in each of them, in a heading if there is one, and to the page's own host rather than to another.
 """
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from urllib.parse import urlsplit
 
 from lxml import etree
 
+from .ctext import BLOCK_TAGS
+from .dom import inner_text
 from .like_elements import COVERED, LEAST, Like
-from .linked_tree import HEADINGS, Link, LinkedTree, fold, in_heading, inner_text, width_of
+from .linked_tree import HEADINGS, Link, LinkedTree, fold, in_heading, width_of
 
 DISTINCT = 0.8  # share of the entries that lead to a place of their own; from .5 to .9 nothing changes
 TITLE_MAX = 120  # characters; a longer text of a card is its summary
@@ -24,15 +29,19 @@ ELSEWHERE = 2  # times that words which lead elsewhere are taken off
 IN_HEADING = 2.0  # for what stands in headings
 OTHER_HOST = 0.5  # for what leads to another host
 
+COMMON = 0.5  # share of the entries whose links have the same words, from which these are no title
+_LETTER = re.compile(r"[^\W\d_]")
+
 Place = tuple[tuple[str, str], ...]  # tag and first class word of each element from an entry down to a link
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An element as an entry: its own link, and the width of its own text."""
+    """An element as an entry: its own link, how many addresses links at that place have, and the width of its own text."""
 
     element: etree._Element
     link: Link
+    addresses: int
     length: int
 
 
@@ -57,13 +66,14 @@ def as_items(tree: LinkedTree, like: Like) -> Items | None:
     by_place = [_by_place(tree, element) for element in linked]
     found: dict[Place, list[tuple[Link, etree._Element]]] = {}
     for element, places in zip(linked, by_place, strict=True):
-        for place, link in places.items():
-            found.setdefault(place, []).append((link, element))
+        for place, links in places.items():
+            found.setdefault(place, []).append((_own(links), element))
     order = sorted(found, key=lambda place: _worth(tree, found[place]), reverse=True)
     items = []
     for element, places in zip(linked, by_place, strict=True):
-        link = next(places[place] for place in order if place in places)
-        items.append(Item(element, link, _own_width(tree, element, link)))
+        links = next(places[place] for place in order if place in places)
+        own = _own(links)
+        items.append(Item(element, own, len({link.url for link in links}), _own_width(tree, element, own)))
     if len({item.link.url for item in items}) < max(LEAST, DISTINCT * len(items)):
         return None
     return Items(tuple(items), like.cover * len(items) / len(like.elements))
@@ -93,28 +103,50 @@ def host_factor(tree: LinkedTree, links: Sequence[Link]) -> float:
     return OTHER_HOST + (1 - OTHER_HOST) * own_host(tree, links)
 
 
-def title_of(item: Item, repeated: frozenset[str]) -> str:
-    """Return what an entry is called: its link's words, unless they are `repeated` in other entries ("Read more")."""
-    for element in (item.link.element, item.element):
-        if element is item.element and item.link.text not in repeated and item.link.text:
-            break
-        headings = (fold(inner_text(heading)) for heading in element.iter(*HEADINGS))
-        if title := next((each for each in headings if each), ""):
-            return title
-    card = item.link.element if item.link.text not in repeated else item.element
-    texts = [text for each in card.itertext() if (text := fold(each)) and text not in repeated]
-    if len(texts) < 2 or (card is item.link.element and len(item.link.text) <= TITLE_MAX and len(card) == 0):
-        return item.link.text
-    return max((text for text in texts if len(text) <= TITLE_MAX), key=len, default=item.link.text)
+def titles_of(tree: LinkedTree, items: Items) -> list[str]:
+    """Return what each entry is called; words that most entries' links have ("Read more") are no title."""
+    own = [[link for link in tree.links_in(item.element) if link.url == item.link.url] for item in items.each]
+    counts = Counter(text for links in own for text in {link.text for link in links})
+    common = frozenset(text for text, count in counts.items() if count > max(1, COMMON * len(own)))
+    return [
+        _title(item, [link for link in links if link.text not in common and _LETTER.search(link.text)])
+        for item, links in zip(items.each, own, strict=True)
+    ]
 
 
-def _by_place(tree: LinkedTree, element: etree._Element) -> dict[Place, Link]:
-    """Return the first link at each place of an element; those in running text only where there are no others."""
+def _title(item: Item, links: Sequence[Link]) -> str:
+    """Return a heading that is linked, else the first words that are, else any heading, label or text of the entry."""
+    worded = [link for link in links if not link.labelled]
+    for link in sorted(worded, key=lambda link: not in_heading(link.element, item.element)):
+        return next(_headings(link.element), None) or _short_text(link.element, link.text)
+    labels = (link.text for link in links)
+    return next(chain(_headings(item.element), labels), None) or _short_text(item.element, item.link.text)
+
+
+def _headings(element: etree._Element) -> Iterator[str]:
+    return (text for heading in element.iter(*HEADINGS) if (text := fold(inner_text(heading))))
+
+
+def _short_text(element: etree._Element, otherwise: str) -> str:
+    """Return the text of an element that stands in one block, else its longest part that is no summary."""
+    if all(inner.tag not in BLOCK_TAGS for inner in element.iterdescendants()) and len(otherwise) <= TITLE_MAX:
+        return otherwise
+    parts = (text for each in element.itertext() if len(text := fold(each)) <= TITLE_MAX and _LETTER.search(text))
+    return max(parts, key=len, default=otherwise)
+
+
+def _by_place(tree: LinkedTree, element: etree._Element) -> dict[Place, list[Link]]:
+    """Return the links at each place of an element; those in running text only where there are no others."""
     links = tree.links_in(element)[:LINKS_LOOKED_AT]
-    found: dict[Place, Link] = {}
+    found: dict[Place, list[Link]] = {}
     for link in [link for link in links if not link.in_prose] or links:
-        found.setdefault(_place(tree, link.element, element), link)
+        found.setdefault(_place(tree, link.element, element), []).append(link)
     return found
+
+
+def _own(links: Sequence[Link]) -> Link:
+    """Return the first link, or the one with most words of those that lead to the same address."""
+    return max((link for link in links if link.url == links[0].url), key=lambda link: link.width)
 
 
 def _place(tree: LinkedTree, link: etree._Element, element: etree._Element) -> Place:

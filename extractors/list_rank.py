@@ -45,7 +45,7 @@ from .dom import inner_text
 from .fragments import assemble_verbatim
 from .like_elements import LEAST, ids
 from .linked_tree import LinkedTree, fold, in_heading
-from .list_items import IN_HEADING, Items, as_items, grown, host_factor, title_of
+from .list_items import IN_HEADING, Items, as_items, grown, host_factor, titles_of
 from .names import role_of
 from .page import Page
 
@@ -55,8 +55,8 @@ NOISE_TAGS = frozenset({"nav", "header", "footer", "aside", "menu", "dialog"})
 NOISE_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "menu", "dialog"})
 LOUD, NAMED_NOISE = 2, 0.2  # `Role.noise` from which a name counts, and its factor
 MOST_OF_PAGE = 0.5  # share of the page's text from which an element is the page, whatever it is called
+
 IN_PROSE = 0.1  # factor of links in running text
-REPEATED = 0.5  # share of the entries whose links have the same words, from which these are no title
 DATE_MAX = 40  # characters of a text that may be an entry's date
 CONFIDENCE = 0.8  # share of the lists of sites never seen that are found, P and R both at least .95
 
@@ -111,7 +111,7 @@ def find_list(tree: LinkedTree) -> list[FoundEntry]:
         ranked = rank(tree, items) if items else 0.0
         if ranked > most:
             best, most = items, ranked
-    return _entries(best) if best else []
+    return _entries(tree, best) if best else []
 
 
 def rank(tree: LinkedTree, items: Items) -> float:
@@ -126,6 +126,7 @@ def rank(tree: LinkedTree, items: Items) -> float:
         * (1 + (IN_HEADING - 1) * headings)
         * (1 - (1 - IN_PROSE) * prose)
         * items.cover**0.5
+        / (sum(item.addresses for item in items.each) / count)
     )
     return often**OFTEN * mean_length(items) * factors
 
@@ -159,14 +160,10 @@ def _noise(tag: str, classes: str, identity: str, role: str) -> float:
     return NAMED_NOISE if role_of("div", classes, identity, "", "").noise >= LOUD else 1.0
 
 
-def _entries(items: Items) -> list[FoundEntry]:
-    words = [link.text for link in items.links]
-    repeated = frozenset(text for text in words if words.count(text) > max(1, REPEATED * len(words)))
-    elements = _with_siblings(grown(items))
-    return [
-        FoundEntry(title_of(item, repeated), item.link.url, parts)
-        for item, parts in zip(items.each, elements, strict=True)
-    ]
+def _entries(tree: LinkedTree, items: Items) -> list[FoundEntry]:
+    parts = _with_siblings(grown(items))
+    found = zip(titles_of(tree, items), items.links, parts, strict=True)
+    return [FoundEntry(title, link.url, elements) for title, link, elements in found]
 
 
 def _with_siblings(elements: Sequence[etree._Element]) -> list[tuple[etree._Element, ...]]:

@@ -77,7 +77,9 @@ def known_lists(sets: Sequence[DataSet], truth: Sequence[Selectors]) -> Iterator
     """Yield the judged list pages of each set whose entries are known. Raises `DataError` for selectors that fail."""
     for one in sets:
         for tuned in (True, False):
-            found = [page for each in truth if (each.set, each.tuned) == (one.name, tuned) for page in _pages(one, each)]
+            found = [
+                page for each in truth if (each.set, each.tuned) == (one.name, tuned) for page in _pages(one, each)
+            ]
             if found:
                 yield KnownLists(one.name, tuned, tuple(found))
 
