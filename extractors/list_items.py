@@ -24,13 +24,13 @@ TITLE_MAX = 120  # characters; a longer text of a card is its summary
 PLACE_TEXT_MAX = 80  # bytes; longer words do not make a better title
 LINKS_LOOKED_AT = 40  # of an entry
 LENGTH_MAX = 200  # bytes of an entry's own text that count; the same to 500
-COST = 10  # bytes that an entry's text has anyway, as a line's in `priors`: the words of menus have few more
+COST = 12  # bytes that do not count, about a word of a menu (four Chinese characters); the same from 10 to 15
 ELSEWHERE = 2  # times that words which lead elsewhere are taken off
 IN_HEADING = 2.0  # for what stands in headings
 OTHER_HOST = 0.5  # for what leads to another host
 
 COMMON = 0.5  # share of the entries whose links have the same words, from which these are no title
-_LETTER = re.compile(r"[^\W\d_]")
+_COUNT = re.compile(r"[\W\d_]*(?:\d[\d.,]*(?:\W+\w+){1,2}\W*)?\Z")  # 12 · (1,034 reviews) · 3 comments · no words
 
 Place = tuple[tuple[str, str], ...]  # tag and first class word of each element from an entry down to a link
 
@@ -105,34 +105,40 @@ def host_factor(tree: LinkedTree, links: Sequence[Link]) -> float:
 
 def titles_of(tree: LinkedTree, items: Items) -> list[str]:
     """Return what each entry is called; words that most entries' links have ("Read more") are no title."""
-    own = [[link for link in tree.links_in(item.element) if link.url == item.link.url] for item in items.each]
-    counts = Counter(text for links in own for text in {link.text for link in links})
-    common = frozenset(text for text, count in counts.items() if count > max(1, COMMON * len(own)))
-    return [
-        _title(item, [link for link in links if link.text not in common and _LETTER.search(link.text)])
-        for item, links in zip(items.each, own, strict=True)
-    ]
+    counts: Counter[str] = Counter()
+    for item in items.each:
+        counts.update({fold(text) for text in item.element.itertext()} | {link.text for link in _own_links(tree, item)})
+    common = frozenset(text for text, count in counts.items() if count > max(1, COMMON * len(items.each)))
+    return [_title(item, _own_links(tree, item), common) for item in items.each]
 
 
-def _title(item: Item, links: Sequence[Link]) -> str:
+def _own_links(tree: LinkedTree, item: Item) -> list[Link]:
+    return [link for link in tree.links_in(item.element) if link.url == item.link.url]
+
+
+def _title(item: Item, links: Sequence[Link], common: frozenset[str]) -> str:
     """Return a heading that is linked, else the first words that are, else any heading, label or text of the entry."""
-    worded = [link for link in links if not link.labelled]
+    named = [link for link in links if link.text not in common and not _COUNT.match(link.text)]
+    worded = [link for link in named if not link.labelled]
     for link in sorted(worded, key=lambda link: not in_heading(link.element, item.element)):
-        return next(_headings(link.element), None) or _short_text(link.element, link.text)
-    labels = (link.text for link in links)
-    return next(chain(_headings(item.element), labels), None) or _short_text(item.element, item.link.text)
+        return next(_headings(link.element, common), None) or _short_text(link.element, common, link.text)
+    labels = (link.text for link in named)
+    found = next(chain(_headings(item.element, common), labels), None)
+    return found or _short_text(item.element, common, item.link.text)
 
 
-def _headings(element: etree._Element) -> Iterator[str]:
-    return (text for heading in element.iter(*HEADINGS) if (text := fold(inner_text(heading))))
+def _headings(element: etree._Element, common: frozenset[str]) -> Iterator[str]:
+    texts = (fold(inner_text(heading)) for heading in element.iter(*HEADINGS))
+    return (text for text in texts if text and text not in common)
 
 
-def _short_text(element: etree._Element, otherwise: str) -> str:
+def _short_text(element: etree._Element, common: frozenset[str], otherwise: str) -> str:
     """Return the text of an element that stands in one block, else its longest part that is no summary."""
     if all(inner.tag not in BLOCK_TAGS for inner in element.iterdescendants()) and len(otherwise) <= TITLE_MAX:
         return otherwise
-    parts = (text for each in element.itertext() if len(text := fold(each)) <= TITLE_MAX and _LETTER.search(text))
-    return max(parts, key=len, default=otherwise)
+    texts = (fold(text) for text in element.itertext())
+    parts = (text for text in texts if len(text) <= TITLE_MAX and text not in common and not _COUNT.match(text))
+    return max(parts, key=len, default=otherwise) or otherwise
 
 
 def _by_place(tree: LinkedTree, element: etree._Element) -> dict[Place, list[Link]]:

@@ -19,10 +19,10 @@ Where we depart, to find the entries of a list (method `list-rank-verbatim`, in 
   own (`list_items`): an entry leads somewhere, a container leads to many places.
 - L counts text that belongs to the entry: what leads elsewhere is taken off, so menus have none, and at most 200 bytes,
   so that one long text is no list. TL is the geometric mean, so that a few long ones are none either.
-- R = TL · √O, and the best by R is the list: R holds TL already. Exponents of O from .35 to .8 find nearly the same.
-- R falls where entries stand in running text, lead to other hosts, are named a footer, a sidebar or the like (`names`),
-  or are missing in part of the like elements; it rises where they are headings. <nav>, <header>, <footer>, <aside> and
-  <menu> are noise, as in the source's table of noise.
+- R = TL · O^.6, and the best by R is the list: R holds TL already. Exponents from .5 to .8 find nearly the same.
+- R falls where entries stand in running text, lead to other hosts or are missing in part of the like elements, and
+  where an element has several links at the place of its own, as containers of entries have. It rises with headings.
+- <nav>, <header>, <footer>, <aside> and the like are noise, as in the source's table. Names of classes gained nothing.
 
 The constants were chosen on the development sites and half of the sites of `evaluation/reproduction/list_truth.json`;
 `docs/methods.md` has the figures of the other half.
@@ -31,7 +31,6 @@ The constants were chosen on the development sites and half of the sites of `eva
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 from itertools import takewhile
 from math import exp, log
 
@@ -46,16 +45,15 @@ from .fragments import assemble_verbatim
 from .like_elements import LEAST, ids
 from .linked_tree import LinkedTree, fold, in_heading
 from .list_items import IN_HEADING, Items, as_items, grown, host_factor, titles_of
-from .names import role_of
 from .page import Page
 
 METHOD = "list-rank"
-OFTEN = 0.5  # exponent of O in R
+OFTEN = 0.6  # exponent of O in R
 NOISE_TAGS = frozenset({"nav", "header", "footer", "aside", "menu", "dialog"})
 NOISE_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "menu", "dialog"})
-LOUD, NAMED_NOISE = 2, 0.2  # `Role.noise` from which a name counts, and its factor
 MOST_OF_PAGE = 0.5  # share of the page's text from which an element is the page, whatever it is called
 
+MISSING = 0.5  # exponent of the share of like elements that are entries; the same from 0 to 1
 IN_PROSE = 0.1  # factor of links in running text
 DATE_MAX = 40  # characters of a text that may be an entry's date
 CONFIDENCE = 0.8  # share of the lists of sites never seen that are found, P and R both at least .95
@@ -116,19 +114,15 @@ def find_list(tree: LinkedTree) -> list[FoundEntry]:
 
 def rank(tree: LinkedTree, items: Items) -> float:
     """Return R of an id; 0 for noise."""
+    if is_noise(tree, items):
+        return 0.0
     links, count = items.links, len(items.each)
     often = len({link.url for link in links})
     headings = sum(in_heading(item.link.element, item.element) for item in items.each) / count
     prose = sum(link.in_prose for link in links) / count
-    factors = (
-        noise_factor(tree, items)
-        * host_factor(tree, links)
-        * (1 + (IN_HEADING - 1) * headings)
-        * (1 - (1 - IN_PROSE) * prose)
-        * items.cover**0.5
-        / (sum(item.addresses for item in items.each) / count)
-    )
-    return often**OFTEN * mean_length(items) * factors
+    addresses = sum(item.addresses for item in items.each) / count
+    factor = (1 + (IN_HEADING - 1) * headings) * (1 - (1 - IN_PROSE) * prose) * host_factor(tree, links) / addresses
+    return float(often**OFTEN * mean_length(items) * factor * items.cover**MISSING)
 
 
 def mean_length(items: Items) -> float:
@@ -136,28 +130,19 @@ def mean_length(items: Items) -> float:
     return exp(sum(log(item.length) for item in items.each) / len(items.each))
 
 
-def noise_factor(tree: LinkedTree, items: Items) -> float:
-    """Return what the names above the median entry leave of it: 1, `NAMED_NOISE`, or 0 in navigation and the like."""
-    factors = sorted(_noise_above(tree, item.element) for item in items.each)
-    return factors[len(factors) // 2]
+def is_noise(tree: LinkedTree, items: Items) -> bool:
+    """Whether most entries stand in navigation or the like."""
+    return sum(_in_noise(tree, item.element) for item in items.each) > len(items.each) / 2
 
 
-def _noise_above(tree: LinkedTree, element: etree._Element) -> float:
-    factor = 1.0
+def _in_noise(tree: LinkedTree, element: etree._Element) -> bool:
     for above in element.iterancestors():
         if above is tree.root:
             break
-        loud = _noise(str(above.tag), *(above.get(name) or "" for name in ("class", "id", "role")))
-        if loud < factor and tree.width(above) < MOST_OF_PAGE * tree.width(tree.root):
-            factor = loud
-    return factor
-
-
-@lru_cache(20_000)
-def _noise(tag: str, classes: str, identity: str, role: str) -> float:
-    if tag in NOISE_TAGS or role in NOISE_ROLES:
-        return 0.0
-    return NAMED_NOISE if role_of("div", classes, identity, "", "").noise >= LOUD else 1.0
+        named = above.tag in NOISE_TAGS or above.get("role") in NOISE_ROLES
+        if named and tree.width(above) < MOST_OF_PAGE * tree.width(tree.root):
+            return True
+    return False
 
 
 def _entries(tree: LinkedTree, items: Items) -> list[FoundEntry]:

@@ -9,6 +9,7 @@ STORIES = (
     ("Swimming bath closes for repairs", "Tiles have come loose in the basin, and the boiler is older than the house."),
     ("Choir looks for basses", "Whoever can hold a low note is asked to come to the school on Tuesday evening."),
 )  # fmt: skip
+RECENT = ("Rowers win by a length", "Chess club moves out", "New goal posts for the meadow", "Long walk to the lighthouse")
 MENU = ("Home", "Town", "Sport", "Weather", "Letters", "Culture", "Contact", "Shop", "Archive")
 TAGS = ("harbour", "bread", "council", "school", "choir", "ferry", "weather", "books", "sport", "people")
 
@@ -34,6 +35,7 @@ def each(form, stories=STORIES):
 def page(content, *, chrome="div"):
     """Return a page with the list `content` amid what most pages have; `chrome`: which elements hold that."""
     head, side, foot = ("header", "aside", "footer") if chrome == "html5" else ("div", "div", "div")
+    recent = "".join(f'<li><a href="/sport/{title[:4].lower()}.html">{title}</a></li>' for title in RECENT)
     numbers = "".join(f'<a class="page-numbers" href="/town/page/{number}/">{number}</a> ' for number in range(2, 7))
     return f"""<!DOCTYPE html><html><head><title>Town - The Gazette</title></head><body>
       <{head} class="masthead"><a href="/"><img src="/logo.png" alt="The Gazette"></a>
@@ -41,7 +43,7 @@ def page(content, *, chrome="div"):
       <div class="crumbs"><a href="/">Home</a> &gt; <a href="/section/town/">Town</a></div>
       <div class="wrap"><div class="primary">{content}<div class="pagination">{numbers}<a href="/town/page/2/">Older</a></div>
         </div><{side} class="sidebar"><div class="widget"><h4>Sections</h4><ul>{links(MENU[1:])}</ul></div>
-        <div class="widget"><h4>Tags</h4><div class="tagcloud">{links(TAGS, "span", "tag")}</div></div></{side}></div>
+        <div class="widget"><h4>Recent</h4><ul>{recent}</ul></div><div class="widget"><h4>Tags</h4><div class="tagcloud">{links(TAGS, "span", "tag")}</div></div></{side}></div>
       <{foot} class="foot"><ul>{links(("Imprint", "Privacy", "Advertise", "Jobs"), folder="about")}</ul>
         <p>The Gazette, 7 Market Square. Letters to the editor are welcome at any time.</p></{foot}></body></html>"""
 
