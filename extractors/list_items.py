@@ -29,10 +29,11 @@ ELSEWHERE = 2  # times that words which lead elsewhere are taken off
 IN_HEADING = 2.0  # for what stands in headings
 OTHER_HOST = 0.5  # for what leads to another host
 
+CELLS = frozenset({"td", "th"})  # their column is what a class is to others
 COMMON = 0.5  # share of the entries whose links have the same words, from which these are no title
 _COUNT = re.compile(r"[\W\d_]*(?:\d[\d.,]*(?:\W+\w+){1,2}\W*)?\Z")  # 12 · (1,034 reviews) · 3 comments · no words
 
-Place = tuple[tuple[str, str], ...]  # tag and first class word of each element from an entry down to a link
+Place = tuple[tuple[str, str], ...]  # tag and first class word of the elements from a link up to its entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,8 @@ def _place(tree: LinkedTree, link: etree._Element, element: etree._Element) -> P
     steps = []
     step: etree._Element | None = link
     while step is not None and step is not element:
-        steps.append((str(step.tag), next(iter(tree.class_words(step)), "")))
+        column = str(len(list(step.itersiblings(preceding=True)))) if step.tag in CELLS else ""
+        steps.append((str(step.tag), column or next(iter(tree.class_words(step)), "")))
         step = step.getparent()
     return tuple(steps)
 
