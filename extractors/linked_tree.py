@@ -11,6 +11,7 @@ from lxml import etree
 from .ctext import BLOCK_TAGS
 from .dom import inner_text, parse
 from .page import Page
+from .urls import split_web
 from .web import web_url
 
 SKIPPED = ("script", "style", "noscript", "template", "select", "option", "button", "svg", "iframe", "head")
@@ -27,7 +28,8 @@ _DIGITS = re.compile(r"\d+")
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link that leads somewhere. `text`: its words, else (`labelled`) what its label, title or image says. `in_prose`:
-    whether running text of its block stands before it.
+    whether running text of its block stands before it. `own_site`: whether it leads to the page's own site or a part of
+    it; all do where the page has no address.
     """
 
     element: etree._Element
@@ -36,6 +38,7 @@ class Link:
     width: int
     labelled: bool
     in_prose: bool
+    own_site: bool
 
 
 class LinkedTree:
@@ -56,7 +59,8 @@ class LinkedTree:
         self._read()
 
     def _read(self) -> None:
-        elements = [element for element in self.root.iter() if isinstance(element.tag, str)]
+        elements = list(self.root.iter(etree.Element))
+        host = host_of(self.base)
         for element in elements:
             self._first[element] = len(self.links)
             self._count[element] = 0
@@ -64,7 +68,8 @@ class LinkedTree:
             if url:
                 words = link_words(element)
                 text = words or link_label(element)
-                self.links.append(Link(element, url, text, width_of(text), not words, _in_prose(element)))
+                own = not host or _same_site(host, host_of(url))
+                self.links.append(Link(element, url, text, width_of(text), not words, _in_prose(element), own))
                 self._count[element] = 1
         self._width = {element: width_of(element.text) for element in elements}
         for element in reversed(elements[1:]):
@@ -118,12 +123,18 @@ def link_label(link: etree._Element) -> str:
 
 def in_heading(link: etree._Element, element: etree._Element) -> bool:
     """Whether a link of an element stands in a heading there, or holds one."""
-    above: etree._Element | None = link
-    while above is not None:
-        if above.tag in HEADINGS:
+    step: etree._Element | None = link
+    while step is not None:
+        if step.tag in HEADINGS:
             return True
-        above = None if above is element else above.getparent()
+        step = None if step is element else step.getparent()
     return next(link.iter(*HEADINGS), None) is not None
+
+
+def host_of(url: str) -> str:
+    """Return the host of an address without "www.", "" if there is none."""
+    parts = split_web(url)
+    return (parts.hostname or "").removeprefix("www.") if parts else ""
 
 
 def fold(text: object) -> str:
@@ -137,16 +148,20 @@ def width_of(text: str | None) -> int:
     return len(plain) if plain.isascii() else len(plain.encode("utf-8", "replace"))
 
 
+def _same_site(a: str, b: str) -> bool:
+    return a == b or a.endswith(f".{b}") or b.endswith(f".{a}")
+
+
 def _in_prose(link: etree._Element) -> bool:
     if next((inner for inner in link.iter() if inner.tag in BLOCK_TAGS), None) is not None:
         return False
-    block, child, before = link.getparent(), link, 0
-    while block is not None:
-        before += _text_before(child, block)
-        if block.tag in BLOCK_TAGS or before >= BEFORE_LINK:
-            break
-        block, child = block.getparent(), block
-    return block is not None and block.tag not in HEADINGS and before >= BEFORE_LINK
+    child, before = link, 0
+    for above in link.iterancestors():
+        before += _text_before(child, above)
+        if before >= BEFORE_LINK or above.tag in BLOCK_TAGS:
+            return before >= BEFORE_LINK and above.tag not in HEADINGS
+        child = above
+    return False
 
 
 def _text_before(child: etree._Element, parent: etree._Element) -> int:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from urllib.parse import urlsplit
 
 from lxml import etree
 
@@ -69,7 +68,7 @@ def as_items(tree: LinkedTree, like: Like) -> Items | None:
     for element, places in zip(linked, by_place, strict=True):
         for place, links in places.items():
             found.setdefault(place, []).append((_own(links), element))
-    order = sorted(found, key=lambda place: _worth(tree, found[place]), reverse=True)
+    order = sorted(found, key=lambda place: _worth(found[place]), reverse=True)
     items = []
     for element, places in zip(linked, by_place, strict=True):
         links = next(places[place] for place in order if place in places)
@@ -93,15 +92,9 @@ def grown(items: Items) -> tuple[etree._Element, ...]:
         elements = parents
 
 
-def own_host(tree: LinkedTree, links: Sequence[Link]) -> float:
-    """Return the share of links to the page's own site; 1 for a page without an address."""
-    host = _host(tree.base)
-    return sum(_same_site(host, _host(link.url)) for link in links) / len(links) if host else 1.0
-
-
-def host_factor(tree: LinkedTree, links: Sequence[Link]) -> float:
+def host_factor(links: Sequence[Link]) -> float:
     """Return 1 for links to the page's own site, `OTHER_HOST` for links to others, or what lies between."""
-    return OTHER_HOST + (1 - OTHER_HOST) * own_host(tree, links)
+    return OTHER_HOST + (1 - OTHER_HOST) * sum(link.own_site for link in links) / len(links)
 
 
 def titles_of(tree: LinkedTree, items: Items) -> list[str]:
@@ -166,12 +159,12 @@ def _place(tree: LinkedTree, link: etree._Element, element: etree._Element) -> P
     return tuple(steps)
 
 
-def _worth(tree: LinkedTree, found: Sequence[tuple[Link, etree._Element]]) -> float:
+def _worth(found: Sequence[tuple[Link, etree._Element]]) -> float:
     """Return how well the links at a place serve as the entries' own."""
     links = [link for link, _ in found]
     words = sum(min(width_of(text), PLACE_TEXT_MAX) for text in {link.text for link in links}) / len(links)
     heading = IN_HEADING if in_heading(links[0].element, found[0][1]) else 1.0
-    return len({link.url for link in links}) * (1 + words) * heading * host_factor(tree, links)
+    return len({link.url for link in links}) * (1 + words) * heading * host_factor(links)
 
 
 def _own_width(tree: LinkedTree, element: etree._Element, own: Link) -> int:
@@ -180,14 +173,3 @@ def _own_width(tree: LinkedTree, element: etree._Element, own: Link) -> int:
     elsewhere = sum(link.width for link in links if link.url != own.url)
     text = min(own.width, LENGTH_MAX) + max(0, tree.width(element) - linked - ELSEWHERE * elsewhere)
     return min(LENGTH_MAX, max(1, text - COST))
-
-
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
-
-
-def _same_site(a: str, b: str) -> bool:
-    return a == b or a.endswith(f".{b}") or b.endswith(f".{a}")

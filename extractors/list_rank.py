@@ -49,9 +49,6 @@ from .page import Page
 
 METHOD = "list-rank"
 OFTEN = 0.6  # exponent of O in R
-NOISE_TAGS = frozenset({"nav", "header", "footer", "aside", "menu", "dialog"})
-NOISE_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "menu", "dialog"})
-MOST_OF_PAGE = 0.5  # share of the page's text from which an element is the page, whatever it is called
 
 MISSING = 0.5  # exponent of the share of like elements that are entries; the same from 0 to 1
 IN_PROSE = 0.1  # factor of links in running text
@@ -106,43 +103,26 @@ def find_list(tree: LinkedTree) -> list[FoundEntry]:
     best, most = None, 0.0
     for like in ids(tree):
         items = as_items(tree, like)
-        ranked = rank(tree, items) if items else 0.0
+        ranked = rank(items) if items else 0.0
         if ranked > most:
             best, most = items, ranked
     return _entries(tree, best) if best else []
 
 
-def rank(tree: LinkedTree, items: Items) -> float:
-    """Return R of an id; 0 for noise."""
-    if is_noise(tree, items):
-        return 0.0
+def rank(items: Items) -> float:
+    """Return R of an id."""
     links, count = items.links, len(items.each)
     often = len({link.url for link in links})
     headings = sum(in_heading(item.link.element, item.element) for item in items.each) / count
     prose = sum(link.in_prose for link in links) / count
     addresses = sum(item.addresses for item in items.each) / count
-    factor = (1 + (IN_HEADING - 1) * headings) * (1 - (1 - IN_PROSE) * prose) * host_factor(tree, links) / addresses
+    factor = (1 + (IN_HEADING - 1) * headings) * (1 - (1 - IN_PROSE) * prose) * host_factor(links) / addresses
     return float(often**OFTEN * mean_length(items) * factor * items.cover**MISSING)
 
 
 def mean_length(items: Items) -> float:
     """Return TL, as the geometric mean."""
     return exp(sum(log(item.length) for item in items.each) / len(items.each))
-
-
-def is_noise(tree: LinkedTree, items: Items) -> bool:
-    """Whether most entries stand in navigation or the like."""
-    return sum(_in_noise(tree, item.element) for item in items.each) > len(items.each) / 2
-
-
-def _in_noise(tree: LinkedTree, element: etree._Element) -> bool:
-    for above in element.iterancestors():
-        if above is tree.root:
-            break
-        named = above.tag in NOISE_TAGS or above.get("role") in NOISE_ROLES
-        if named and tree.width(above) < MOST_OF_PAGE * tree.width(tree.root):
-            return True
-    return False
 
 
 def _entries(tree: LinkedTree, items: Items) -> list[FoundEntry]:

@@ -14,7 +14,6 @@ from .article import Article, NoArticle
 from .assembly import Cut
 from .dom import inner_text, parse
 from .fragments import assemble_verbatim, paragraph
-
 from .page import Page
 
 METHOD = "list-rank-verbatim"

@@ -9,7 +9,12 @@ STORIES = (
     ("Swimming bath closes for repairs", "Tiles have come loose in the basin, and the boiler is older than the house."),
     ("Choir looks for basses", "Whoever can hold a low note is asked to come to the school on Tuesday evening."),
 )  # fmt: skip
-RECENT = ("Rowers win by a length", "Chess club moves out", "New goal posts for the meadow", "Long walk to the lighthouse")
+RECENT = (
+    "Rowers win by a length",
+    "Chess club moves out",
+    "New goal posts for the meadow",
+    "Long walk to the lighthouse",
+)
 MENU = ("Home", "Town", "Sport", "Weather", "Letters", "Culture", "Contact", "Shop", "Archive")
 TAGS = ("harbour", "bread", "council", "school", "choir", "ferry", "weather", "books", "sport", "people")
 
