@@ -27,9 +27,11 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link that leads somewhere. `text`: its words, else (`labelled`) what its label, title or image says. `in_prose`:
-    whether running text of its block stands before it. `own_site`: whether it leads to the page's own site or a part of
-    it; all do where the page has no address.
+    """A link that leads somewhere.
+
+    `text`: its words, else (`labelled`) what its label, title or image says. `in_prose`: whether running text of its
+    block stands before it. `own_site`: whether it leads to the page's own site or a part of it; all do where the page
+    has no address.
     """
 
     element: etree._Element

@@ -1,8 +1,8 @@
 """Like elements as entries of a list: which of an element's links is the entry's, and what is its own text.
 
-An entry may hold links to its author, its section, its comments. In a list they stand at the same places, so that a
-place is judged over all entries: the entry's own link leads elsewhere in each of them, under words that are not the same
-in each of them, in a heading if there is one, and to the page's own host rather than to another.
+An entry may hold links to its author, its section, its comments. In a list they stand at the same places, so a place is
+judged over all entries: the entry's own link leads elsewhere in each of them, under words that differ from entry to
+entry, in a heading if there is one, and to the page's own host rather than to another.
 """
 
 import re
@@ -37,7 +37,7 @@ Place = tuple[tuple[str, str], ...]  # tag and first class word of the elements 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An element as an entry: its own link, how many addresses links at that place have, and the width of its own text."""
+    """An element as an entry: its own link, how many addresses links at that place have, the width of its own text."""
 
     element: etree._Element
     link: Link

@@ -132,8 +132,9 @@ def _entries(tree: LinkedTree, items: Items) -> list[FoundEntry]:
 
 
 def _with_siblings(elements: Sequence[etree._Element]) -> list[tuple[etree._Element, ...]]:
-    """Return for each entry its element and the siblings of another kind that follow it up to the next: <dd> after <dt>,
-    a second row. Where siblings precede the first entry, they precede each.
+    """Return for each entry its element and what follows up to the next: <dd> after <dt>, a second row.
+
+    Where siblings of another kind precede the first entry, they precede each.
     """
     kinds = {(element.tag, element.get("class")) for element in elements}
     first = elements[0].getprevious()

@@ -7,6 +7,8 @@ after a look at the page and before the method was tried on it. A file of such t
     page     id of one page; without it the object holds for all list pages of the set
     entries  XPath of the entries' elements
     link     XPath from an entry to the link or links that lead to what it is about; default: all links in it
+    text     whether the entries' elements hold all that belongs to an entry, so that the list's text can be judged;
+             default: yes
     tuned    whether the method was developed with this page or site in sight; default: no
 
 Pages of a set where fewer than `LEAST` entries are found have no single list (front pages, contacts) and aren't judged;
@@ -28,6 +30,7 @@ from extractors.dom import inner_text, parse
 from ..data import DataError, DataSet, Row
 
 LEAST = 3  # entries of a list
+KEYS = frozenset({"set", "page", "entries", "link", "text", "tuned"})
 TRUTH = Path(__file__).with_name("list_truth.json")
 
 
@@ -39,17 +42,20 @@ class Selectors:
     entries: etree.XPath
     link: etree.XPath
     page: str | None = None
+    text: bool = True
     tuned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """A list page and its truth. `addresses`: for each entry, where its links lead, without fragments."""
+    """A list page and its truth. `addresses`: for each entry, where its links lead, without fragments. `text`: of the
+    entries, None if it is not known.
+    """
 
     row: Row
     url: str
     html: bytes
-    text: str
+    text: str | None
     addresses: tuple[frozenset[str], ...]
 
 
@@ -69,7 +75,7 @@ def read_selectors(path: Path) -> list[Selectors]:
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: {error}") from None
     if not isinstance(stored, list):
-        raise DataError(f"{path}: not a JSON list of objects with set, entries and perhaps page, link, tuned")
+        raise DataError(f"{path}: not a JSON list of objects with set, entries and perhaps page, link, text, tuned")
     return [_selectors(path, number, one) for number, one in enumerate(stored, 1)]
 
 
@@ -103,8 +109,8 @@ def _read(row: Row, truth: Selectors) -> ListPage:
     found = [(entry, _elements(truth.link, entry)) for entry in _elements(truth.entries, parse(decode(html)[0]))]
     addresses = [(entry, frozenset(_address(url, link) for link in links)) for entry, links in found]
     entries = [(entry, urls) for entry, urls in addresses if urls]
-    texts = [" ".join(inner_text(entry).split()) for entry, _ in entries]
-    return ListPage(row, url, html, "\n".join(texts), tuple(urls for _, urls in entries))
+    text = "\n".join(" ".join(inner_text(entry).split()) for entry, _ in entries)
+    return ListPage(row, url, html, text if truth.text else None, tuple(urls for _, urls in entries))
 
 
 def _address(url: str, link: etree._Element) -> str:
@@ -120,10 +126,11 @@ def _selectors(path: Path, number: int, stored: Any) -> Selectors:
     where = f"{path}, object {number}"
     if not isinstance(stored, dict) or not all(isinstance(stored.get(key), str) for key in ("set", "entries")):
         raise DataError(f"{where}: set and entries must be given, as text")
-    if unknown := stored.keys() - {"set", "page", "entries", "link", "tuned"}:
+    if unknown := stored.keys() - KEYS:
         raise DataError(f"{where}: unknown key {min(unknown)!r}")
     try:
         entries, link = etree.XPath(stored["entries"]), etree.XPath(stored.get("link", "descendant-or-self::a[@href]"))
     except (etree.XPathSyntaxError, TypeError) as error:
         raise DataError(f"{where}: no XPath: {error}") from None
-    return Selectors(stored["set"], entries, link, stored.get("page"), bool(stored.get("tuned", False)))
+    text, tuned = (stored.get(key, default) is True for key, default in (("text", True), ("tuned", False)))
+    return Selectors(stored["set"], entries, link, stored.get("page"), text, tuned)

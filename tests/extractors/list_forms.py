@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - markup as it is written
 """Hand-made list pages: the forms in which sites write the entries of a section, amid menus, widgets and a footer."""
 
 STORIES = (

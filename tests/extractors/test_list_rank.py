@@ -89,7 +89,7 @@ def test_links_in_running_text_are_no_entries():
 
 def test_entries_of_the_page_s_own_host_go_before_others():
     partners = "".join(
-        f'<div class="offer"><h3><a href="https://partner.example/{n}">{title}, at half the price</a></h3><p>{text}</p></div>'
+        f'<div class="offer"><h3><a href="https://partner.example/{n}">{title} cheaper</a></h3><p>{text}</p></div>'
         for n, (title, text) in enumerate(zip(TITLES, TEASERS, strict=True))
     )
     entries = read_entries(Page(section_page(f"{teaser_list()}<div class='partners'>{partners}</div>"), URL))
