@@ -16,6 +16,7 @@ from .web import web_url
 
 SKIPPED = ("script", "style", "noscript", "template", "select", "option", "button", "svg", "iframe", "head")
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+CELLS = frozenset({"td", "th"})  # their column is what a class is to others
 NO_ADDRESS = ("javascript:", "mailto:", "tel:")
 BEFORE_LINK = 25  # bytes of a block's text before a link, from which the link stands in running text
 POSITION_WORDS = frozenset({
@@ -23,6 +24,8 @@ POSITION_WORDS = frozenset({
     "hidden", "visible",
 })  # fmt: skip
 _DIGITS = re.compile(r"\d+")
+
+Place = tuple[tuple[str, str], ...]  # tag and first class word of the elements from a link up
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,16 @@ class LinkedTree:
         self._count: dict[etree._Element, int] = {}
         self._width: dict[etree._Element, int] = {}
         self._words: dict[etree._Element, tuple[str, ...]] = {}
+        self._depth: dict[etree._Element, int] = {}
+        self._ways: dict[etree._Element, Place] = {}
         self._read()
 
     def _read(self) -> None:
         elements = list(self.root.iter(etree.Element))
         host = host_of(self.base)
         for element in elements:
+            parent = element.getparent()
+            self._depth[element] = self._depth.get(parent, 0) + 1 if parent is not None else 0
             self._first[element] = len(self.links)
             self._count[element] = 0
             url = self._url(element) if element.tag == "a" else None
@@ -98,6 +105,17 @@ class LinkedTree:
     def width(self, element: etree._Element) -> int:
         """Return the width of all text of an element."""
         return self._width[element]
+
+    def place(self, link: etree._Element, element: etree._Element) -> Place:
+        """Return where in an element a link stands."""
+        way = self._ways.get(link)
+        if way is None:
+            way = self._ways[link] = tuple(self._step(each) for each in (link, *link.iterancestors()))
+        return way[: self._depth[link] - self._depth[element]]
+
+    def _step(self, element: etree._Element) -> tuple[str, str]:
+        column = str(len(list(element.itersiblings(preceding=True)))) if element.tag in CELLS else ""
+        return str(element.tag), column or next(iter(self.class_words(element)), "")
 
     def class_words(self, element: etree._Element) -> tuple[str, ...]:
         """Return the words of an element's class without numbers and without words for a place in the list."""

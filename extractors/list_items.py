@@ -16,7 +16,7 @@ from lxml import etree
 from .ctext import BLOCK_TAGS
 from .dom import inner_text
 from .like_elements import COVERED, LEAST, Like
-from .linked_tree import HEADINGS, Link, LinkedTree, fold, in_heading, width_of
+from .linked_tree import HEADINGS, Link, LinkedTree, Place, fold, in_heading, width_of
 
 DISTINCT = 0.8  # share of the entries that lead to a place of their own; from .5 to .9 nothing changes
 TITLE_MAX = 120  # characters; a longer text of a card is its summary
@@ -28,11 +28,8 @@ ELSEWHERE = 2  # times that words which lead elsewhere are taken off
 IN_HEADING = 2.0  # for what stands in headings
 OTHER_HOST = 0.5  # for what leads to another host
 
-CELLS = frozenset({"td", "th"})  # their column is what a class is to others
 COMMON = 0.5  # share of the entries whose links have the same words, from which these are no title
 _COUNT = re.compile(r"[\W\d_]*(?:\d[\d.,]*(?:\W+\w+){1,2}\W*)?\Z")  # 12 · (1,034 reviews) · 3 comments · no words
-
-Place = tuple[tuple[str, str], ...]  # tag and first class word of the elements from a link up to its entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,23 +137,13 @@ def _by_place(tree: LinkedTree, element: etree._Element) -> dict[Place, list[Lin
     links = tree.links_in(element)[:LINKS_LOOKED_AT]
     found: dict[Place, list[Link]] = {}
     for link in [link for link in links if not link.in_prose] or links:
-        found.setdefault(_place(tree, link.element, element), []).append(link)
+        found.setdefault(tree.place(link.element, element), []).append(link)
     return found
 
 
 def _own(links: Sequence[Link]) -> Link:
     """Return the first link, or the one with most words of those that lead to the same address."""
     return max((link for link in links if link.url == links[0].url), key=lambda link: link.width)
-
-
-def _place(tree: LinkedTree, link: etree._Element, element: etree._Element) -> Place:
-    steps = []
-    step: etree._Element | None = link
-    while step is not None and step is not element:
-        column = str(len(list(step.itersiblings(preceding=True)))) if step.tag in CELLS else ""
-        steps.append((str(step.tag), column or next(iter(tree.class_words(step)), "")))
-        step = step.getparent()
-    return tuple(steps)
 
 
 def _worth(found: Sequence[tuple[Link, etree._Element]]) -> float:
