@@ -11,7 +11,6 @@ from lxml import etree
 from .ctext import BLOCK_TAGS
 from .dom import inner_text, parse
 from .page import Page
-from .urls import split_web
 from .web import web_url
 
 SKIPPED = ("script", "style", "noscript", "template", "select", "option", "button", "svg", "iframe", "head")
@@ -23,6 +22,7 @@ POSITION_WORDS = frozenset({
     "odd", "even", "first", "last", "alt", "alternate", "active", "current", "new", "sticky", "featured", "selected",
     "hidden", "visible",
 })  # fmt: skip
+_HOST = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]*)", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 
 Place = tuple[tuple[str, str], ...]  # tag and first class word of the elements from a link up
@@ -62,6 +62,7 @@ class LinkedTree:
         self._width: dict[etree._Element, int] = {}
         self._words: dict[etree._Element, tuple[str, ...]] = {}
         self._depth: dict[etree._Element, int] = {}
+        self._steps: dict[etree._Element, tuple[str, str]] = {}
         self._ways: dict[etree._Element, Place] = {}
         self._read()
 
@@ -114,8 +115,11 @@ class LinkedTree:
         return way[: self._depth[link] - self._depth[element]]
 
     def _step(self, element: etree._Element) -> tuple[str, str]:
-        column = str(len(list(element.itersiblings(preceding=True)))) if element.tag in CELLS else ""
-        return str(element.tag), column or next(iter(self.class_words(element)), "")
+        step = self._steps.get(element)
+        if step is None:
+            column = str(len(list(element.itersiblings(preceding=True)))) if element.tag in CELLS else ""
+            step = self._steps[element] = str(element.tag), column or next(iter(self.class_words(element)), "")
+        return step
 
     def class_words(self, element: etree._Element) -> tuple[str, ...]:
         """Return the words of an element's class without numbers and without words for a place in the list."""
@@ -152,9 +156,9 @@ def in_heading(link: etree._Element, element: etree._Element) -> bool:
 
 
 def host_of(url: str) -> str:
-    """Return the host of an address without "www.", "" if there is none."""
-    parts = split_web(url)
-    return (parts.hostname or "").removeprefix("www.") if parts else ""
+    """Return the host of an absolute address without "www.", "" if there is none."""
+    found = _HOST.match(url)
+    return found[1].lower().removeprefix("www.") if found else ""
 
 
 def fold(text: object) -> str:
