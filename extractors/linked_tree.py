@@ -60,6 +60,7 @@ class LinkedTree:
         self._first: dict[etree._Element, int] = {}
         self._count: dict[etree._Element, int] = {}
         self._width: dict[etree._Element, int] = {}
+        self._labels: dict[etree._Element, int] = {}
         self._words: dict[etree._Element, tuple[str, ...]] = {}
         self._depth: dict[etree._Element, int] = {}
         self._steps: dict[etree._Element, tuple[str, str]] = {}
@@ -82,11 +83,14 @@ class LinkedTree:
                 self.links.append(Link(element, url, text, width_of(text), not words, _in_prose(element), own))
                 self._count[element] = 1
         self._width = {element: width_of(element.text) for element in elements}
+        self._labels = {link.element: link.width for link in self.links if link.labelled}
         for element in reversed(elements[1:]):
             parent = element.getparent()
             if parent is not None:
                 self._count[parent] += self._count[element]
                 self._width[parent] += self._width[element] + width_of(element.tail)
+                if element in self._labels:
+                    self._labels[parent] = self._labels.get(parent, 0) + self._labels[element]
 
     def _url(self, link: etree._Element) -> str | None:
         href = (link.get("href") or "").strip().partition("#")[0]
@@ -106,6 +110,10 @@ class LinkedTree:
     def width(self, element: etree._Element) -> int:
         """Return the width of all text of an element."""
         return self._width[element]
+
+    def most_words(self, element: etree._Element) -> int:
+        """Return the width of all text of an element and of the labels that stand for text."""
+        return self._width[element] + self._labels.get(element, 0)
 
     def place(self, link: etree._Element, element: etree._Element) -> Place:
         """Return where in an element a link stands."""
@@ -168,7 +176,9 @@ def fold(text: object) -> str:
 
 def width_of(text: str | None) -> int:
     """Return the UTF-8 bytes of a text without white space."""
-    plain = "".join((text or "").split())
+    if not text or text.isspace():
+        return 0
+    plain = "".join(text.split())
     return len(plain) if plain.isascii() else len(plain.encode("utf-8", "replace"))
 
 

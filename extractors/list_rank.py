@@ -42,9 +42,9 @@ from .ctext import BLOCK_TAGS
 from .dates import find_date
 from .dom import inner_text
 from .fragments import assemble_verbatim
-from .like_elements import LEAST, ids
+from .like_elements import LEAST, Like, ids
 from .linked_tree import LinkedTree, fold, in_heading
-from .list_items import IN_HEADING, Items, as_items, grown, host_factor, titles_of
+from .list_items import COST, IN_HEADING, LENGTH_MAX, Items, as_items, grown, host_factor, titles_of
 from .page import Page
 
 METHOD = "list-rank"
@@ -102,11 +102,18 @@ def find_list(tree: LinkedTree) -> list[FoundEntry]:
     """Return the entries of the list, in document order; none if nothing ranks."""
     best, most = None, 0.0
     for like in ids(tree):
-        items = as_items(tree, like)
+        items = as_items(tree, like) if most_rank(tree, like) > most else None
         ranked = rank(items) if items else 0.0
         if ranked > most:
             best, most = items, ranked
     return _entries(tree, best) if best else []
+
+
+def most_rank(tree: LinkedTree, like: Like) -> float:
+    """Return what R of an id can't exceed, found before its links are looked at."""
+    lengths = (max(1, min(LENGTH_MAX, tree.most_words(each) - COST)) for each in like.elements if tree.has_link(each))
+    logs = [log(length) for length in lengths]
+    return float(len(logs) ** OFTEN * exp(sum(logs) / len(logs)) * IN_HEADING) if len(logs) >= LEAST else 0.0
 
 
 def rank(items: Items) -> float:

@@ -24,12 +24,15 @@ from urllib.parse import urldefrag, urljoin
 
 from lxml import etree
 
+from extractors.ctext import BLOCK_TAGS
 from extractors.decoding import decode
-from extractors.dom import inner_text, parse
+from extractors.dom import parse
 
 from ..data import DataError, DataSet, Row
 
 LEAST = 3  # entries of a list
+NO_TEXT = ("script", "style", "noscript", "template")
+BREAKS = BLOCK_TAGS | {"br"}
 KEYS = frozenset({"set", "page", "entries", "link", "text", "tuned"})
 TRUTH = Path(__file__).with_name("list_truth.json")
 
@@ -106,11 +109,22 @@ def _pages(one: DataSet, truth: Selectors) -> Iterator[ListPage]:
 def _read(row: Row, truth: Selectors) -> ListPage:
     html = row.html()
     url = row.url or f"http://{truth.set.replace('_', '-')}.example/"
-    found = [(entry, _elements(truth.link, entry)) for entry in _elements(truth.entries, parse(decode(html)[0]))]
+    root = parse(decode(html)[0])
+    etree.strip_elements(root, *NO_TEXT, with_tail=False)
+    found = [(entry, _elements(truth.link, entry)) for entry in _elements(truth.entries, root)]
     addresses = [(entry, frozenset(_address(url, link) for link in links)) for entry, links in found]
     entries = [(entry, urls) for entry, urls in addresses if urls]
-    text = "\n".join(" ".join(inner_text(entry).split()) for entry, _ in entries)
+    text = "\n".join(_text(entry) for entry, _ in entries)
     return ListPage(row, url, html, text if truth.text else None, tuple(urls for _, urls in entries))
+
+
+def _text(entry: etree._Element) -> str:
+    """Return an entry's text, words of different blocks apart."""
+    parts: list[str] = []
+    for event, element in etree.iterwalk(entry, events=("start", "end")):
+        parts.append("\n" if element.tag in BREAKS else "")
+        parts.append((element.text if event == "start" else None if element is entry else element.tail) or "")
+    return " ".join("".join(parts).split())
 
 
 def _address(url: str, link: etree._Element) -> str:

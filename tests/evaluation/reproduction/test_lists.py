@@ -56,7 +56,7 @@ def test_selectors_give_entries_and_where_they_lead(data, write_truth):
     [known] = known_lists(read_sets(data), read_selectors(write_truth(OF_SET)))
     assert (known.set, known.tuned, [page.row.id for page in known.pages]) == ("tides", False, ["l"])
     assert known.pages[0].addresses == tuple(frozenset({f"https://tides.example/{n}.html"}) for n in range(4))
-    assert known.pages[0].text.splitlines()[0] == "Tide station opensMia 0"
+    assert known.pages[0].text.splitlines()[0] == "Tide station opens Mia 0"
 
 
 def test_without_a_link_all_links_of_an_entry_count(data, write_truth):
