@@ -1,4 +1,4 @@
-"""Method `list-rank`: the list of a section page, found by ranking elements of equal depth and name.
+"""Method `list-rank`: the list of a section page, found by ranking like-named elements of equal depth.
 
 Source: 003 (Qin Long et al., I-AWCE), its algorithm 2, for pages that are lists: "ranking of like-named elements of
 equal depth". Every element counts for the id (depth, class name); by ids
@@ -13,18 +13,27 @@ is above 95% right and complete.
 
 Where we depart, to find the entries of a list (method `list-rank-verbatim`, in `list_rank_verbatim`, doesn't):
 
-- An id is (parent, tag, class name): elements of one list are siblings. With depth alone the items of menus, sidebars
-  and lists are mixed where none has a class.
-- O counts different links instead of elements, and an id counts only if nearly each of at least `LEAST` elements has a
-  link of its own: an entry leads somewhere, a container leads to many places.
-- L counts text that belongs to the entry: what leads elsewhere is taken off twice, so menus have none.
-- R = O · L, that is O² · TL.
-- Candidates within <nav>, <header>, <footer> and <aside> are noise, as in the source's table of noise.
+- An id is the way down through like elements (`like_elements`). With depth and class alone the items of menus, sidebars
+  and lists are mixed where none has a class, and entries are torn apart where each has a class of its own.
+- O counts different links instead of elements, and an id counts only if nearly each element with a link has one of its
+  own (`list_items`): an entry leads somewhere, a container leads to many places.
+- L counts text that belongs to the entry: what leads elsewhere is taken off, so menus have none, and at most 200 bytes,
+  so that one long text is no list. TL is the geometric mean, so that a few long ones are none either.
+- R = TL · O^.6, and the best by R is the list: R holds TL already. Exponents from .5 to .8 find nearly the same.
+- R falls where entries stand in running text, lead to other hosts or are missing in part of the like elements, and
+  where an element has several links at the place of its own, as containers of entries have. It rises with headings.
+- <nav>, <header>, <footer>, <aside> and the like are noise, as in the source's table. Names of classes gained nothing.
+
+The constants were chosen on the development sites and half of the sites of `evaluation/reproduction/list_truth.json`;
+`docs/methods.md` has the figures of the other half.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import takewhile
+from math import exp, log
+from operator import itemgetter
 
 from lxml import etree
 
@@ -32,20 +41,20 @@ from .article import Article, NoArticle
 from .assembly import Cut
 from .ctext import BLOCK_TAGS
 from .dates import find_date
-from .dom import inner_text, parse
+from .dom import inner_text
 from .fragments import assemble_verbatim
+from .like_elements import LEAST, Like, ids
+from .linked_tree import LinkedTree, fold, in_heading
+from .list_items import COST, IN_HEADING, LENGTH_MAX, Items, as_items, grown, host_factor, titles_of
 from .page import Page
-from .web import web_url
 
 METHOD = "list-rank"
-CANDIDATES = 15  # ids: the source's n
-LEAST = 3  # elements of a list
-DISTINCT = 0.8  # share of the elements that have a link of their own
-NOISE = frozenset({"nav", "header", "footer", "aside", "script", "style", "noscript", "head", "select", "svg"})
-HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-TITLE_MAX = 80  # characters; a longer link is a summary
+OFTEN = 0.6  # exponent of O in R
+
+MISSING = 0.5  # exponent of the share of like elements that are entries; the same from 0 to 1
+IN_PROSE = 0.1  # factor of links in running text
 DATE_MAX = 40  # characters of a text that may be an entry's date
-CONFIDENCE = 0.95  # the development sites have no wrong list; the source claims this much of others
+CONFIDENCE = 0.86  # share of the lists of left-out sites with precision and recall of entries at least .95
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +67,12 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """An element as an entry: where its main link leads, the link's words, and the length of its own text."""
+class FoundEntry:
+    """An entry and its elements: one, or several siblings such as <dt> and <dd>."""
 
-    element: etree._Element
-    url: str
     title: str
-    length: int
+    url: str
+    elements: tuple[etree._Element, ...]
 
 
 class ListRank:
@@ -72,11 +80,11 @@ class ListRank:
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the list's text, or say that there is none. Raises `UnusablePage` if nothing parses."""
-        items = find_list(parse(page.html), page)
-        if not items:
+        found = find_list(LinkedTree(page))
+        if not found:
             return NoArticle(f"no list: no {LEAST} like elements that each lead elsewhere", page.url)
-        source = "\n".join(_source(item.element) for item in items)
-        reason = f"{len(items)} <{items[0].element.tag}> that each lead elsewhere"
+        source = "\n".join(_source(element) for entry in found for element in entry.elements)
+        reason = f"{len(found)} <{found[0].elements[0].tag}> that each lead elsewhere"
         return assemble_verbatim(page, [], source, Cut([], 0, METHOD, CONFIDENCE, reason))
 
 
@@ -86,126 +94,89 @@ def read_entries(page: Page) -> list[Entry]:
     Raises `UnusablePage` if nothing parses.
     """
     entries: dict[str, Entry] = {}
-    for item in find_list(parse(page.html), page):
-        entries.setdefault(item.url, Entry(item.title, item.url, _date(item, page)))
+    for found in find_list(LinkedTree(page)):
+        entries.setdefault(found.url, Entry(found.title, found.url, _date(found, page)))
     return list(entries.values())
 
 
-def find_list(root: etree._Element, page: Page) -> list[Item]:
-    """Return the items of the list, in document order; none if nothing ranks."""
-    return with_longest(candidates(root, page))
+def find_list(tree: LinkedTree) -> list[FoundEntry]:
+    """Return the entries of the list, in document order; none if nothing ranks."""
+    best, most = None, 0.0
+    for bound, like in sorted(((most_rank(tree, like), like) for like in ids(tree)), key=itemgetter(0), reverse=True):
+        if bound <= most:
+            break
+        items = as_items(tree, like)
+        ranked = rank(items) if items else 0.0
+        if ranked > most:
+            best, most = items, ranked
+    return _entries(tree, best) if best else []
 
 
-def candidates(root: etree._Element, page: Page) -> list[list[Item]]:
-    """Return the items of the n best ids by R, the best first."""
-    base = web_url(page.url or "", _base(root)) or page.url or ""
-    lists = [items for like in like_elements(root) if (items := as_items(like, base))]
-    return sorted(lists, key=rank, reverse=True)[:CANDIDATES]
+def most_rank(tree: LinkedTree, like: Like) -> float:
+    """Return what R of an id can't exceed, found before its links are looked at."""
+    lengths = (max(1, min(LENGTH_MAX, tree.most_words(each) - COST)) for each in like.elements if tree.has_link(each))
+    logs = [log(length) for length in lengths]
+    return float(len(logs) ** OFTEN * exp(sum(logs) / len(logs)) * IN_HEADING) if len(logs) >= LEAST else 0.0
 
 
-def with_longest(lists: list[list[Item]]) -> list[Item]:
-    """Return the list with the largest TL; none of none."""
-    return max(lists, key=mean_length, default=[])
+def rank(items: Items) -> float:
+    """Return R of an id."""
+    links, count = items.links, len(items.each)
+    often = len({link.url for link in links})
+    headings = sum(in_heading(item.link.element, item.element) for item in items.each) / count
+    prose = sum(link.in_prose for link in links) / count
+    addresses = sum(item.addresses for item in items.each) / count
+    factor = (1 + (IN_HEADING - 1) * headings) * (1 - (1 - IN_PROSE) * prose) * host_factor(links) / addresses
+    return float(often**OFTEN * mean_length(items) * factor * items.cover**MISSING)
 
 
-def like_elements(root: etree._Element) -> Iterator[list[etree._Element]]:
-    """Yield the elements of each id that has `LEAST` of them."""
-    waiting = [root]
-    while waiting:
-        parent = waiting.pop()
-        by_id: dict[tuple[str, str], list[etree._Element]] = {}
-        for child in parent:
-            if child.tag not in NOISE:
-                by_id.setdefault((str(child.tag), child.get("class") or ""), []).append(child)
-                waiting.append(child)
-        yield from (like for like in by_id.values() if len(like) >= LEAST)
+def mean_length(items: Items) -> float:
+    """Return TL, as the geometric mean."""
+    return exp(sum(log(item.length) for item in items.each) / len(items.each))
 
 
-def as_items(like: list[etree._Element], base: str) -> list[Item]:
-    """Return the elements that are entries; none if too few have a link of their own."""
-    items = [item for element in like if (item := _item(element, base))]
-    links = len({item.url for item in items})
-    enough = links >= max(LEAST, DISTINCT * len(like))
-    return items if enough and any(item.length for item in items) else []
+def _entries(tree: LinkedTree, items: Items) -> list[FoundEntry]:
+    parts = _with_siblings(grown(items))
+    found = zip(titles_of(tree, items), items.links, parts, strict=True)
+    return [FoundEntry(title, link.url, elements) for title, link, elements in found]
 
 
-def rank(items: list[Item]) -> int:
-    """Return R(O, L)."""
-    return len({item.url for item in items}) * sum(item.length for item in items)
+def _with_siblings(elements: Sequence[etree._Element]) -> list[tuple[etree._Element, ...]]:
+    """Return for each entry its element and what follows up to the next: <dd> after <dt>, a second row.
+
+    Where siblings of another kind precede the first entry, they precede each.
+    """
+    kinds = {(element.tag, element.get("class")) for element in elements}
+    first = elements[0].getprevious()
+    before = first is not None and first.tag in ("dt", "tr")
+    found = []
+    for element in elements:
+        near = element.itersiblings(preceding=before) if element.tag in ("dt", "dd", "tr") else iter(())
+        parts = list(takewhile(lambda each: (each.tag, each.get("class")) not in kinds, near))
+        found.append((*reversed(parts), element) if before else (element, *parts))
+    return found
 
 
-def mean_length(items: list[Item]) -> float:
-    """Return TL."""
-    return sum(item.length for item in items) / len({item.url for item in items})
-
-
-def _item(element: etree._Element, base: str) -> Item | None:
-    links = [(link, url) for link in element.iter("a") if (url := _url(link, base))]
-    titled = [(link, url, text) for link, url in links if (text := _title(link))]
-    if not titled:
-        return None
-    headings = [found for found in titled if _is_heading(found[0], element)]
-    _, main, title = max(headings or titled, key=lambda found: len(found[2]) if len(found[2]) <= TITLE_MAX else 1)
-    elsewhere = sum(_length(text) for _, url, text in titled if url != main)
-    return Item(element, main, title, max(0, _length(_text(element)) - 2 * elsewhere))
-
-
-def _is_heading(link: etree._Element, element: etree._Element) -> bool:
-    """Whether a link stands in a heading of the element, or holds one."""
-    above: etree._Element | None = link
-    while above is not None and above is not element:
-        if above.tag in HEADINGS:
-            return True
-        above = above.getparent()
-    return next(link.iter(*HEADINGS), None) is not None
-
-
-def _url(link: etree._Element, base: str) -> str | None:
-    href = (link.get("href") or "").strip().partition("#")[0]
-    if not href or href.lower().startswith(("javascript:", "mailto:", "tel:")):
-        return None
-    return web_url(base, href) if base else href
-
-
-def _date(item: Item, page: Page) -> date | None:
+def _date(entry: FoundEntry, page: Page) -> date | None:
     """Return the date that an entry shows: of its <time>, else of a short text beside its title."""
-    times = [time.get("datetime") or inner_text(time) for time in item.element.iter("time")]
-    texts = [text for text in map(_fold, item.element.itertext()) if text and text != item.title]
-    for text in [*times, *texts]:
+    times = [time.get("datetime") or inner_text(time) for element in entry.elements for time in element.iter("time")]
+    for text in [*times, *_texts(entry)]:
         found = find_date(text, page.fetched_at, relative=True) if len(text) <= DATE_MAX else None
         if found:
             return found
     return None
 
 
-def _base(root: etree._Element) -> str:
-    return next((href for base in root.iter("base") if (href := base.get("href"))), "")
+def _texts(entry: FoundEntry) -> Iterator[str]:
+    for element in entry.elements:
+        for each in element.itertext():
+            if (text := fold(each)) and text != entry.title:
+                yield text
 
 
 def _source(element: etree._Element) -> str:
     source = etree.tostring(element, encoding="unicode", method="html", with_tail=False)
     return source if str(element.tag) in BLOCK_TAGS else f"<div>{source}</div>"
-
-
-def _title(link: etree._Element) -> str:
-    """Return a link's words without the date that some lists put into it."""
-    dates = [inner_text(time) for time in link.iter("time")]
-    title = inner_text(link)
-    for text in dates:
-        title = title.replace(text, " ")
-    return _fold(title)
-
-
-def _text(element: etree._Element) -> str:
-    return _fold(inner_text(element))
-
-
-def _fold(text: object) -> str:
-    return " ".join(str(text).split())
-
-
-def _length(text: str) -> int:
-    return len(text.replace(" ", ""))
 
 
 def create(example: Page | None) -> ListRank:

@@ -14,10 +14,10 @@ from .article import Article, NoArticle
 from .assembly import Cut
 from .dom import inner_text, parse
 from .fragments import assemble_verbatim, paragraph
-from .list_rank import CANDIDATES
 from .page import Page
 
 METHOD = "list-rank-verbatim"
+CANDIDATES = 15  # ids: the source's n
 NOISE = ("script", "style", "noscript", "head")
 CONFIDENCE = 0.03  # share of list pages that are right, mean of the development sites
 

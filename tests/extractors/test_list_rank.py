@@ -3,8 +3,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from extractors import NoArticle, extract
-from extractors.dom import parse
-from extractors.list_rank import Entry, as_items, like_elements, read_entries
+from extractors.list_rank import Entry, read_entries
 from extractors.page import Page
 
 from .pages import BAKERY, HARBOUR, LIBRARY
@@ -61,17 +60,9 @@ def test_base_element_counts():
     assert read_entries(Page(source, URL))[0].url == "https://other.example/a/1.html"
 
 
-def test_elements_are_alike_by_parent_tag_and_class():
-    source = '<div><p class="a">1</p><p class="a">2</p><p>3</p><p class="a">4</p></div><div><p class="a">5</p></div>'
-    assert [["".join(element.itertext()) for element in like] for like in like_elements(parse(source))] == [
-        ["1", "2", "4"]
-    ]
-
-
 def test_elements_that_lead_to_one_place_are_no_list():
     source = '<div><p><a href="/1">one</a></p><p><a href="/1">two</a></p><p><a href="/1">three</a></p></div>'
-    like = next(like_elements(parse(source)))
-    assert as_items(like, URL) == []
+    assert read_entries(Page(source, URL)) == []
 
 
 @pytest.mark.parametrize("tag", ["nav", "footer", "aside"])
@@ -85,6 +76,45 @@ def test_method_gives_the_text_of_the_list():
     assert article.method == "list-rank"
     assert [block.text for block in article.blocks if block.kind == "heading"] == list(TITLES)
     assert "sport" not in article.text
+
+
+def test_links_in_running_text_are_no_entries():
+    text = "".join(
+        f'<p>{paragraph} More on this <a href="/{number}.html">was in the paper of last week</a>.</p>'
+        for number, paragraph in enumerate(HARBOUR)
+    )
+    entries = read_entries(Page(section_page(f"{teaser_list()}<div class='essay'>{text}</div>"), URL))
+    assert [entry.title for entry in entries] == list(TITLES)
+
+
+def test_entries_of_the_page_s_own_host_go_before_others():
+    partners = "".join(
+        f'<div class="offer"><h3><a href="https://partner.example/{n}">{title} cheaper</a></h3><p>{text}</p></div>'
+        for n, (title, text) in enumerate(zip(TITLES, TEASERS, strict=True))
+    )
+    entries = read_entries(Page(section_page(f"{teaser_list()}<div class='partners'>{partners}</div>"), URL))
+    assert {entry.url.partition("/town/")[0] for entry in entries} == {"https://gazette.example"}
+
+
+def test_subdomains_are_the_page_s_own_site():
+    links = "".join(f'<p><a href="https://a{n}.gazette.example/">{title}</a></p>' for n, title in enumerate(TITLES))
+    others = "".join(f'<li><a href="https://b{n}.example/">{title}</a></li>' for n, title in enumerate(TITLES))
+    entries = read_entries(Page(f"<ul>{others}</ul><div>{links}</div>", "https://www.gazette.example/"))
+    assert all("gazette" in entry.url for entry in entries)
+
+
+def test_list_of_links_to_other_hosts_is_found_where_it_is_the_only_one():
+    links = "".join(f'<li><a href="https://p{n}.example/">{title}</a></li>' for n, title in enumerate(TITLES))
+    assert len(read_entries(Page(section_page(f"<ul>{links}</ul>"), URL))) == len(TITLES)
+
+
+def test_deep_and_wide_pages_end():
+    deep = "".join(f'{"<div>" * 1500}<a href="/{n}">entry {n}</a>{"</div>" * 1500}' for n in range(3))
+    wide = "".join(
+        f'<div class="c{chr(97 + n % 26) * (1 + n // 26)}"><a href="/{n}">entry {n}</a></div>' for n in range(900)
+    )
+    assert len(read_entries(Page(f"<body><div>{deep}</div></body>", URL))) == 3
+    assert len(read_entries(Page(f"<body>{wide}</body>", URL))) == 900
 
 
 def test_article_page_has_no_list():

@@ -1,9 +1,13 @@
-"""What method `list-rank` sees: the n best ids by R, and which of them has the largest mean length TL."""
+"""What method `list-rank` sees: the n best ids by R, with their mean lengths TL; the best is the list."""
 
 from dataclasses import dataclass
 
-from ...dom import parse
-from ...list_rank import Item, candidates, mean_length, rank, with_longest
+from ...dom import inner_text
+from ...like_elements import ids
+from ...linked_tree import LinkedTree
+from ...list_items import Items, as_items
+from ...list_rank import mean_length, rank
+from ...list_rank_verbatim import CANDIDATES
 from ...page import Page
 from ..errors import NoFigure
 from .pages import element_name, title_of
@@ -11,13 +15,13 @@ from .pages import element_name, title_of
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Like elements. `name`: theirs and their parent's; `count`: of different links; `rank`: R; `mean`: TL, characters;
+    """Like elements. `name`: theirs and their parent's; `count`: of different links; `rank`: R; `mean`: TL, bytes;
     `first`: the title of the first entry.
     """
 
     name: str
     count: int
-    rank: int
+    rank: float
     mean: float
     first: str
 
@@ -34,17 +38,19 @@ class Ranking:
 
 def read(method: str, page: Page, example: Page | None) -> Ranking:
     """Return the ranking; an example is of no use to it."""
-    found = candidates(parse(page.html), page)
+    tree = LinkedTree(page)
+    found = [items for like in ids(tree) if (items := as_items(tree, like))]
     if not found:
         raise NoFigure("no list: no like elements that each lead elsewhere")
-    chosen = found.index(with_longest(found))
-    return Ranking(method, title_of(page), tuple(map(_candidate, found)), chosen)
+    best = sorted(found, key=rank, reverse=True)[:CANDIDATES]
+    return Ranking(method, title_of(page), tuple(map(_candidate, best)), 0)
 
 
-def _candidate(items: list[Item]) -> Candidate:
-    element = items[0].element
+def _candidate(items: Items) -> Candidate:
+    element = items.each[0].element
     name = element_name(str(element.tag), element.get("class") or "")
     above = element.getparent()
     if above is not None:
         name = f"{element_name(str(above.tag), above.get('class') or '')} > {name}"
-    return Candidate(name, len({item.url for item in items}), rank(items), mean_length(items), items[0].title)
+    first = inner_text(items.links[0].element)
+    return Candidate(name, len({link.url for link in items.links}), rank(items), mean_length(items), first)

@@ -136,12 +136,12 @@ def test_article_deviation_stops_at_the_parent_of_the_paragraphs():
     assert last.deviation == pytest.approx(deviation([len("".join(text.split())) for text in BAKERY * 3]))
 
 
-def test_list_rank_chooses_the_longest_entries():
+def test_list_rank_chooses_the_best_by_r():
     found = figure_data(plain_list("zh"), SITE, method="list-rank")
     chosen = found.candidates[found.chosen]
     assert chosen.name == "dl > dd.entry"
     assert (chosen.count, chosen.first) == (10, truth("zh")[0].title)
-    assert chosen.mean == max(one.mean for one in found.candidates)
+    assert chosen.rank == max(one.rank for one in found.candidates)
     ranks = [one.rank for one in found.candidates]
     assert ranks == sorted(ranks, reverse=True)
     assert {one.name for one in found.candidates} >= {"ul > li", "tr > td"}

@@ -22,7 +22,7 @@ LABELS = {
     "line-blocks-verbatim": ("characters in a block of 3 lines", "threshold: 86"),
     "tag-paths": ("div.story > p", "the body's cluster", "Cn"),
     "article-deviation": ("σ of its children", "5  div.story", "stop: this is the body"),
-    "list-rank": ("dl > dd.entry", "R = links × characters", "TL: mean characters of an entry"),
+    "list-rank": ("dl > dd.entry", "R = TL · links^.6, by its factors", "TL: mean bytes of an entry's own text"),
     "bp-network": ("output: 0 noise, 1 body", "threshold: 0.5"),
     "bp-network-verbatim": ("output: 0 noise, 1 body", "threshold: 0.5"),
 }

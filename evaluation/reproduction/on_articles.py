@@ -1,0 +1,143 @@
+"""The source methods on pages that are articles: pages right, P and R of source 003, what `tag-paths` learns."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from extractors import Section
+from extractors.ctext import read_ctext
+from extractors.decoding import decode
+from extractors.tag_path_clusters import Leaf, noise, read_leaves
+from extractors.tag_path_segment import DEFAULTS, body_segment, longest
+from extractors.tag_paths import learn_thresholds, lowest
+
+from ..data import DataSet, Row
+from ..results import score_row
+from ..scores import mean
+from ..tables import table
+from .bars import Bar, Figures, compared
+from .hamming import distance, hits
+from .roles import LEFT_OUT, TUNED, Run
+from .speed import some, text_of
+
+RIGHT = 0.9  # F1
+SAMPLES = 4  # pages that `tag-paths` learns from
+METHODS = (
+    "line-blocks", "line-blocks-verbatim", "tag-paths", "article-deviation", "article-deviation-verbatim", "density",
+)  # fmt: skip
+NEWS_RIGHT = {"line-blocks": 0.95, "line-blocks-verbatim": 0.95, "tag-paths": None}  # source 001; 002 has no figure
+HAMMING = ("article-deviation", "article-deviation-verbatim")  # source 003; its figures for articles are lost
+
+
+@dataclass(frozen=True, slots=True)
+class OnSet:
+    """A method on a set. `values`: share right, P and R by Hamming distance, shingle F1."""
+
+    name: str
+    tuned: bool
+    pages: int
+    values: tuple[float, float, float, float]
+
+
+def articles(run: Run) -> Iterator[str]:
+    """Yield the table of articles, a row a method and set with the means of both kinds of sets, and the source's."""
+    sets = [one for one in run.sets if one.articles()]
+    if not sets:
+        yield "no set has articles with a body"
+        return
+    rows, bars = [], []
+    for method in METHODS:
+        found = [_measure(run, method, one) for one in sets]
+        rows += [[method, each.name, _kind(each.tuned), str(each.pages), *_cells(each.values)] for each in found]
+        for tuned in (True, False):
+            means = _mean([each for each in found if each.tuned == tuned])
+            if means:
+                rows.append([method, "mean", _kind(tuned), "–", *_cells(means)])
+        bars += _bars(run, method, found)
+    yield table(["method", "set", "", "pages", "right", "P Hamming", "R Hamming", "shingle F1"], rows)
+    yield ""
+    yield from compared(bars)
+
+
+def thresholds(run: Run) -> Iterator[str]:
+    """Yield what sample pages teach, and how far Cn tells bodies from lists."""
+    rows = []
+    for one in run.sets:
+        groups = [members for members in one.members().values() if len(members) > SAMPLES]
+        learned = [
+            [t for row in some(group, SAMPLES, one.name) if (t := learn_thresholds(_leaves(row)))] for group in groups
+        ]
+        for label, samples in (("1", [group[:1] for group in learned]), (str(SAMPLES), learned)):
+            minima = [lowest(group) for group in samples if group]
+            if minima:
+                values = (median(getattr(m, name) for m in minima) for name in ("length", "noise", "frequency"))
+                rows.append([one.name, label, *(f"{value:.2f}" for value in values)])
+    if rows:
+        yield table(["set", "samples", "Length_Threshold", "Cn_Threshold", "Frequency_Threshold"], rows)
+    else:
+        yield f"no group has more than {SAMPLES} articles to learn from"
+    pages = [row for one in run.sets for row in some(one.articles(), run.sample, one.name)]
+    pages_of_lists = [row for one in run.sets for row in some(one.lists(), run.sample, one.name)]
+    yield _noise("bodies", pages)
+    yield _noise("lists", pages_of_lists)
+
+
+def _noise(label: str, rows: Sequence[Row]) -> str:
+    found = [(leaves, longest(leaves)) for row in rows if (leaves := _leaves(row))]
+    noises = [noise(leaves, cluster) for leaves, cluster in found if cluster]
+    if not noises:
+        return f"{label}: no pages"
+    above = fmean(value > DEFAULTS.noise for value in noises)
+    like = sum(bool(body_segment(leaves, DEFAULTS)) for leaves, _ in found) / len(rows)
+    return (
+        f"{label}: {len(rows)} pages, median Cn of the longest cluster {median(noises):.2f}, "
+        f"{above:.1%} above the threshold; {like:.1%} of the pages have a cluster like a body"
+    )
+
+
+def _measure(run: Run, method: str, one: DataSet) -> OnSet:
+    section = Section(None, method=method)
+    rows = some(one.articles(), run.sample, one.name)
+    texts = [text_of(section, row.html(), row.url) for row in rows]
+    scores = [score_row(text, row) for text, row in zip(texts, rows, strict=True)]
+    found = hits([distance(text, row.body or "") for text, row in zip(texts, rows, strict=True)])
+    right = fmean(one.f1 >= RIGHT for one in scores)
+    values = (right, found.precision, found.recall or 0.0, mean(scores).f1)
+    return OnSet(one.name, run.roles.has_tuned(method, one.name), len(rows), values)
+
+
+def _bars(run: Run, method: str, found: Sequence[OnSet]) -> list[Bar]:
+    if method in NEWS_RIGHT:
+        news = [each for each in found if each.name in run.roles.news]
+        kinds = [_pooled([each for each in news if each.tuned == tuned]) for tuned in (True, False)]
+        return [Bar(method, "Chinese news right", NEWS_RIGHT[method], *kinds)]
+    if method in HAMMING:
+        kinds = [_macro([each for each in found if each.tuned == tuned]) for tuned in (True, False)]
+        return [Bar(method, "P, R by Hamming distance, mean of the sets", None, *kinds)]
+    return []
+
+
+def _pooled(found: Sequence[OnSet]) -> Figures:
+    pages = sum(each.pages for each in found)
+    return Figures([sum(each.pages * each.values[0] for each in found) / pages] if pages else [], f"{pages} pages")
+
+
+def _macro(found: Sequence[OnSet]) -> Figures:
+    means = _mean(found)
+    return Figures(means[1:3], f"{len(found)} set{'s' * (len(found) != 1)}")
+
+
+def _mean(found: Sequence[OnSet]) -> list[float]:
+    return [fmean(column) for column in zip(*(each.values for each in found), strict=True)]
+
+
+def _leaves(row: Row) -> list[Leaf]:
+    return read_leaves(read_ctext(decode(row.html())[0]))
+
+
+def _kind(tuned: bool) -> str:
+    return TUNED if tuned else LEFT_OUT
+
+
+def _cells(values: Sequence[float]) -> list[str]:
+    return [f"{value:.3f}" for value in values]

@@ -1,0 +1,52 @@
+"""What the sets are to the methods: which of them tuned a method, which hold Chinese news, which Chinese pages.
+
+`roles.json` says it of the development sets; sets of other names tuned nothing, and options name what they hold.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..data import DataSet
+from .lists import Selectors
+
+FILE = Path(__file__).with_name("roles.json")
+DEFAULT = "default"  # the methods that `tuned` does not name
+TUNED, LEFT_OUT = "tuned it", "left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Names of sets. `tuned`: by method, those that were looked at when its constants were chosen."""
+
+    tuned: Mapping[str, frozenset[str]]
+    news: frozenset[str]
+    chinese: frozenset[str]
+
+    def has_tuned(self, method: str, name: str) -> bool:
+        """Whether a set was looked at when the method's constants were chosen."""
+        return name in self.tuned.get(method, self.tuned.get(DEFAULT, frozenset()))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is measured. `sample`: pages a set, 0 for all; `truth`: of list pages."""
+
+    sets: Sequence[DataSet]
+    sample: int
+    roles: Roles
+    truth: Sequence[Selectors]
+
+
+def read_roles(
+    tuned: Sequence[str] | None = None, news: Sequence[str] | None = None, chinese: Sequence[str] | None = None
+) -> Roles:
+    """Return the roles of the development sets, or of the sets that are named instead."""
+    stored = json.loads(FILE.read_text("utf-8"))
+    by_method = {method: frozenset(names) for method, names in stored["tuned"].items()}
+    return Roles(
+        by_method if tuned is None else {DEFAULT: frozenset(tuned)},
+        frozenset(stored["news"] if news is None else news),
+        frozenset(stored["chinese"] if chinese is None else chinese),
+    )

@@ -1,0 +1,138 @@
+"""The truth of list pages, and what the command says of data that it does not know."""
+
+import json
+
+import pytest
+
+from evaluation.data import DataError, read_sets
+from evaluation.reproduction.__main__ import main
+from evaluation.reproduction.bars import Bar, Figures
+from evaluation.reproduction.lists import TRUTH, known_lists, read_selectors
+from evaluation.reproduction.roles import read_roles
+
+STORY = "The harbour office opened its new tide station on Monday after two years of repairs and of waiting. " * 3
+NAMES = ("Tide station opens", "Bread from old stones", "Books on the road", "A chimney for the bakery")
+ITEMS = "".join(
+    f'<li><h3><a href="/{n}.html">{name}</a></h3><a href="/by/{n}">Mia {n}</a></li>' for n, name in enumerate(NAMES)
+)
+LIST = f"<html><body><ul class='list'>{ITEMS}</ul></body></html>"
+SHORT = "<html><body><ul class='list'><li><h3><a href='/1.html'>One</a></h3></li></ul></body></html>"
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A set of an unknown name with an article, a list page and a front page."""
+    folder = tmp_path / "data" / "sets" / "tides"
+    (folder / "pages").mkdir(parents=True)
+    pages = {
+        "a": ("article", f"<html><body><h1>Tides</h1><p>{STORY}</p></body></html>", STORY.strip()),
+        "l": ("list", LIST, None),
+        "front": ("list", SHORT, None),
+    }
+    rows = []
+    for id, (kind, html, body) in pages.items():
+        (folder / "pages" / f"{id}.html").write_text(html, "utf-8")
+        rows.append({"id": id, "file": f"pages/{id}.html", "url": f"https://tides.example/{id}", "site": "s",
+                     "section": "t", "kind": kind, "body": body})  # fmt: skip
+    (folder / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    (folder / "groups.json").write_text("[]", "utf-8")
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def write_truth(tmp_path):
+    def write(*objects):
+        path = tmp_path / "lists.json"
+        path.write_text(json.dumps(objects), "utf-8")
+        return path
+
+    return write
+
+
+OF_SET = {"set": "tides", "entries": "//ul[@class='list']/li", "link": "./h3/a"}
+
+
+def test_selectors_give_entries_and_where_they_lead(data, write_truth):
+    [known] = known_lists(read_sets(data), read_selectors(write_truth(OF_SET)))
+    assert (known.set, known.tuned, [page.row.id for page in known.pages]) == ("tides", False, ["l"])
+    assert known.pages[0].addresses == tuple(frozenset({f"https://tides.example/{n}.html"}) for n in range(4))
+    assert known.pages[0].text.splitlines()[0] == "Tide station opens Mia 0"
+
+
+def test_without_a_link_all_links_of_an_entry_count(data, write_truth):
+    truth = write_truth({"set": "tides", "page": "l", "entries": "//ul/li", "tuned": True, "text": False})
+    [known] = known_lists(read_sets(data), read_selectors(truth))
+    assert known.tuned
+    assert known.pages[0].text is None
+    assert known.pages[0].addresses[1] == {"https://tides.example/1.html", "https://tides.example/by/1"}
+
+
+def test_named_page_must_have_entries(data, write_truth):
+    truth = read_selectors(write_truth({**OF_SET, "page": "front"}))
+    with pytest.raises(DataError, match="page front of tides: 1 entries"):
+        list(known_lists(read_sets(data), truth))
+
+
+@pytest.mark.parametrize(("stored", "message"), [
+    ("[", "lists.json"), ('{"set": "a"}', "not a JSON list"), ('[{"set": "a"}]', "object 1: set and entries"),
+    ('[{"set": "a", "entries": "//["}]', "object 1: no XPath"),
+    ('[{"set": "a", "entries": "//a", "links": "."}]', "unknown key 'links'"),
+])  # fmt: skip
+def test_mistakes_in_the_file_are_named(tmp_path, stored, message):
+    path = tmp_path / "lists.json"
+    path.write_text(stored, "utf-8")
+    with pytest.raises(DataError, match=message):
+        read_selectors(path)
+
+
+def test_stored_truth_has_twenty_sites_that_were_left_out():
+    truth = read_selectors(TRUTH)
+    assert sum(not one.tuned and one.page is not None for one in truth) >= 20
+    assert len({(one.set, one.page) for one in truth}) == len(truth)
+
+
+def test_all_parts_run_on_a_set_of_another_name(data, write_truth, capsys):
+    assert main([str(data), "articles", "lists", "thresholds", "io", "--lists", str(write_truth(OF_SET))]) == 0
+    printed = capsys.readouterr().out
+    assert "no set of Chinese articles; --chinese" in printed
+    assert "no group has more than 4 articles" in printed
+    row = next(line for line in printed.splitlines() if "precision, recall of entries" in line)
+    assert row.split("entries")[1].split() == ["≥", "0.95", "–", "1.000,", "1.000", "(1", "site)", "yes"]
+
+
+def test_missing_truth_is_said_in_one_line(data, capsys):
+    assert main([str(data), "lists"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("no truth of lists for these sets; --lists FILE")
+
+
+def test_speed_runs_on_a_set_of_another_name(data, capsys):
+    assert main([str(data), "speed", "--sample", "1"]) == 0
+    assert "list-rank" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["--lists", "nowhere.json"], ["--sample", "few"]])
+def test_mistakes_in_the_call_are_errors_without_a_traceback(data, words, capsys):
+    with pytest.raises(SystemExit) as error:
+        main([str(data), "lists", *words])
+    assert error.value.code == 2
+    assert words[1] in capsys.readouterr().err
+
+
+def test_missing_page_is_named(data, capsys):
+    (data / "sets" / "tides" / "pages" / "a.html").unlink()
+    with pytest.raises(SystemExit):
+        main([str(data), "articles"])
+    assert "page a:" in capsys.readouterr().err
+
+
+def test_sets_of_other_names_have_tuned_nothing_unless_it_is_said():
+    assert not read_roles().has_tuned("line-blocks", "tides")
+    assert read_roles(tuned=["tides"]).has_tuned("line-blocks", "tides")
+
+
+@pytest.mark.parametrize(("tuned", "left_out", "met"), [
+    ((0.99,), (0.96,), "yes"), ((0.99,), (0.5,), "no"), ((0.99,), (), "not known: no such pages"),
+    ((), (0.96, 0.94), "no"),
+])  # fmt: skip
+def test_what_was_left_out_answers_whether_a_bar_is_met(tuned, left_out, met):
+    assert Bar("m", "right", 0.95, Figures(tuned, "1 page"), Figures(left_out, "1 page")).met == met
