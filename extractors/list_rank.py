@@ -28,12 +28,13 @@ from datetime import date
 
 from lxml import etree
 
-from .article import Article, NoArticle
+from .article import NoArticle
 from .assembly import Cut
 from .ctext import BLOCK_TAGS
 from .dates import find_date
 from .dom import inner_text, parse
 from .fragments import assemble_verbatim
+from .listing import Entry, Listing, listing_of
 from .page import Page
 from .web import web_url
 
@@ -49,15 +50,6 @@ CONFIDENCE = 0.95  # the development sites have no wrong list; the source claims
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry of a list. `url`: absolute if the page has an address, else as written. `published`: if it is shown."""
-
-    title: str
-    url: str
-    published: date | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Item:
     """An element as an entry: where its main link leads, the link's words, and the length of its own text."""
 
@@ -70,14 +62,15 @@ class Item:
 class ListRank:
     """Cuts the list out of each page by itself. Keeps nothing between pages."""
 
-    def extract(self, page: Page) -> Article | NoArticle:
-        """Return the list's text, or say that there is none. Raises `UnusablePage` if nothing parses."""
+    def extract(self, page: Page) -> Listing | NoArticle:
+        """Return the list, or say that there is none. Raises `UnusablePage` if nothing parses."""
         items = find_list(parse(page.html), page)
         if not items:
             return NoArticle(f"no list: no {LEAST} like elements that each lead elsewhere", page.url)
         source = "\n".join(_source(item.element) for item in items)
         reason = f"{len(items)} <{items[0].element.tag}> that each lead elsewhere"
-        return assemble_verbatim(page, [], source, Cut([], 0, METHOD, CONFIDENCE, reason))
+        found = assemble_verbatim(page, [], source, Cut([], 0, METHOD, CONFIDENCE, reason))
+        return listing_of(found, entries_of(items, page))
 
 
 def read_entries(page: Page) -> list[Entry]:
@@ -85,8 +78,13 @@ def read_entries(page: Page) -> list[Entry]:
 
     Raises `UnusablePage` if nothing parses.
     """
+    return entries_of(find_list(parse(page.html), page), page)
+
+
+def entries_of(items: list[Item], page: Page) -> list[Entry]:
+    """Return the items as entries, each address once."""
     entries: dict[str, Entry] = {}
-    for item in find_list(parse(page.html), page):
+    for item in items:
         entries.setdefault(item.url, Entry(item.title, item.url, _date(item, page)))
     return list(entries.values())
 
