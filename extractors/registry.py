@@ -26,6 +26,8 @@ METHODS = {  # name: (module, factory); a factory takes the example page or None
     "bp-network-verbatim": ("bp_network", "create_verbatim"),
 }
 
+LIST_METHODS = frozenset({"list-rank", "i-awce"})  # those that give a `Listing` for a list page
+
 
 def create(method: str, example: Page | None) -> Extractor:
     """Return the extractor of that name, prepared with `example`.

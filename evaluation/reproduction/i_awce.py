@@ -4,10 +4,10 @@ DATA is read as `extractors.page_types.train` reads it, without the pages whose 
 at most twenty pages of a type and site. With `--left-out DIR` (see `evaluation.left_out`) the page-type models have not
 seen the page's site (`sites`), or any page of its set (`set`); without, they are those that are shipped (`shipped`).
 
-1. Types: the share of pages that are answered (an `Article` of page type "article", or a `Listing` of page type "list"),
-   and how many of the answers are right.
-2. Texts: mean shingle F1 of the articles whose body is known, beside `article-deviation` alone; a page that comes out as
-   a list, or as nothing, scores what that text scores.
+1. Types: the share of pages that are answered (an `Article` of page type "article", or a `Listing` of page type
+   "list"), and how many of the answers are right.
+2. Texts: mean shingle F1 of the articles whose body is known, beside `article-deviation` alone; a page that comes out
+   as a list, or as nothing, scores what that text scores.
 """
 
 import argparse
@@ -36,7 +36,10 @@ METHOD, ALONE = "i-awce", "article-deviation"
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What came of one page. `answer`: the type that was said, "" for none; `score` is None for a page without truth."""
+    """What came of one page. `answer`: the type that was said, "" for none.
+
+    `score`, `alone`: the text of both methods against the truth; None for a page without one.
+    """
 
     set: str
     article: bool
@@ -68,7 +71,9 @@ def judge(page: Labelled, row: Row, models: AbstractContextManager[None]) -> Jud
 def types(judged: Sequence[Judged]) -> str:
     """Return the table of types: a row a set, and all pages together."""
     header = ["set", "articles", "lists", "answered", "right of these", "articles answered", "right", "lists", "right "]
-    rows = [_types_row(name, [one for one in judged if one.set == name]) for name in sorted({one.set for one in judged})]
+    rows = [
+        _types_row(name, [one for one in judged if one.set == name]) for name in sorted({one.set for one in judged})
+    ]
     return table(header, [*rows, _types_row("all", judged)])
 
 
@@ -82,7 +87,8 @@ def texts(judged: Sequence[Judged]) -> str:
             figures.append((name, len(both), ours, alone))
     rows = [[name, str(pages), f"{ours:.3f}", f"{alone:.3f}"] for name, pages, ours, alone in figures]
     if figures:
-        rows.append(["mean", "–", *(f"{fmean(one[place] for one in figures):.3f}" for place in (2, 3))])
+        of_sets = fmean(ours for _, _, ours, _ in figures), fmean(alone for _, _, _, alone in figures)
+        rows.append(["mean", "–", *(f"{value:.3f}" for value in of_sets)])
     return table(["set", "articles", METHOD, f"{ALONE} alone"], rows)
 
 

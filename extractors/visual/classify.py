@@ -36,8 +36,8 @@ class Answer:
 class VisualClassifier:
     """A trained network, loaded once; calling it changes nothing, so threads may share it.
 
-    `weights`: a file that `train` wrote; None takes the one that the environment's `EXEMPLAR_VISUAL_WEIGHTS` names, else
-    the shipped one. Raises `BadWeights` if the file is none of ours, and `ExtraMissing` without onnxruntime (extra
+    `weights`: a file that `train` wrote; None takes the one that `EXEMPLAR_VISUAL_WEIGHTS` names in the environment,
+    else the shipped one. Raises `BadWeights` if the file is none of ours, and `ExtraMissing` without onnxruntime (extra
     `vision`).
     """
 
