@@ -102,7 +102,6 @@ def _cut(
     from extractors import UnusablePage
     from extractors.visual.missing import ExtraMissing
     from extractors.visual.network import BadWeights
-    from workers.errors import ExemplarError
 
     try:
         return section.extract(
@@ -116,7 +115,7 @@ def _cut(
     except UnusablePage as error:
         return Missing(page.name, f"unusable page: {error}")
     except (ExtraMissing, BadWeights) as error:
-        raise ExemplarError(f"--screenshots: {error}") from None
+        raise click.UsageError(f"--screenshots: {error}") from None
 
 
 def _screenshot(page: "PageIn", folder: Path) -> bytes | None:
