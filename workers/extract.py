@@ -250,7 +250,7 @@ class Station:
         new = [name for name, mine in zip(names, claimed, strict=True) if mine]
         rows = [entry_row(wanted[names[name]], names[name], page, brief, prepared.version, usage) for name in new]
         said = f"{LISTED}: {len(listing.entries)} entries, {len(rows)} new"
-        visits = _next_visits_of_list(brief, taken.visits, content_hash(listing))
+        visits = _next_visits_of_list(brief, taken.visits, content_hash(listing), is_new=bool(rows))
         # again: a worker that died may have written some of them
         self._deliver(prepared, ledger, taken, rows, again=True, visits=visits, said=said, entries=new)
 
@@ -405,12 +405,15 @@ def _next_version(ledger: Ledger, visited: Visits | None, canonical: str) -> int
     return 2 if ledger.is_entry(fingerprint(canonical)) else 1
 
 
-def _next_visits_of_list(brief: Brief, visited: Visits | None, hash_: str) -> Visits | None:
-    """When to read a list page again; version 0 for one that never gave a row of its own."""
+def _next_visits_of_list(brief: Brief, visited: Visits | None, hash_: str, *, is_new: bool) -> Visits | None:
+    """When to read a list page again: as long as it had a new entry within the time that articles count as young.
+
+    Version 0 stands for a page that never gave a row of its own.
+    """
     if visited is None and brief.revisit is None:
         return None
     every, during = brief.revisit or (0.0, 0.0)
-    until = visited.until if visited else time.time() + during
+    until = time.time() + during if is_new or not visited else visited.until
     return Visits(every, until if brief.revisit else 0.0, visited.version if visited else 0, hash_)
 
 

@@ -99,15 +99,29 @@ def test_a_list_page_that_is_read_again_writes_only_what_is_new(connection, stat
     assert [row["url"] for row in rows(tmp_path)] == [entry(5)]
 
 
-def test_a_list_page_is_read_no_more_after_its_time(connection, station, ledger, tmp_path, monkeypatch):
-    publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 5400.0))
-    station.cut_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
-    assert len(come_again(connection, ledger, monkeypatch, list_page(0, 1, 2, 3), 3600)) == 1
-    later = time.time() + 3600
+def cut_later(station, monkeypatch, names, seconds):
+    later = time.time() + seconds
     with monkeypatch.context() as clock:
         clock.setattr("workers.ledger.time.time", lambda: later)
-        station.cut_pages(TASK, [fingerprint(url(1))])
-    assert come_again(connection, ledger, monkeypatch, b"", 9000) == []
+        station.cut_pages(TASK, names)
+
+
+@pytest.mark.parametrize(("second", "comes_again"), [((0, 1, 2, 3), False), ((4, 0, 1, 2), True)])
+def test_a_list_page_is_read_as_long_as_it_had_something_new(
+    connection, station, ledger, tmp_path, monkeypatch, second, comes_again
+):
+    publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 5400.0))
+    station.cut_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    names = come_again(connection, ledger, monkeypatch, list_page(*second), 3600)
+    assert len(names) == 1
+    cut_later(station, monkeypatch, names, 3600)
+    assert bool(come_again(connection, ledger, monkeypatch, b"", 9000)) is comes_again
+
+
+def test_without_revisit_a_list_page_is_read_once(connection, station, ledger, tmp_path, monkeypatch):
+    publish(connection, tmp_path, method="list-rank")
+    station.cut_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    assert come_again(connection, ledger, monkeypatch, b"", 1e9) == []
 
 
 def test_entries_that_two_list_pages_share_are_written_once(connection, station, tmp_path):
