@@ -65,6 +65,11 @@ class TagPaths:
         if example is not None:
             self.learn(example)
 
+    @property
+    def thresholds(self) -> Thresholds:
+        """The lowest of the samples'."""
+        return lowest(self._samples)
+
     def learn(self, page: Page) -> None:
         """Let a page of the section be a sample."""
         learned = learn_thresholds(read_leaves(read_ctext(page.html)))
@@ -75,9 +80,8 @@ class TagPaths:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
         ctext = read_ctext(page.html)
         leaves = read_leaves(ctext)
-        thresholds = lowest(self._samples)
-        segment = body_segment(leaves, thresholds) or longest(leaves)
-        kept = frequent(leaves, segment, thresholds.frequency)
+        segment = body_segment(leaves, self.thresholds) or longest(leaves)
+        kept = frequent(leaves, segment, self.thresholds.frequency)
         if not kept:
             return NoArticle("no running text: only links and scraps", page.url)
         reason = f"{len(segment)} lines of one tag path, {len(self._samples) - 1} sample pages"

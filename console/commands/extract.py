@@ -25,6 +25,7 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
         "exemplar extract urls.txt --output texts/",
         "exemplar extract --method i-awce https://example.org/news/",
         "curl -s https://example.org/page | exemplar extract -",
+        "exemplar extract page.html --method line-blocks --figure page.svg",
     )
 )
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
@@ -39,6 +40,12 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
     help="Screenshots (python -m crawler.screenshots) from which i-awce tells lists from articles. Extra `vision`.",
 )
 @click.option("--output", type=click.Path(path_type=Path), help="Write one file a page into this folder.")
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    metavar="FILE.svg|FILE.png",
+    help="Also draw what the method saw of the one page.",
+)
 def command(
     sources: tuple[str, ...],
     example: str | None,
@@ -47,6 +54,7 @@ def command(
     form: "Format",
     screenshots: Path | None,
     output: Path | None,
+    figure: Path | None,
 ) -> None:
     """Cut the article out of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
@@ -56,11 +64,14 @@ def command(
     With several pages, text and Markdown come with a line that names each page; JSON is one object a line. Pages
     without an article are named on standard error.
     """
+    from console.figures import check_wish, draw_page
     from console.pages_in import Missing, pages
     from extractors import Article, Listing
 
     if screenshots is not None and method != BY_SCREENSHOT:
         raise click.UsageError(f"--screenshots is of use to --method {BY_SCREENSHOT} only")
+    if figure is not None:
+        check_wish(sources, method, figure)
     model, found = pages(sources, example)
     section = _section(model, method)
     several = (
@@ -74,11 +85,12 @@ def command(
             say(f"{page.name}: {result.reason}")
             if form == "json" and output is None:
                 print_json({"file": page.name, "text": "", "reason": result.reason})
-            continue
-        if output is not None:
+        elif output is not None:
             _write(output, page.name, result, form)
         else:
             _show(page.name, result, form, several)
+        if figure is not None and not isinstance(page, Missing) and not isinstance(result, Missing):
+            missed += not draw_page(page, model, method, insist, figure)
     if missed:
         raise click.exceptions.Exit(1)
 
