@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
-from extractors import Article, NoArticle, Section, UnusablePage
+from extractors import Article, Listing, NoArticle, Section, UnusablePage
 from extractors.page_types.labelled import domain_of
 from extractors.registry import METHODS
 
@@ -166,9 +166,11 @@ def extraction(section: Section, html: bytes, url: str | None) -> Callable[[], A
     return run
 
 
-def _answer(result: Article | NoArticle) -> Answer:
+def _answer(result: Article | Listing | NoArticle) -> Answer:
     if isinstance(result, NoArticle):
         return Answer(none=result.reason)
+    if isinstance(result, Listing):
+        return Answer(result.text, result.title)
     return Answer(result.text, result.title, result.published.isoformat() if result.published else None)
 
 

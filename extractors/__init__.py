@@ -6,11 +6,14 @@
     if article:
         print(article.title, article.text, article.method, article.confidence)
 
+With method `list-rank` or `i-awce` a list page gives a `Listing` of its entries instead.
+
 Page → `decoding` → `dom` → `lines` → a method (`registry`) → `blocks` and `metadata` → `Article`.
 """
 
 from .article import Article, Block, Link, NoArticle
 from .errors import UnusablePage
+from .listing import Entry, Listing
 from .section import Section, extract
 
-__all__ = ["Article", "Block", "Link", "NoArticle", "Section", "UnusablePage", "extract"]
+__all__ = ["Article", "Block", "Entry", "Link", "Listing", "NoArticle", "Section", "UnusablePage", "extract"]

@@ -37,7 +37,7 @@ from operator import itemgetter
 
 from lxml import etree
 
-from .article import Article, NoArticle
+from .article import NoArticle
 from .assembly import Cut
 from .ctext import BLOCK_TAGS
 from .dates import find_date
@@ -46,6 +46,7 @@ from .fragments import assemble_verbatim
 from .like_elements import LEAST, Like, ids
 from .linked_tree import LinkedTree, fold, in_heading
 from .list_items import COST, IN_HEADING, LENGTH_MAX, Items, as_items, grown, host_factor, titles_of
+from .listing import Entry, Listing, listing_of
 from .page import Page
 
 METHOD = "list-rank"
@@ -55,15 +56,6 @@ MISSING = 0.5  # exponent of the share of like elements that are entries; the sa
 IN_PROSE = 0.1  # factor of links in running text
 DATE_MAX = 40  # characters of a text that may be an entry's date
 CONFIDENCE = 0.86  # share of the lists of left-out sites with precision and recall of entries at least .95
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry of a list. `url`: absolute if the page has an address, else as written. `published`: if it is shown."""
-
-    title: str
-    url: str
-    published: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +70,15 @@ class FoundEntry:
 class ListRank:
     """Cuts the list out of each page by itself. Keeps nothing between pages."""
 
-    def extract(self, page: Page) -> Article | NoArticle:
-        """Return the list's text, or say that there is none. Raises `UnusablePage` if nothing parses."""
+    def extract(self, page: Page) -> Listing | NoArticle:
+        """Return the list, or say that there is none. Raises `UnusablePage` if nothing parses."""
         found = find_list(LinkedTree(page))
         if not found:
             return NoArticle(f"no list: no {LEAST} like elements that each lead elsewhere", page.url)
         source = "\n".join(_source(element) for entry in found for element in entry.elements)
         reason = f"{len(found)} <{found[0].elements[0].tag}> that each lead elsewhere"
-        return assemble_verbatim(page, [], source, Cut([], 0, METHOD, CONFIDENCE, reason))
+        text = assemble_verbatim(page, [], source, Cut([], 0, METHOD, CONFIDENCE, reason))
+        return listing_of(text, entries_of(found, page))
 
 
 def read_entries(page: Page) -> list[Entry]:
@@ -93,9 +86,14 @@ def read_entries(page: Page) -> list[Entry]:
 
     Raises `UnusablePage` if nothing parses.
     """
+    return entries_of(find_list(LinkedTree(page)), page)
+
+
+def entries_of(found: Sequence[FoundEntry], page: Page) -> list[Entry]:
+    """Return what was found as entries, each address once."""
     entries: dict[str, Entry] = {}
-    for found in find_list(LinkedTree(page)):
-        entries.setdefault(found.url, Entry(found.title, found.url, _date(found, page)))
+    for each in found:
+        entries.setdefault(each.url, Entry(each.title, each.url, _date(each, page)))
     return list(entries.values())
 
 

@@ -15,7 +15,7 @@ class Page:
     `url` is absolute or None; `html` was decoded once, by `decoding.decode`; `fetched_at` is aware (UTC) or None, and
     then times such as "yesterday" can't be resolved. `utf8`: the same text as it came, where it came in UTF-8.
     `refuse`: when a page that has text is answered with `NoArticle`: if it surely is no article, if that is more likely
-    than not, or never.
+    than not, or never. `screenshot`: a PNG of the page as `crawler.screenshots` takes it, for method `i-awce`.
     """
 
     html: str
@@ -23,6 +23,7 @@ class Page:
     fetched_at: datetime | None = None
     utf8: bytes | None = None
     refuse: Refuse = "sure"
+    screenshot: bytes | None = None
 
     def holds(self, word: str) -> bool:
         """Return whether the page holds an ASCII word; among bytes, where there are any, it is found faster."""

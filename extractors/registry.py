@@ -21,9 +21,12 @@ METHODS = {  # name: (module, factory); a factory takes the example page or None
     "article-deviation-verbatim": ("article_deviation_verbatim", "create"),
     "list-rank": ("list_rank", "create"),
     "list-rank-verbatim": ("list_rank_verbatim", "create"),
+    "i-awce": ("i_awce", "create"),
     "bp-network": ("bp_network", "create"),
     "bp-network-verbatim": ("bp_network", "create_verbatim"),
 }
+
+LIST_METHODS = frozenset({"list-rank", "i-awce"})  # those that give a `Listing` for a list page
 
 
 def create(method: str, example: Page | None) -> Extractor:

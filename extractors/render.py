@@ -1,4 +1,4 @@
-"""An article as text, Markdown or JSON."""
+"""An article, or a list's entries, as text, Markdown or JSON."""
 
 import json
 import re
@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Literal
 
 from .article import IN_TEXT, Article, Block
+from .listing import Entry, Listing
 
 Format = Literal["text", "markdown", "json"]
 
@@ -14,12 +15,15 @@ _MARKDOWN_CHARACTERS = re.compile(r"([\\`*_\[\]<])")
 _BACKTICKS = re.compile(r"`{3,}")
 
 
-def render(article: Article, form: Format = "text") -> str:
-    """Return the article in the given form, no line break at its end. Raises `ValueError` for an unknown form."""
+def render(article: Article | Listing, form: Format = "text") -> str:
+    """Return the article or list in the given form, no line break at its end. Raises `ValueError` for an unknown form.
+
+    A list has a line an entry: date, title and URL apart by tabs as text, a list of links as Markdown.
+    """
     if form == "text":
-        return to_text(article)
+        return list_to_text(article) if isinstance(article, Listing) else to_text(article)
     if form == "markdown":
-        return to_markdown(article)
+        return list_to_markdown(article) if isinstance(article, Listing) else to_markdown(article)
     if form == "json":
         return to_json(article)
     raise ValueError(f"unknown format {form!r}: text, markdown or json")
@@ -30,8 +34,32 @@ def to_text(article: Article) -> str:
     return "\n\n".join(filter(None, (article.title, article.text)))
 
 
-def to_json(article: Article) -> str:
-    """Return the article as one JSON object on one line."""
+def list_to_text(listing: Listing) -> str:
+    """Return a line an entry: date (ISO 8601, empty if unknown), title, URL, apart by tabs."""
+    return "\n".join(f"{_day(entry)}\t{entry.title}\t{entry.url}" for entry in listing.entries)
+
+
+def list_to_markdown(listing: Listing) -> str:
+    """Return the title and a list of links, each with its date."""
+    title = f"# {_escape(listing.title)}\n\n" if listing.title else ""
+    lines = (
+        f"- {_day(entry)}{' ' if entry.published else ''}[{_escape(entry.title, False)}](<{_link(entry.url)}>)"
+        for entry in listing.entries
+    )
+    return title + "\n".join(lines)
+
+
+def _day(entry: Entry) -> str:
+    return entry.published.isoformat() if entry.published else ""
+
+
+def _link(url: str) -> str:
+    """Return a URL without what would end a link in angle brackets."""
+    return url.replace("<", "%3C").replace(">", "%3E").replace("\n", "%0A")
+
+
+def to_json(article: Article | Listing) -> str:
+    """Return the article or list as one JSON object on one line."""
     return json.dumps(article.to_dict(), ensure_ascii=False)
 
 

@@ -9,6 +9,7 @@ from .article import IN_TEXT, KINDS, Article, NoArticle, join
 from .decoding import decode
 from .encodings.decoders import REPLACEMENT
 from .interface import Learner
+from .listing import Listing
 from .page import REFUSE, Page, Refuse
 from .registry import create
 
@@ -46,17 +47,24 @@ class Section:
         content_type: str | None = None,
         fetched_at: datetime | None = None,
         refuse: Refuse = "sure",
-    ) -> Article | NoArticle:
-        """Return the article of a page, or why there is none.
+        screenshot: bytes | None = None,
+    ) -> Article | Listing | NoArticle:
+        """Return the article of a page, or why there is none; a `Listing` only from methods `list-rank` and `i-awce`.
 
         `content_type` is the HTTP header, for the encoding; `fetched_at` (aware) resolves dates such as "yesterday".
         `refuse`: when a page that has text is answered with `NoArticle`: if it surely is no article ("sure"), if that
-        is more likely than not ("likely"), or never. Raises `UnusablePage` if nothing can be read from the page.
+        is more likely than not ("likely"), or never. `screenshot`: a PNG of the page, from which `i-awce` tells its
+        type (extra `vision`); other methods have no use for it. Raises `UnusablePage` if nothing can be read from the
+        page.
         """
-        article = self._extractor.extract(make_page(html, url, content_type, fetched_at, refuse=refuse))
-        if isinstance(article, NoArticle) or self._include == IN_TEXT:
-            return article
-        return replace(article, text=join(article.blocks, self._include))
+        page = make_page(html, url, content_type, fetched_at, refuse=refuse)
+        if screenshot is not None:
+            _check_type("screenshot", screenshot, bytes)
+            page = replace(page, screenshot=screenshot)
+        found = self._extractor.extract(page)
+        if isinstance(found, NoArticle) or self._include == IN_TEXT:
+            return found
+        return replace(found, text=join(found.blocks, self._include))
 
     def learn(self, html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> None:
         """Let a recent page of the section vote on later ones. Methods without memory ignore it.
@@ -78,13 +86,16 @@ def extract(
     fetched_at: datetime | None = None,
     include: Collection[str] = IN_TEXT,
     refuse: Refuse = "sure",
-) -> Article | NoArticle:
+    screenshot: bytes | None = None,
+) -> Article | Listing | NoArticle:
     """Return the article of one page, or why there is none. For many pages of a section, prepare a `Section`.
+
+    With method `list-rank`, and with `i-awce` on a list page, return a `Listing` of its entries.
 
     Parameters and errors are those of `Section`.
     """
     return Section(example, method=method, include=include).extract(
-        html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse
+        html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse, screenshot=screenshot
     )
 
 

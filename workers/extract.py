@@ -17,18 +17,19 @@ import re2
 import redis
 from rq import get_current_job
 
-from extractors import Article, NoArticle, Section, UnusablePage
+from extractors import Article, Listing, NoArticle, Section, UnusablePage
 from extractors.decoding import decode
 from extractors.page import Refuse
 from extractors.parts import joined
 from extractors.urls import normalise
 
 from .briefs import Brief, begin_example, brief_of, end_example
+from .entries import entry_row, joined_lists, wanted_entries
 from .errors import OutputError, SinkUnavailable
 from .filters import of_other_days, unwanted
 from .forgetting import has_forgotten
 from .inbox import StoredPage, unpack
-from .ledger import Ledger
+from .ledger import LISTED, Ledger
 from .near_duplicates import NearDuplicates
 from .quarantine import quarantine, state_folder
 from .recent_pages import (
@@ -53,6 +54,7 @@ SINK_PAUSE = 5.0  # seconds until a page is tried again whose target could not t
 CLAIM_PAUSE = 2.0  # seconds until a page is tried again whose canonical URL another page is writing
 TASK_PAUSE = 15.0  # seconds until pages are tried again whose task is not published, or not as we can run it
 MOST_BEGINS = 20  # times in a row that workers begin to prepare an example or a recent page and none is done with it
+ONLY_LISTS = "list-rank"  # a method by which no page gives a row of its own
 SECTIONS_KEPT = 200  # prepared sections a worker keeps, 0.1 to 1.4 MB each
 
 log = logging.getLogger(__name__)
@@ -163,6 +165,10 @@ class Station:
         if said := usage.forbids(prepared.brief.skip):
             ledger.settle(taken.fingerprint, "rejected", f"skip: {said}", worker=self.worker)
             return
+        if isinstance(found, Listing):
+            self.watch.end()
+            self._write_entries(prepared, ledger, taken, page, found, usage)
+            return
         if reason := unwanted(found, prepared.brief):
             ledger.settle(taken.fingerprint, "rejected", reason, worker=self.worker)
             return
@@ -204,7 +210,7 @@ class Station:
             url=taken.url,
             canonical_url=canonical,
             fetched_at=page.fetched_at,
-            version=visited.version + 1 if visited else 1,
+            version=_next_version(ledger, visited, canonical),
             section_version=prepared.version,
             near_duplicate_of=near,
             parts=1 + len(page.parts),
@@ -217,15 +223,60 @@ class Station:
             ledger.settle(taken.fingerprint, "written", said, worker=self.worker, visits=visits)
             return
         again = taken.again or taken.accepted or has_forgotten(ledger)  # its row may be there, by an earlier example
+        if self._deliver(prepared, ledger, taken, [row], again=again, visits=visits):
+            self._consider(prepared, taken, page, article)
+
+    def _write_entries(
+        self,
+        prepared: _Prepared,
+        ledger: Ledger,
+        taken: Taken,
+        page: StoredPage,
+        listing: Listing,
+        usage: Usage,
+    ) -> None:
+        """Write the entries of a list page that have no row yet; the page itself has none."""
+        brief = prepared.brief
+        wanted = wanted_entries(listing, brief, taken.info.get("days"))
+        names = {fingerprint(canonical): canonical for canonical in wanted}
+        claimed = ledger.claim_entries(
+            taken.fingerprint, list(names), self.worker, pages_give_rows=brief.method != ONLY_LISTS
+        )
+        if claimed == "lost":
+            return
+        if claimed == "busy":
+            ledger.let_go(taken.fingerprint, self.worker, CLAIM_PAUSE, "waits for another page that shares an entry")
+            return
+        new = [name for name, mine in zip(names, claimed, strict=True) if mine]
+        rows = [entry_row(wanted[names[name]], names[name], page, brief, prepared.version, usage) for name in new]
+        said = f"{LISTED}: {len(listing.entries)} entries, {len(rows)} new"
+        visits = _next_visits_of_list(brief, taken.visits, content_hash(listing), is_new=bool(rows))
+        # again: a worker that died may have written some of them
+        self._deliver(prepared, ledger, taken, rows, again=True, visits=visits, said=said, entries=new)
+
+    def _deliver(
+        self,
+        prepared: _Prepared,
+        ledger: Ledger,
+        taken: Taken,
+        rows: Sequence[Row],
+        *,
+        again: bool,
+        visits: Visits | None,
+        said: str = "",
+        entries: Sequence[Fingerprint] = (),
+    ) -> bool:
+        """Write a page's rows and settle it. False if its lease ran out while we waited: it is in other hands."""
         with ExitStack() as locks:
             for sink in sorted(prepared.sinks, key=lambda sink: sink.name):  # one order everywhere: no deadlock
                 locks.enter_context(sink.exclusive())
             if not ledger.holds(taken.fingerprint, self.worker):
-                return  # the lease ran out while we waited; the page is in other hands
-            for sink in prepared.sinks:
-                sink.write([row], again=again)
-            ledger.settle(taken.fingerprint, "written", "", worker=self.worker, visits=visits)
-        self._consider(prepared, taken, page, article)
+                return False
+            for sink in prepared.sinks if rows else ():
+                sink.write(rows, again=again)
+            ledger.entries_written(entries)
+            ledger.settle(taken.fingerprint, "written", said, worker=self.worker, visits=visits)
+        return True
 
     def _consider(self, prepared: _Prepared, taken: Taken, page: StoredPage, article: Article) -> None:
         """Let a written page stand for the vote, unless it is of a back-fill: those are not recent."""
@@ -328,12 +379,12 @@ def _without_example(brief: Brief) -> Section:
         return Section(None, method="density")
 
 
-def _cut_whole(section: Section, page: StoredPage, *, refuse: Refuse) -> Article | NoArticle:
-    """Cut the article out of all its pages. What a further page can't give does not lose the rest."""
+def _cut_whole(section: Section, page: StoredPage, *, refuse: Refuse) -> Article | Listing | NoArticle:
+    """Cut the article, or the list, out of all its pages. What a further page can't give does not lose the rest."""
     found = section.extract(
         page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse=refuse
     )
-    if not isinstance(found, Article) or not page.parts:
+    if isinstance(found, NoArticle) or not page.parts:
         return found
     further = []
     for part in page.parts:
@@ -341,8 +392,29 @@ def _cut_whole(section: Section, page: StoredPage, *, refuse: Refuse) -> Article
             cut = section.extract(
                 part.body, part.url, content_type=part.content_type, fetched_at=part.fetched_at, refuse=refuse
             )
-            further += [cut] if isinstance(cut, Article) else []
-    return joined(found, further)
+            further.append(cut)
+    if isinstance(found, Listing):
+        return joined_lists(found, [cut for cut in further if isinstance(cut, Listing)])
+    return joined(found, [cut for cut in further if isinstance(cut, Article)])
+
+
+def _next_version(ledger: Ledger, visited: Visits | None, canonical: str) -> int:
+    """The version of an article's row: one more than last time, or than the row that a list page gave its URL."""
+    if visited:
+        return visited.version + 1
+    return 2 if ledger.is_entry(fingerprint(canonical)) else 1
+
+
+def _next_visits_of_list(brief: Brief, visited: Visits | None, hash_: str, *, is_new: bool) -> Visits | None:
+    """When to read a list page again: as long as it had a new entry within the time that articles count as young.
+
+    Version 0 stands for a page that never gave a row of its own.
+    """
+    if visited is None and brief.revisit is None:
+        return None
+    every, during = brief.revisit or (0.0, 0.0)
+    until = time.time() + during if is_new or not visited else visited.until
+    return Visits(every, until if brief.revisit else 0.0, visited.version if visited else 0, hash_)
 
 
 def _next_visits(brief: Brief, visited: Visits | None, row: Row, said_alone: str) -> Visits | None:

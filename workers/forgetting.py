@@ -1,13 +1,14 @@
 """How a ledger forgets: by age, where the counts remember, or as if URLs had never been seen."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
+from itertools import islice
 from typing import cast
 
 import redis
 
 from . import keys
-from .ledger import Ledger, day_code, day_of, glob_escaped, short, today
+from .ledger import WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short, today
 from .url_states import Fingerprint, fingerprint
 
 DAYS_KEPT = 400  # for which the counts of each day are kept
@@ -15,11 +16,16 @@ AT_ONCE = 200  # buckets or claims in one step: it may not hold Redis up
 
 
 def expire(ledger: Ledger, age: timedelta) -> int:
-    """Forget the settled URLs that were first seen longer ago; they count as forgotten. Says how many they were."""
+    """Forget the settled URLs that were first seen longer ago; they count as forgotten. Says how many they were.
+
+    Entries of list pages that were written longer ago are forgotten as well, uncounted.
+    """
     before = day_code(today() - age)
     gone = sum(int(ledger.step("expire", before, *names)) for names in buckets(ledger))
     if gone:
         _release_claims(ledger, lambda owners: [not known for known in ledger.knows(owners)])
+        _note(ledger)
+    if _expire_entries(ledger, before):
         _note(ledger)
     oldest = today() - timedelta(days=DAYS_KEPT)
     days = ledger.keys["days"]
@@ -29,11 +35,31 @@ def expire(ledger: Ledger, age: timedelta) -> int:
     return gone
 
 
+def _expire_entries(ledger: Ledger, before: str) -> int:
+    """Forget the entries that were written before a day; says how many they were."""
+    mark = f"{WRITTEN_ENTRY}{before}".encode()
+    gone = 0
+    for some in _chunks(ledger.redis.hscan_iter(ledger.keys["entries"], count=AT_ONCE)):
+        if old := [name for name, value in some if value.startswith(WRITTEN_ENTRY.encode()) and value < mark]:
+            gone += int(ledger.redis.hdel(ledger.keys["entries"], *[name.decode() for name in old]))
+    return gone
+
+
+def _chunks(pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[list[tuple[bytes, bytes]]]:
+    rest = iter(pairs)
+    while some := list(islice(rest, AT_ONCE)):
+        yield some
+
+
 def unsee(ledger: Ledger, url: str) -> bool:
-    """Forget one normalised URL, in whatever state, so that it can be found again. False if it is not known."""
+    """Forget one normalised URL, in whatever state, so that it can be found again. False if it is not known.
+
+    An entry of a list page is known, too.
+    """
     name = fingerprint(url)
     bucket, slot = ledger.place_of(name)
-    gone = ledger.drop(name) or bool(ledger.step("unsee", bucket, "slot", slot))
+    entry = bool(ledger.redis.hdel(ledger.keys["entries"], name))
+    gone = ledger.drop(name) or bool(ledger.step("unsee", bucket, "slot", slot)) or entry
     if gone:
         _release_claims(ledger, lambda owners: [owner == name for owner in owners])
         _note(ledger)

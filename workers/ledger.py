@@ -11,6 +11,8 @@
 Each change of state is one Lua script, so it happens wholly or not at all. Open URLs (the first three states) carry
 their whole record; a settled one is 7 bytes of its fingerprint with a short value, in one of 16,384 small hashes.
 
+The entries of list pages are no URLs of the ledger: they are not fetched. It only remembers which of them have a row.
+
 `rejected` is a URL that holds no article for this task (a dead link, a list page, robots.txt, a filter); `failed` one
 that should have given an article and did not.
 """
@@ -47,6 +49,8 @@ EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
 PROBLEMS_KEPT = 100_000  # the newest rejected and failed URLs of a task, kept in full for a person, ~100 bytes each
 ACCEPTED_RANK = -1e15  # before all ranks that discovery gives: a person waits for it
 REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
+LISTED = "list"  # begins the reason of a written list page: it has no row itself (`claim_entries.lua` reads it)
+WRITTEN_ENTRY = "+"  # begins the value of an entry that has its row
 BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
 
 
@@ -159,6 +163,30 @@ class Ledger:
         """
         answer = _text(self.step("claim", name, canonical, worker, *self.place_of(canonical)))
         return cast('Literal["mine", "theirs", "busy", "lost"]', answer)
+
+    def claim_entries(
+        self, name: Fingerprint, entries: Sequence[Fingerprint], worker: str, *, pages_give_rows: bool
+    ) -> list[bool] | Literal["busy", "lost"]:
+        """Ask for the entries of a list page in hand; says for each whether its row is still to be written.
+
+        An entry has a row if a list page of the task, or a page under its URL, has given it one; with `pages_give_rows`
+        also if such a page waits to be fetched or cut. "busy" and "lost" are
+        those of `claim`; then no entry was claimed.
+        """
+        triples = [part for entry in entries for part in (entry, *self.place_of(entry))]
+        answer = self.step("claim_entries", name, worker, "1" if pages_give_rows else "", *triples)
+        if isinstance(answer, list):
+            return [bool(mine) for mine in answer]
+        return cast('Literal["busy", "lost"]', _text(answer))
+
+    def entries_written(self, entries: Sequence[Fingerprint]) -> None:
+        """The rows of claimed entries are written: no other page writes them again."""
+        if entries:
+            self.redis.hset(self.keys["entries"], mapping=dict.fromkeys(entries, f"{WRITTEN_ENTRY}{day_code(today())}"))
+
+    def is_entry(self, canonical: Fingerprint) -> bool:
+        """Whether a list page has given this URL a row, or is about to."""
+        return bool(self.redis.hexists(self.keys["entries"], canonical))
 
     def let_go(self, name: Fingerprint, worker: str, seconds: float, reason: str) -> None:
         """Give a page in hand back: it rests for `seconds`, then is rung for; the attempt is not counted."""
@@ -325,6 +353,7 @@ _KEY_NAMES = (
     "why",  # hash: reason of the last failure in passing
     "holders",  # hash: worker that has the page
     "claims",  # hash: canonical fingerprint -> fingerprint of the URL that writes it
+    "entries",  # hash: canonical fingerprint of a list's entry -> the list page that writes it, then "+" and the day
     "counts",  # hash: seen and the final states
     "days",  # hash: the same by the day on which a URL was first seen (`50c1:written`)
     "visits",  # zset by time: written, and to be looked at again
@@ -340,7 +369,7 @@ redis.call('SREM', KEYS[1], ARGV[1])
 return 1
 """
 _PRELUDE = (
-    # Made of the one key that is sent: seventeen of them would cost more than all else of a page's arrival.
+    # Made of the one key that is sent: eighteen of them would cost more than all else of a page's arrival.
     "".join(f"local k_{name} = KEYS[1] .. '{name}'\n" for name in _KEY_NAMES)
     + f"local BUCKETS_APART = {2 ** (16 - BUCKET_BITS)}\n"
     + COMMON

@@ -1,11 +1,11 @@
-"""A row: an article as the sinks get it, with what the run adds to it."""
+"""A row: an article, or an entry of a list, as the sinks get it, with what the run adds to it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from extractors import Article
+from extractors import Article, Listing
 
 from .usage import NOTHING_SAID, Usage
 
@@ -24,14 +24,16 @@ def row_of(
     version: int = 1,
     section_version: str | None = None,
     near_duplicate_of: str | None = None,
+    listed_on: str | None = None,
     parts: int = 1,
     parts_missing: Sequence[str] = (),
     usage: Usage = NOTHING_SAID,
 ) -> Row:
-    """The row of an article.
+    """The row of an article, or of a list's entry as one.
 
-    `section_version` names the pages that voted on it (`workers.recent_pages`), None without an example. `parts`: how
-    many pages it was joined from; `parts_missing`: the URLs of further ones that could not be had.
+    `listed_on`: the list page that an entry stood on, None for an article. `section_version` names the pages that voted
+    on it (`workers.recent_pages`), None without an example. `parts`: how many pages it was joined from;
+    `parts_missing`: the URLs of further ones that could not be had.
     """
     extracted = article.to_dict()
     return {
@@ -46,14 +48,15 @@ def row_of(
         "version": version,
         "section_version": section_version,
         "near_duplicate_of": near_duplicate_of,
+        "listed_on": listed_on,
         "parts": parts,
         "parts_missing": list(parts_missing),
         "blocks": extracted.get("blocks", []),
     }
 
 
-def content_hash(article: Article) -> str:
-    """The SHA-256 of an article's title and text, in hexadecimal digits."""
+def content_hash(article: Article | Listing) -> str:
+    """The SHA-256 of an article's or list's title and text, in hexadecimal digits."""
     return sha256(f"{article.title or ''}\n{article.text}".encode("utf-8", "replace")).hexdigest()
 
 

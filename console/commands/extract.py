@@ -1,4 +1,4 @@
-"""`exemplar extract`: articles out of single pages, without tasks."""
+"""`exemplar extract`: articles, and lists of entries, out of single pages, without tasks."""
 
 import re
 from pathlib import Path
@@ -10,9 +10,10 @@ from console.options import examples, print_json, say
 
 if TYPE_CHECKING:
     from console.pages_in import Missing, PageIn
-    from extractors import Article, NoArticle, Section
+    from extractors import Article, Listing, NoArticle, Section
     from extractors.render import Format
 
+BY_SCREENSHOT = "i-awce"  # the method that looks at screenshots
 SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
 
 
@@ -22,6 +23,7 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
         "exemplar extract --example known.html --format json saved-pages/ > articles.jsonl",
         "exemplar extract https://example.org/2026/11/some-article",
         "exemplar extract urls.txt --output texts/",
+        "exemplar extract --method i-awce https://example.org/news/",
         "curl -s https://example.org/page | exemplar extract -",
         "exemplar extract page.html --method line-blocks --figure page.svg",
     )
@@ -31,6 +33,12 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
 @click.option("--method", default="auto", show_default=True, help="One of docs/methods.md.")
 @click.option("--article", "insist", is_flag=True, help="Take every page for an article, even if it looks like a list.")
 @click.option("--format", "form", type=click.Choice(list(SUFFIXES)), default="text", show_default=True)
+@click.option(
+    "--screenshots",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Screenshots (python -m crawler.screenshots) from which i-awce tells lists from articles. Extra `vision`.",
+)
 @click.option("--output", type=click.Path(path_type=Path), help="Write one file a page into this folder.")
 @click.option(
     "--figure",
@@ -44,18 +52,24 @@ def command(
     method: str,
     insist: bool,
     form: "Format",
+    screenshots: Path | None,
     output: Path | None,
     figure: Path | None,
 ) -> None:
     """Cut the article out of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
+
+    With --method list-rank, and with i-awce on a list page, the list's entries come out: a line each with date, title
+    and URL, apart by tabs; links in Markdown; `entries` in JSON.
 
     With several pages, text and Markdown come with a line that names each page; JSON is one object a line. Pages
     without an article are named on standard error.
     """
     from console.figures import check_wish, draw_page
     from console.pages_in import Missing, pages
-    from extractors import Article
+    from extractors import Article, Listing
 
+    if screenshots is not None and method != BY_SCREENSHOT:
+        raise click.UsageError(f"--screenshots is of use to --method {BY_SCREENSHOT} only")
     if figure is not None:
         check_wish(sources, method, figure)
     model, found = pages(sources, example)
@@ -65,8 +79,8 @@ def command(
     )
     missed = 0
     for page in found:
-        result = page if isinstance(page, Missing) else _cut(section, page, insist)
-        if not isinstance(result, Article):
+        result = page if isinstance(page, Missing) else _cut(section, page, insist, screenshots)
+        if not isinstance(result, Article | Listing):
             missed += 1
             say(f"{page.name}: {result.reason}")
             if form == "json" and output is None:
@@ -93,9 +107,13 @@ def _section(model: "PageIn | None", method: str) -> "Section":
         raise ExemplarError(f"example {model.name if model else ''}: {error}") from None
 
 
-def _cut(section: "Section", page: "PageIn", insist: bool) -> "Article | NoArticle | Missing":
+def _cut(
+    section: "Section", page: "PageIn", insist: bool, screenshots: Path | None
+) -> "Article | Listing | NoArticle | Missing":
     from console.pages_in import Missing
     from extractors import UnusablePage
+    from extractors.visual.missing import ExtraMissing
+    from extractors.visual.network import BadWeights
 
     try:
         return section.extract(
@@ -104,12 +122,26 @@ def _cut(section: "Section", page: "PageIn", insist: bool) -> "Article | NoArtic
             content_type=page.content_type,
             fetched_at=page.fetched_at,
             refuse="never" if insist else "sure",
+            screenshot=_screenshot(page, screenshots) if screenshots else None,
         )
     except UnusablePage as error:
         return Missing(page.name, f"unusable page: {error}")
+    except (ExtraMissing, BadWeights) as error:
+        raise click.UsageError(f"--screenshots: {error}") from None
 
 
-def _show(name: str, article: "Article", form: "Format", several: bool) -> None:
+def _screenshot(page: "PageIn", folder: Path) -> bytes | None:
+    """The page's screenshot: as `crawler.screenshots` names it by its URL, or NAME.png of NAME.html; None without."""
+    from crawler.screenshots import name_of
+    from extractors.urls import normalise
+
+    asked = page.name if page.url else None
+    name = name_of(normalise(asked)) if asked else re.sub(r"\.\w+(\.gz)?$", "", Path(page.name).name) + ".png"
+    file = folder / name
+    return file.read_bytes() if file.is_file() else None
+
+
+def _show(name: str, article: "Article | Listing", form: "Format", several: bool) -> None:
     from extractors.render import render
 
     if form == "json":
@@ -122,7 +154,7 @@ def _show(name: str, article: "Article", form: "Format", several: bool) -> None:
         click.echo()
 
 
-def _write(folder: Path, name: str, article: "Article", form: "Format") -> None:
+def _write(folder: Path, name: str, article: "Article | Listing", form: "Format") -> None:
     from extractors.render import render
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from crawler.discovery.links import links_of
 from crawler.scouting.inference import is_short
-from extractors import Article, NoArticle, Section, UnusablePage
+from extractors import Article, Listing, NoArticle, Section, UnusablePage
 from extractors import extract as extract_alone
 from extractors.article import PageType as Kind
 from extractors.list_rank import read_entries
@@ -79,7 +79,7 @@ def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, Cut, str]
     return section, cut_page(section, page, insist), doubt.overruled if doubt else ""
 
 
-def _why_no_article(page: StoredPage, alone: Article | NoArticle, kind: PageType) -> NoSection | None:
+def _why_no_article(page: StoredPage, alone: Article | Listing | NoArticle, kind: PageType) -> NoSection | None:
     """The error that says why a page is no example; None if it may be one."""
     if not kind.is_rather_article:
         why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
@@ -125,8 +125,10 @@ def cut_page(section: Section, page: StoredPage, insist: bool = False) -> Cut:
         type_ = page_type(page.body, page.url, content_type=page.content_type)
     except UnusablePage as error:
         return Cut(page.url, reason=f"unusable page: {error}")
-    if not isinstance(found, Article):
+    if isinstance(found, NoArticle):
         return Cut(page.url, reason=found.reason, kind=type_.kind, signs=type_.reasons)
+    if isinstance(found, Listing):
+        return _cut_of_list(page, found, type_)
     if found.method != "example" and type_.kind == "list" and not insist:
         return Cut(page.url, found.title or "", reason="a list page", kind=type_.kind, signs=type_.reasons)
     return Cut(
@@ -141,6 +143,21 @@ def cut_page(section: Section, page: StoredPage, insist: bool = False) -> Cut:
         found.language or "",
         _kind_of(found, type_),
         type_.reasons,
+    )
+
+
+def _cut_of_list(page: StoredPage, found: Listing, type_: PageType) -> Cut:
+    return Cut(
+        page.url,
+        found.title or "",
+        words=" · ".join(entry.title for entry in found.entries)[:FIRST_WORDS],
+        characters=len(found.text),
+        confidence=found.confidence,
+        method=found.method,
+        reason=f"a list of {len(found.entries)} entries",
+        language=found.language or "",
+        kind="list",
+        signs=type_.reasons,
     )
 
 

@@ -18,6 +18,7 @@ from crawler.scouting.doubts import about_example, about_left, about_titles, abo
 from crawler.scouting.inference import Evidence, SeenPage
 from crawler.task_list.model import Task
 from extractors import Section, UnusablePage
+from extractors.registry import LIST_METHODS
 from extractors.urls import normalise
 from workers.inbox import StoredPage
 
@@ -210,7 +211,7 @@ class _Trial:
         known = {each.link.url: each.reason for each in left if each.reason != pattern.difference(each.link.url)}
         evidence = Evidence(normalise(self.task.example), pages, frozenset(page.url for page in pages), known)
         notes = (
-            about_example(example),
+            None if self.task.method in LIST_METHODS else about_example(example),
             about_titles([example, *(cut for cut in cuts if cut.url != example.url)]),
             about_left(evidence, pattern, [each.url for each in own]),
             about_year(normalise(self.task.example), pattern, list(self.found)),

@@ -315,7 +315,8 @@ class Task(_Frozen):
     )
     method: str = Field(
         default="auto",
-        description="How the article is cut out.",
+        description="How the article is cut out. list-rank takes every page for a list and writes a row an entry; "
+        "i-awce tells articles from lists.",
         examples=["auto"],
         json_schema_extra={"enum": [*METHODS]},
     )
@@ -338,7 +339,8 @@ class Task(_Frozen):
     )
     revisit: Visits = Field(
         default=None,
-        description="Look at young articles again, and write a new version when the text has changed.",
+        description="Look at young articles again, and write a new version when the text has changed. With list-rank "
+        "and i-awce: read a list page again as long as it had a new entry within that time.",
         examples=["1d for 3d"],
     )
     forget: Forget = Field(

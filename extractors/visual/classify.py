@@ -11,6 +11,7 @@ below `SURE` → no answer; else that type. The source always answers; `sure=0` 
 import json
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,18 @@ class Answer:
 class VisualClassifier:
     """A trained network, loaded once; calling it changes nothing, so threads may share it.
 
-    Raises `BadWeights` if the file is none of ours, and `ExtraMissing` without onnxruntime (extra `vision`).
+    `weights`: a file that `train` wrote; None takes the one that `EXEMPLAR_VISUAL_WEIGHTS` names in the environment,
+    else the shipped one. Raises `BadWeights` if the file is none of ours, and `ExtraMissing` without onnxruntime (extra
+    `vision`).
     """
 
     def __init__(self, weights: Path | None = None, *, sure: float = SURE):
-        file = weights or Path(os.environ.get(OWN_WEIGHTS) or WEIGHTS)
+        own = os.environ.get(OWN_WEIGHTS) if weights is None else None
         self.sure = sure
-        self._session = _session(file)
+        try:
+            self._session = _session(weights or Path(own or WEIGHTS))
+        except BadWeights as error:
+            raise BadWeights(f"{OWN_WEIGHTS}: {error}" if own else str(error)) from None
         self.about: dict[str, Any] = json.loads(self._session.get_modelmeta().custom_metadata_map[ABOUT])
 
     def __call__(self, png: bytes) -> Answer:
@@ -67,6 +73,16 @@ class VisualClassifier:
         """Return float32, shape (images, 2), article and list, for pixels of shape (images, 224, 224)."""
         result: Floats = self._session.run([OUTPUT], {INPUT: centred(grey)[:, None]})[0]
         return result
+
+
+def classifier() -> VisualClassifier:
+    """Return the classifier that `EXEMPLAR_VISUAL_WEIGHTS` names, else the shipped one; each is loaded once."""
+    return _loaded(os.environ.get(OWN_WEIGHTS) or None)
+
+
+@lru_cache(4)
+def _loaded(own: str | None) -> VisualClassifier:
+    return VisualClassifier()
 
 
 def _session(file: Path) -> Any:

@@ -66,3 +66,11 @@ def test_bold_words_stay_in_their_paragraph():
 
 def test_page_of_links_is_no_article():
     assert isinstance(extract('<body><a href="/1">Weather for the week</a>', method="article-deviation"), NoArticle)
+
+
+def test_form_around_the_whole_page_is_no_noise():
+    search = '<form><input name="q"> Search all stories of the last ten years here</form>'
+    page = news_page("Bread", BAKERY).replace('<div class="main">', f'{search}<div class="main">')
+    whole = page.replace("<body>", '<body><form action="/a.aspx">').replace("</body>", "</form></body>")
+    assert whole.count("<form") == 2
+    assert extract(whole, method="article-deviation").text.split("\n\n") == list(BAKERY)

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given
 
-from extractors import Article, NoArticle, UnusablePage, extract
+from extractors import Article, Listing, NoArticle, UnusablePage, extract
 from extractors.ctext import read_ctext
 from extractors.fragments import read_fragment, texts_before
 from extractors.page import Page
@@ -26,7 +26,7 @@ def test_any_bytes_give_an_article_no_article_or_unusable_page(method, data):
         result = extract(data, "https://gazette.example/", method=method)
     except UnusablePage:
         return
-    assert isinstance(result, Article | NoArticle)
+    assert isinstance(result, Article | Listing | NoArticle)
     assert result.reason
     json.dumps(result.to_dict(), ensure_ascii=False).encode()
 

@@ -37,6 +37,7 @@ COLUMNS = {
     "content_hash": "TEXT NOT NULL",
     "version": "INTEGER NOT NULL",
     "near_duplicate_of": "TEXT",
+    "listed_on": "TEXT",
     "parts": "INTEGER",
     "parts_missing": "TEXT",  # JSON list
     "blocks": "TEXT",  # JSON list

@@ -3,7 +3,9 @@ import sys
 import numpy as np
 import pytest
 
-from extractors.visual.classify import OWN_WEIGHTS, VisualClassifier
+from extractors import extract
+from extractors.visual.classify import OWN_WEIGHTS, WEIGHTS, VisualClassifier
+from extractors.visual.classify import classifier as of_environment
 from extractors.visual.missing import ExtraMissing
 from extractors.visual.network import BadWeights
 from tests.extractors.visual.pictures import article, png
@@ -51,6 +53,33 @@ def test_a_file_that_is_no_network_is_named(tmp_path, monkeypatch):
         VisualClassifier()
     with pytest.raises(BadWeights, match=r"gone\.onnx: No such file"):
         VisualClassifier(tmp_path / "gone.onnx")
+
+
+def own_network(folder):
+    """A file that differs from the shipped one in the seed that it names."""
+    stored = WEIGHTS.read_bytes()
+    assert stored.count(b'"seed": 1,') == 1
+    (folder / "mine.onnx").write_bytes(stored.replace(b'"seed": 1,', b'"seed": 7,'))
+    return str(folder / "mine.onnx")
+
+
+def test_the_environment_names_the_network_that_is_used(tmp_path, monkeypatch):
+    assert of_environment().about["seed"] == 1
+    monkeypatch.setenv(OWN_WEIGHTS, own_network(tmp_path))
+    assert of_environment().about["seed"] == 7
+    assert of_environment() is of_environment()
+    monkeypatch.setenv(OWN_WEIGHTS, "")
+    assert of_environment().about["seed"] == 1
+
+
+def test_i_awce_asks_the_network_that_the_environment_names(tmp_path, monkeypatch):
+    page = "<title>T</title><p>Words enough for a page of some sort stand here, and more of them.</p>"
+    monkeypatch.setenv(OWN_WEIGHTS, own_network(tmp_path))
+    assert extract(page, method="i-awce", screenshot=png(article())).reason
+    monkeypatch.setenv(OWN_WEIGHTS, str(tmp_path / "gone.onnx"))
+    with pytest.raises(BadWeights, match=rf"{OWN_WEIGHTS}: .*gone\.onnx: No such file"):
+        extract(page, method="i-awce", screenshot=png(article()))
+    assert extract(page, method="i-awce").reason  # without a screenshot nobody asks it
 
 
 def test_without_onnxruntime_the_extra_is_named(monkeypatch):

@@ -1,0 +1,156 @@
+"""`python -m evaluation.reproduction.i_awce DATA`: method `i-awce` (003) on articles and lists mixed.
+
+DATA is read as `extractors.page_types.train` reads it, without the pages whose label is known to be wrong; judged are
+at most twenty pages of a type and site. With `--left-out DIR` (see `evaluation.left_out`) the page-type models have not
+seen the page's site (`sites`), or any page of its set (`set`); without, they are those that are shipped (`shipped`).
+
+1. Types: the share of pages that are answered (an `Article` of page type "article", or a `Listing` of page type
+   "list"), and how many of the answers are right.
+2. Texts: mean shingle F1 of the articles whose body is known, beside `article-deviation` alone; a page that comes out
+   as a list, or as nothing, scores what that text scores.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from statistics import fmean
+
+from extractors import Article, Listing, NoArticle, Section, UnusablePage
+from extractors.page_types.labelled import DataError as LabelledError
+from extractors.page_types.labelled import Labelled, read_labelled
+from extractors.page_types.learning import evenly
+
+from ..data import DataError, Row, read_sets
+from ..left_out import DOUBTFUL, SET, SITES, LeftOut
+from ..results import score_row
+from ..scores import Score, mean
+from ..tables import table
+
+SHIPPED = "shipped"  # the models as they are, which may have learned from the page
+METHOD, ALONE = "i-awce", "article-deviation"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of one page. `answer`: the type that was said, "" for none.
+
+    `score`, `alone`: the text of both methods against the truth; None for a page without one.
+    """
+
+    set: str
+    article: bool
+    answer: str
+    score: Score | None
+    alone: Score | None
+
+    @property
+    def right(self) -> bool:
+        """Whether the type that was said is the page's."""
+        return self.answer == ("article" if self.article else "list")
+
+
+def judge(page: Labelled, row: Row, models: AbstractContextManager[None]) -> Judged:
+    """Cut a page by both methods; i-awce with the given models."""
+    with models:
+        found = _extracted(METHOD, page, row)
+    alone = _extracted(ALONE, page, row) if row.scored else None
+    answer = found.page_type if isinstance(found, Article | Listing) else ""
+    return Judged(
+        page.source,
+        page.article,
+        answer if answer in ("article", "list") else "",
+        score_row(found.text, row) if row.scored and page.article else None,
+        score_row(alone.text, row) if alone is not None and page.article else None,
+    )
+
+
+def types(judged: Sequence[Judged]) -> str:
+    """Return the table of types: a row a set, and all pages together."""
+    header = ["set", "articles", "lists", "answered", "right of these", "articles answered", "right", "lists", "right "]
+    rows = [
+        _types_row(name, [one for one in judged if one.set == name]) for name in sorted({one.set for one in judged})
+    ]
+    return table(header, [*rows, _types_row("all", judged)])
+
+
+def texts(judged: Sequence[Judged]) -> str:
+    """Return the table of texts: a row a set, and the mean of the sets."""
+    figures = []
+    for name in sorted({one.set for one in judged}):
+        both = [(one.score, one.alone) for one in judged if one.set == name and one.score and one.alone]
+        if both:
+            ours, alone = (mean([pair[place] for pair in both]).f1 for place in (0, 1))
+            figures.append((name, len(both), ours, alone))
+    rows = [[name, str(pages), f"{ours:.3f}", f"{alone:.3f}"] for name, pages, ours, alone in figures]
+    if figures:
+        of_sets = fmean(ours for _, _, ours, _ in figures), fmean(alone for _, _, _, alone in figures)
+        rows.append(["mean", "–", *(f"{value:.3f}" for value in of_sets)])
+    return table(["set", "articles", METHOD, f"{ALONE} alone"], rows)
+
+
+def _types_row(name: str, judged: Sequence[Judged]) -> list[str]:
+    kinds = [judged, [one for one in judged if one.article], [one for one in judged if not one.article]]
+    cells = []
+    for pages in kinds:
+        answered = [one for one in pages if one.answer]
+        cells.append(f"{len(answered) / len(pages):.1%}" if pages else "–")
+        cells.append(f"{fmean(one.right for one in answered):.1%}" if answered else "–")
+    return [name, str(len(kinds[1])), str(len(kinds[2])), *cells]
+
+
+def _extracted(method: str, page: Labelled, row: Row) -> Article | Listing | NoArticle:
+    kind = f"text/html; charset={page.encoding}" if page.encoding else None
+    try:
+        return Section(None, method=method).extract(row.html(), page.url, content_type=kind)
+    except UnusablePage as error:
+        return NoArticle(f"unusable page: {error}")
+
+
+def read_pages(folder: Path, sample: int) -> Iterator[tuple[Labelled, Row]]:
+    """Yield the pages to judge with their truth, at most `sample` of a set (0: all). Raises `DataError`."""
+    rows = {(one.name, row.id): row for one in read_sets(folder) for row in one.rows}
+    try:
+        known = [page for page in read_labelled(folder) if not any(fnmatch(page.name, name) for name in DOUBTFUL)]
+    except LabelledError as error:
+        raise DataError(str(error)) from None
+    chosen = evenly([(page.source, page.site, page.article) for page in known])
+    taken: dict[tuple[str, bool], int] = {}
+    for page, is_chosen in zip(known, chosen.tolist(), strict=True):
+        key = (page.source, page.article)
+        if is_chosen and (page.source, page.name) in rows and (not sample or taken.get(key, 0) < sample):
+            taken[key] = taken.get(key, 0) + 1
+            yield page, rows[page.source, page.name]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print both tables for each choice of models; exit code 2 for a mistake in the call or the data."""
+    parser = argparse.ArgumentParser(
+        prog="python -m evaluation.reproduction.i_awce",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
+    parser.add_argument("--left-out", type=Path, metavar="DIR", help="models of `python -m evaluation.left_out`")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="pages of a set and type; default: all")
+    arguments = parser.parse_args(words)
+    try:
+        left_out = LeftOut(arguments.left_out) if arguments.left_out else None
+        pages = list(read_pages(arguments.data, arguments.sample))
+        for what in (SITES, SET) if left_out else (SHIPPED,):
+            judged = [judge(page, row, _models(left_out, page, row, what)) for page, row in pages]
+            print(f"## {what}\n\n{types(judged)}\n\n{texts(judged)}\n", flush=True)
+    except DataError as error:
+        parser.error(str(error))
+    return 0
+
+
+def _models(left_out: LeftOut | None, page: Labelled, row: Row, what: str) -> AbstractContextManager[None]:
+    return left_out.judging(page.source, row, what) if left_out else nullcontext()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

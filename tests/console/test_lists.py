@@ -1,0 +1,110 @@
+"""List pages from the command line: `extract`, and a task whose pages are lists."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.console.conftest import Exemplar
+from tests.site import SiteServer, truth
+
+pytestmark = pytest.mark.timeout(180)
+LIST_PAGE = """<!DOCTYPE html><html lang="en"><head><title>Town news</title></head><body><h1>Town news</h1><ul>
+    <li><a href="/1.html">Harbour office opens its tide station</a> <span>2026-03-04</span></li>
+    <li><a href="/2.html">Bakery in the old town bakes again</a> <span>2026-03-03</span></li>
+    <li><a href="/3.html">Library van stops in the villages</a></li></ul></body></html>"""
+
+
+def tasks(site: SiteServer, method: str) -> str:
+    return f"""settings: {{contact: "https://example.org/bot", allow_hosts: [127.0.0.1]}}
+defaults: {{delay: 0, every: 1h}}
+tasks:
+  headlines:
+    example: {site.url}/en/stories/
+    pattern: {site.url}/en/stories/[?page={{id}}]
+    method: {method}
+    output: [out/headlines.jsonl, out/headlines.db]
+"""
+
+
+def rows(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / "out" / "headlines.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_extract_prints_a_line_an_entry(exemplar: Exemplar, tmp_path: Path) -> None:
+    (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
+    done = exemplar("extract", "--method", "list-rank", "list.html")
+    assert done.code == 0, done.err
+    assert [line.split("\t") for line in done.out.splitlines()] == [
+        ["2026-03-04", "Harbour office opens its tide station", "/1.html"],
+        ["2026-03-03", "Bakery in the old town bakes again", "/2.html"],
+        ["", "Library van stops in the villages", "/3.html"],
+    ]
+
+
+def test_extract_writes_lists_as_json_and_markdown(exemplar: Exemplar, tmp_path: Path) -> None:
+    (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
+    found = json.loads(exemplar("extract", "--method", "list-rank", "--format", "json", "list.html").out)
+    assert (found["file"], found["title"], len(found["entries"])) == ("list.html", "Town news", 3)
+    assert found["entries"][0]["published"] == "2026-03-04"
+    assert exemplar("extract", "--method", "list-rank", "--format", "markdown", "--output", "md", "list.html").code == 0
+    written = (tmp_path / "md" / "list.md").read_text("utf-8")
+    assert "- 2026-03-04 [Harbour office opens its tide station](</1.html>)\n" in written
+
+
+def test_extract_by_i_awce_gives_an_article_or_a_list(exemplar: Exemplar, site: SiteServer) -> None:
+    environment = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
+    urls = [f"{site.url}/en/stories/", f"{site.url}{truth('en')[3].path}"]
+    done = exemplar("extract", "--method", "i-awce", "--format", "json", *urls, **environment)
+    assert done.code == 0, done.err
+    found = {row["file"]: row for row in map(json.loads, done.out.splitlines())}
+    assert len(found[urls[0]]["entries"]) >= 6
+    assert "entries" not in found[urls[1]]
+    assert truth("en")[3].text.split("\n\n")[0] in found[urls[1]]["text"]
+
+
+def test_screenshots_are_for_i_awce_and_their_folder_must_be_there(exemplar: Exemplar, tmp_path: Path) -> None:
+    (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
+    done = exemplar("extract", "--method", "i-awce", "--screenshots", "shots", "list.html")
+    assert (done.code, "shots" in done.err) == (2, True)
+    (tmp_path / "shots").mkdir()
+    assert exemplar("extract", "--method", "i-awce", "--screenshots", "shots", "list.html").code == 0  # it has none
+    done = exemplar("extract", "--screenshots", "shots", "list.html")
+    assert done.code == 2
+    assert "--method i-awce" in done.err
+
+
+def test_a_network_that_can_not_be_read_is_named(exemplar: Exemplar, tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="extra vision is not installed")
+    (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
+    (tmp_path / "shots").mkdir()
+    (tmp_path / "shots" / "list.png").write_bytes(b"a picture")
+    arguments = ("extract", "--method", "i-awce", "--screenshots", "shots", "list.html")
+    done = exemplar(*arguments, EXEMPLAR_VISUAL_WEIGHTS="mine.onnx")
+    assert (done.code, "Traceback" in done.err) == (2, False)
+    assert "EXEMPLAR_VISUAL_WEIGHTS: mine.onnx: No such file" in done.err
+
+
+@pytest.mark.parametrize("method", ["list-rank", "i-awce"])
+def test_a_task_of_lists_writes_a_row_an_entry(
+    tmp_path: Path, site: SiteServer, exemplar: Exemplar, method: str
+) -> None:
+    (tmp_path / "tasks.yaml").write_text(tasks(site, method), "utf-8")
+    done = exemplar("run", "--once")
+    assert done.code == 0, done.err
+    written = rows(tmp_path)
+    urls = [str(row["url"]).removeprefix(site.url) for row in written]
+    assert len(set(urls)) == len(urls)
+    titles = {article.path: article.title for article in truth("en")}
+    assert set(titles) <= {url.partition("?")[0] for url in urls}
+    lists = {"/en/stories/", "/en/stories/?page=2", "/en/stories/?page=3"}
+    assert {str(row["listed_on"]).removeprefix(site.url) for row in written} <= lists
+    known = [row for row in written if str(row["url"]).removeprefix(site.url) in titles]
+    assert all(row["title"] == titles[str(row["url"]).removeprefix(site.url)] for row in known)
+    assert all(row["published"] for row in known)
+    with sqlite3.connect(tmp_path / "out" / "headlines.db") as database:
+        assert database.execute("SELECT count(*) FROM articles").fetchone() == (len(written),)
+    again = exemplar("run", "--once")
+    assert again.code == 0, again.err
+    assert rows(tmp_path) == written

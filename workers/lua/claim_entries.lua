@@ -1,0 +1,34 @@
+-- Ask for the entries of a list page in hand, all or none of them.
+-- ARGV: fingerprint of the page, worker, '1' if a page of the task that waits will give its URL a row, else '',
+-- (fingerprint, bucket, slot) of each entry …
+-- -> 'lost', 'busy' (another page is at one of them), or for each entry 1: to be written, 0: it has a row
+local name = ARGV[1]
+if redis.call('HGET', k_holders, name) ~= ARGV[2] then return 'lost' end
+local mine, asked = {}, {}
+for i = 4, #ARGV, 3 do
+  local entry, free = ARGV[i], 1
+  local writer = redis.call('HGET', k_entries, entry)
+  local page = redis.call('HGET', k_claims, entry)
+  local done = redis.call('HGET', ARGV[i + 1], ARGV[i + 2])
+  if writer and string.sub(writer, 1, 1) == '+' then
+    free = 0
+  elseif ARGV[3] == '1' and redis.call('HEXISTS', k_open, entry) == 1 then
+    free = 0
+  elseif writer and writer ~= name and redis.call('HEXISTS', k_open, writer) == 1 then
+    return 'busy'
+  elseif page == entry then -- a page under its own name; one that is visited may be a list, which has no row itself
+    local raw = redis.call('HGET', k_open, page)
+    local visits = raw and cjson.decode(raw).visits
+    if raw and not visits then return 'busy' end
+    if visits and visits.version > 0 then free = 0 end
+  elseif page and page ~= name then
+    if redis.call('HEXISTS', k_open, page) == 1 then return 'busy' end
+    free = 0
+  elseif done and string.sub(done, 1, 1) == letter_of.written and string.sub(done, 6, 9) ~= 'list' then
+    free = 0
+  end
+  mine[#mine + 1] = free
+  if free == 1 then asked[#asked + 1] = entry end
+end
+for _, entry in ipairs(asked) do redis.call('HSET', k_entries, entry, name) end
+return mine
