@@ -60,9 +60,7 @@ def read_outline(ctext: Ctext) -> Outline:
         if text:
             element = tree.of_line[line]
             box = containers[element]
-            leaves.append(
-                Leaf(line, paths[element], paths[box], strings[line], links[line], hrefs[line], numbers[box])
-            )
+            leaves.append(Leaf(line, paths[element], paths[box], strings[line], links[line], hrefs[line], numbers[box]))
     lines = [leaf.line for leaf in leaves]
     return Outline(
         leaves,

@@ -68,9 +68,10 @@ def longest(leaves: list[Leaf]) -> Leaves:
 
 
 def region(outline: Outline, segment: Leaves, least: float = NOISE, alike: float = ALIKE) -> range:
-    """Return the leaves of the innermost table or div that encloses a segment, and of those around it that go on alike.
+    """Return the leaves of the innermost table or div around a segment, and of those around that if they are alike.
 
-    What stands around a table or div goes on alike if its Cn is above `least` and its leaves are as long as those within.
+    What stands around a table or div is alike if its Cn is above `least`, and its leaves are as long as those within, or
+    nearly (`alike`, a share).
     """
     leaves, parents, starts, ends = outline
     box = leaves[segment[0]].box

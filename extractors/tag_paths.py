@@ -33,7 +33,7 @@ Where we depart (method `tag-paths-verbatim`, in `tag_paths_verbatim`, doesn't),
 - A body is more than one cluster: the segment is widened to the table or div that encloses it, and from there outwards
   as long as what is added is like what was there (`region`).
 - A group's frequency is the length of its text, and its threshold a share of the mean. Counted as the source does, how
-  often a table or div begins, or by lines, the mean drops code, tables and lists: see docs/methods.md for figures.
+  often a table or div begins, a body that stands in one is rarer than the mean, and dropped.
 - Where no cluster is like a body, the one with most text outside links is taken, if it is prose: a page with text gives
   text.
 - The source reports no figures.
@@ -52,7 +52,9 @@ from .fragments import assemble_source, texts_before
 from .page import Page
 from .tag_path_clusters import Leaf, Leaves, Outline, cluster, length, noise, read_leaves, read_outline
 from .tag_path_segment import (
+    ALIKE,
     FREQUENCY_SHARE,
+    VARIANCE,
     Thresholds,
     body_segment,
     frequent,
@@ -92,15 +94,20 @@ class TagPaths:
         return assemble_leaves(page, ctext, outline, kept, Cut([], 0, METHOD, CONFIDENCE, reason))
 
 
-def body_leaves(outline: Outline, thresholds: Thresholds, share: float = FREQUENCY_SHARE) -> Leaves:
-    """Return the leaves of the body."""
+def body_leaves(
+    outline: Outline,
+    thresholds: Thresholds,
+    share: float = FREQUENCY_SHARE,
+    alike: float = ALIKE,
+    spread: float = VARIANCE,
+) -> Leaves:
+    """Return the leaves of the body. `share`: of the groups' mean frequency; `alike` and `spread`: see `region`, σ²."""
     leaves = outline.leaves
-    segment = body_segment(leaves, thresholds) or longest(leaves)
+    segment = body_segment(leaves, thresholds, spread) or longest(leaves)
     if not segment:
         return []
-    found = region(outline, segment, thresholds.noise)
-    mean = min(thresholds.frequency, mean_frequency(leaves, found))
-    return frequent(leaves, found, share * mean)
+    found = region(outline, segment, thresholds.noise, alike)
+    return frequent(leaves, found, share * min(thresholds.frequency, mean_frequency(leaves, found)))
 
 
 def assemble_leaves(page: Page, ctext: Ctext, outline: Outline, kept: Leaves, cut: Cut) -> Article | NoArticle:
@@ -122,15 +129,17 @@ def learn_thresholds(leaves: list[Leaf]) -> Thresholds | None:
     noises = np.array([noise(leaves, found) for found in clusters], np.float64)
     learned = Thresholds(middle(k_means(lengths)), middle(k_means(noises)), inf)
     segment = body_segment(leaves, lowest([learned, page_thresholds(leaves)]))
-    return replace(learned, frequency=mean_frequency(leaves, range(segment[0], segment[-1] + 1))) if segment else learned
+    return (
+        replace(learned, frequency=mean_frequency(leaves, range(segment[0], segment[-1] + 1))) if segment else learned
+    )
 
 
-def k_means(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the centres of `CENTRES` clusters of numbers, ascending."""
-    centres = np.quantile(values, (np.arange(CENTRES) + 0.5) / CENTRES)
+def k_means(values: NDArray[np.float64], count: int = CENTRES) -> NDArray[np.float64]:
+    """Return the centres of `count` clusters of numbers, ascending."""
+    centres = np.quantile(values, (np.arange(count) + 0.5) / count)
     for _ in range(ROUNDS):
         nearest = np.abs(values[:, None] - centres).argmin(axis=1)
-        moved = np.array([values[nearest == i].mean() if (nearest == i).any() else centres[i] for i in range(CENTRES)])
+        moved = np.array([values[nearest == i].mean() if (nearest == i).any() else centres[i] for i in range(count)])
         if np.allclose(moved, centres):
             break
         centres = moved

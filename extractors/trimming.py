@@ -75,9 +75,7 @@ def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     return _up_to(kept, lines, prior, _announces_others, OTHERS_AFTER)
 
 
-def _up_to(
-    kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], after: float
-) -> list[int]:
+def _up_to(kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], after: float) -> list[int]:
     for place, index in enumerate(kept):
         if not ends(lines, index):
             continue
