@@ -11,7 +11,7 @@ from .tag_path_clusters import Leaf, Leaves, Outline, cluster, length, noise, pe
 VARIANCE = 1000.0  # σ², leaves squared: a cluster above it is split
 NOISE = 0.3  # Cn, not in percent
 LENGTH_SHARE = 0.4  # of the page's longest cluster: the Length_Threshold that a page gives itself
-ALIKE = 0.7  # characters a leaf around a body's div, as a share of those within it, from which they are the body's too
+ALIKE = 0.7  # characters of a leaf around a body's div, as a share of those within, from which it is the body's too
 FREQUENCY_SHARE = 0.1  # of the groups' mean: the Frequency_Threshold that a page gives itself
 MAX_SIZE = 1  # leaves: the source's MAXSIZE, which a body exceeds
 PRE_SPAN = 0.5  # leaves: the source's PreSpan; every ΔT is above it
@@ -70,8 +70,8 @@ def longest(leaves: list[Leaf]) -> Leaves:
 def region(outline: Outline, segment: Leaves, least: float = NOISE, alike: float = ALIKE) -> range:
     """Return the leaves of the innermost table or div around a segment, and of those around that if they are alike.
 
-    What stands around a table or div is alike if its Cn is above `least`, and its leaves are as long as those within, or
-    nearly (`alike`, a share).
+    What stands around a table or div is alike if its Cn is above `least`, and its leaves have a share `alike` of the
+    characters of those within.
     """
     leaves, parents, starts, ends = outline
     box = leaves[segment[0]].box
