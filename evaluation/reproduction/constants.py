@@ -82,8 +82,7 @@ class Method:
         """The settings that differ from that in use by one constant, with its name."""
         used = self.in_use()
         for place, name in enumerate(self.names):
-            values = [*self.grid.get(name, ()), *(value for value in self.shown.get(name, ()) if value != used[place])]
-            for value in sorted(set(values)):
+            for value in sorted({*self.grid.get(name, ()), *self.shown.get(name, ())}):
                 yield name, (*used[:place], value, *used[place + 1 :])
 
 
