@@ -28,7 +28,8 @@ Where we depart (method `line-blocks-verbatim`, in `line_blocks_verbatim`, doesn
   and falls where it grows no more (conditions 1 to 3 with no threshold of their own). It nearly always holds the
   maximum (4); where it doesn't, on pages with short paragraphs, the maximum is a comment's or a footer's.
 - Characters count by their width, so that one weight suits Chinese and Latin text.
-- The source adds rules to the statistics for single sites; ours are for all (`fragments`).
+- The source adds rules to the statistics for single sites; ours are for all: text after a heading of comments counts
+  less (a short article may have many), and those of `fragments`.
 """
 
 import numpy as np
@@ -38,6 +39,7 @@ from .assembly import Cut
 from .ctext import Ctext, Ints, read_ctext
 from .fragments import assemble_lines
 from .page import Page
+from .phrases import SHORT, is_heading_of
 
 METHOD = "line-blocks"
 BLOCK_WIDTH = 3  # lines: the source's K; 1 to 5 give the same F1 (.001)
@@ -45,6 +47,8 @@ BLOCK_WIDTH = 3  # lines: the source's K; 1 to 5 give the same F1 (.001)
 # each set gets from the values that the others choose.
 GAP = 4  # what a line without text costs
 LINK = 2  # what a half-width character in a link costs
+COMMENT = 0.2  # what a half-width character is worth after a heading of comments, …
+ARTICLE = 600  # … if so many stand before it, in half-widths: above a body it is a button
 CONFIDENCE = 0.88  # share of pages with F1 ≥ .9, mean of the development sets
 
 
@@ -62,10 +66,21 @@ class LineBlocks:
         return assemble_lines(page, ctext, first, end, Cut([], 0, METHOD, CONFIDENCE, reason))
 
 
-def weights(ctext: Ctext, gap: int = GAP, link: int = LINK) -> Ints:
+def weights(ctext: Ctext, gap: int = GAP, link: int = LINK, comment: float = COMMENT) -> Ints:
     """Return what each line counts, in half-widths; int64."""
-    found: Ints = np.where(ctext.widths + ctext.linked > 0, ctext.widths - link * ctext.linked, -gap)
+    found = np.where(ctext.widths + ctext.linked > 0, ctext.widths - link * ctext.linked, -gap)
+    after = found[comments_line(ctext) :]
+    after[after > 0] = comment * after[after > 0]
     return found
+
+
+def comments_line(ctext: Ctext) -> int:
+    """Return the line of the heading of the comments, or the number of lines."""
+    first = int(np.searchsorted(ctext.widths.cumsum(), ARTICLE))
+    for line in range(first, len(ctext)):
+        if 0 < len(ctext.bare[line]) <= SHORT and is_heading_of("comments", ctext.text(line)):
+            return line
+    return len(ctext)
 
 
 def block_sizes(lengths: Ints, width: int = BLOCK_WIDTH) -> Ints:

@@ -95,8 +95,8 @@ class PageScores:
 
 
 def _line_blocks_find(ctext: Ctext, setting: Setting) -> Hashable:
-    gap, link, width = map(int, setting)
-    return line_blocks.dense_range(line_blocks.weights(ctext, gap, link), width)
+    gap, link, width, comment = setting
+    return line_blocks.dense_range(line_blocks.weights(ctext, int(gap), int(link), comment), int(width))
 
 
 def _line_blocks_text(page: Page, ctext: Ctext, found: tuple[int, int]) -> str:
@@ -137,13 +137,13 @@ METHODS = {
         lambda page: read_ctext(page.html),
         _line_blocks_find,
         _line_blocks_text,
-        {"BLOCK_WIDTH": (line_blocks.BLOCK_WIDTH, 1, 2, 4, 5)},
+        {"BLOCK_WIDTH": (line_blocks.BLOCK_WIDTH, 1, 2, 4, 5), "COMMENT": (line_blocks.COMMENT, 0.4, 1)},
     ),
     "tag-paths": Method(
         {
-            "LENGTH_SHARE": (tag_path_segment.LENGTH_SHARE, 0.3, 0.5),
+            "LENGTH_SHARE": (tag_path_segment.LENGTH_SHARE, 0.3, 0.4, 0.5),
             "NOISE": (tag_path_segment.NOISE, 0.15, 0.5),
-            "ALIKE": (tag_path_segment.ALIKE, 0.5, 0.9),
+            "ALIKE": (tag_path_segment.ALIKE, 0.3, 0.7),
             "FREQUENCY_SHARE": (tag_path_segment.FREQUENCY_SHARE, 0, 0.25, 0.5),
         },
         _tag_paths_read,

@@ -2,7 +2,7 @@ import numpy as np
 
 from extractors import NoArticle, extract
 from extractors.ctext import read_ctext
-from extractors.line_blocks import GAP, LINK, block_sizes, dense_range, densest, weights
+from extractors.line_blocks import COMMENT, GAP, LINK, block_sizes, comments_line, dense_range, densest, weights
 
 from .pages import BAKERY, HARBOUR, news_page
 
@@ -20,6 +20,25 @@ def test_block_is_its_line_and_the_two_below():
 def test_line_weighs_its_text_less_its_links_and_an_empty_one_below_zero():
     ctext = read_ctext('<p>新闻 text</p><p>ab<a href="/">cde</a></p>')
     assert weights(ctext).tolist() == [-GAP, 8, -GAP, 2 - 3 * LINK, -GAP]
+
+
+def test_text_after_a_heading_of_comments_counts_less():
+    story, comments = ("".join(f"<p>{text}</p>" for text in texts) for texts in (HARBOUR * 3, BAKERY * 4))
+    ctext = read_ctext(f"<h1>Tides</h1>{story}{WRAPPERS * 9}<h3>16 comments</h3>{comments}")
+
+    def texts(comment):
+        first, end = dense_range(weights(ctext, comment=comment))
+        return [text for line in range(first, end) if (text := ctext.text(line))]
+
+    assert texts(1) == ["16 comments", *BAKERY * 4]
+    assert texts(COMMENT) == ["Tides", *HARBOUR * 3]
+
+
+def test_button_for_comments_above_the_body_changes_nothing():
+    ctext = read_ctext(f"<p>Tides</p><p>Comments</p><p>{'tide ' * 300}</p>")
+    assert weights(ctext)[5] == 1_200
+    assert comments_line(ctext) == len(ctext)
+    assert comments_line(read_ctext(f"<p>{'tide ' * 300}</p><p>Comments</p><p>one</p>")) == 3
 
 
 def test_densest_range_has_the_largest_sum():
