@@ -35,7 +35,9 @@ _FORMS += [rf"<{tag}\b[^<]*+(?:<(?!/?{tag}\b)[^<]*+)*+</{tag}\s*>" for tag in SK
 _PLAIN = r"""[^<>=]++|=\s*+(?:"[^"<>]*+"|'[^'<>]*+')|=(?!\s*+["'])"""
 _BRACKETED = r"""=\s*+(?:"[^"]*+(?<!=)"|'[^']*+(?<!=)')(?=\s|/?>)"""
 _WITH_BRACKETS = rf"(<[a-z](?:{_PLAIN})*+{_BRACKETED}(?:{_PLAIN}|{_BRACKETED})*+>?)"
-_UNSEEN = re.compile("|".join([*_FORMS, _WITH_BRACKETS]), re.IGNORECASE)
+_UNSEEN = re.compile("|".join(_FORMS), re.IGNORECASE)
+_BRACKET = re.compile(r"""=\s*+(?:"[^"<>]*+[<>]|'[^'<>]*+[<>])""")  # where there is none, no value has any
+_UNSEEN_OR_BRACKETS = re.compile("|".join([*_FORMS, _WITH_BRACKETS]), re.IGNORECASE)
 _UNREAD = re.compile("|".join([*_FORMS[: 1 + len(RAW)], _WITH_BRACKETS]), re.IGNORECASE)
 _CAPITALS = re.compile(r"</?[A-Z]\w*+")
 _BODY = re.compile(r"<body\b|</head\b", re.IGNORECASE)
@@ -76,12 +78,12 @@ class Ctext:
     @cached_property
     def widths(self) -> Ints:
         """The half-width characters of each line outside links, without white space; int64."""
-        return np.fromiter(map(half_widths, self.unlinked), np.int64, len(self))
+        return _widths(self.unlinked)
 
     @cached_property
     def linked(self) -> Ints:
         """The same inside links."""
-        return np.fromiter(map(half_widths, self.bare), np.int64, len(self)) - self.widths
+        return _widths(self.bare) - self.widths
 
     @cached_property
     def links(self) -> list[int]:
@@ -108,12 +110,21 @@ def half_widths(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("gbk", "replace"))
 
 
+def _widths(texts: list[str]) -> Ints:
+    """Return `half_widths` of each text; int64. No byte of a Chinese character in GBK is that of `END`."""
+    encoded = END.join(texts).encode("gbk", "replace").split(END.encode())
+    return np.fromiter(map(len, encoded), np.int64, len(texts))
+
+
 def read_ctext(source: str) -> Ctext:
     """Return the Ctext of a page's source. Linear in its length, whatever it holds."""
     source = source.replace(END, "")
     begin = _BODY.search(source)
     head, body = (source[: begin.start()], source[begin.start() :]) if begin else ("", source)
-    pieces = _BLOCK.split(_lower_tags(_UNSEEN.sub(_seen, body)))
+    seen = _UNSEEN.sub("", body)
+    if _BRACKET.search(seen):
+        seen = _UNSEEN_OR_BRACKETS.sub(_seen, body)
+    pieces = _BLOCK.split(_lower_tags(seen))
     return Ctext(head, pieces[1::2], pieces[::2])
 
 
