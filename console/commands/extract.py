@@ -36,8 +36,8 @@ def command(
 ) -> None:
     """Cut the article out of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
-    Text and Markdown hold title, date, keywords and body; with several pages, a line names each page. JSON is one object
-    a line. Pages without an article are named on standard error.
+    Text and Markdown hold title, date, keywords and body; with several pages, a line names each page. JSON is one
+    object a line. Pages without an article are named on standard error.
     """
     from console.pages_in import Missing, pages
     from extractors import Article

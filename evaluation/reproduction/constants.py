@@ -263,7 +263,7 @@ def _is_news(news: Mapping[str, tuple[str, ...]], name: str, row: Row) -> bool:
 def main(words: Sequence[str] | None = None) -> int:
     """Print the tables; exit code 2 for a mistake in call or data."""
     parser = _parser()
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_intermixed_args(words)
     try:
         for name in arguments.methods:
             if name not in METHODS:
