@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types unit browser schema clean
+.PHONY: demo test lint types unit browser schema figures clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
@@ -37,6 +37,9 @@ browser:
 
 schema: $(READY)
 	$(BIN)/python -m crawler.task_list.schema
+
+figures: $(READY)
+	$(BIN)/python -m tests.site.figures
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; say make PYTHON=python3.11"; exit 1; }

@@ -58,6 +58,15 @@ def is_url(text: str) -> bool:
     return text.startswith(("http://", "https://"))
 
 
+def is_one_page(sources: Sequence[str]) -> bool:
+    """Whether the sources are a single page: no folder, and no list of URLs. Raises `click.UsageError` as `pages`."""
+    [source, *further] = sources
+    if further or is_url(source) or source == "-":
+        return not further
+    path = _existing(source)
+    return not path.is_dir() and url_list(path) is None
+
+
 def url_list(path: Path) -> list[str] | None:
     """The URLs of a text file that holds one a line (`#` begins a comment); None if it is something else."""
     if path.is_dir():

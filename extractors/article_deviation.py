@@ -28,6 +28,8 @@ Where we depart (method `article-deviation-verbatim`, in `article_deviation_verb
   short body.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from math import sqrt
 
 from .article import Article, NoArticle
@@ -73,20 +75,45 @@ def text_sizes(ctext: Ctext, tree: BlockTree) -> list[int]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An element on the way down, and its children with text, the longest first; `body` where the way ends."""
+
+    element: int
+    texts: list[int]
+    body: int | None = None
+
+
 def find_body(tree: BlockTree, sizes: list[int]) -> int:
     """Return the element that is the body."""
+    return next(step.body for step in descend(tree, sizes) if step.body is not None)
+
+
+def descend(tree: BlockTree, sizes: list[int]) -> Iterator[Step]:
+    """Yield the elements from the document down to where the body is found."""
     children = tree.children()
     element = 0
     while True:
         texts = sorted((child for child in children[element] if sizes[child]), key=lambda child: -sizes[child])
-        if not texts or sizes[texts[0]] < SHARE * sizes[element]:
-            return element
-        largest = texts[0]
-        if len(texts) > 1 and not _leads_on(children, sizes, texts):
-            return element
-        if not any(sizes[child] for child in children[largest]):
-            return largest if tree.ends[largest] - tree.starts[largest] > 1 else element
-        element = largest
+        body = _body_at(tree, sizes, children, element, texts)
+        yield Step(element, texts, body)
+        if body is not None:
+            return
+        element = texts[0]
+
+
+def _body_at(
+    tree: BlockTree, sizes: list[int], children: list[list[int]], element: int, texts: list[int]
+) -> int | None:
+    """Return the body if the way ends at `element`; None if it leads on into the first of `texts`, its children."""
+    if not texts or sizes[texts[0]] < SHARE * sizes[element]:
+        return element
+    largest = texts[0]
+    if len(texts) > 1 and not _leads_on(children, sizes, texts):
+        return element
+    if not any(sizes[child] for child in children[largest]):
+        return largest if tree.ends[largest] - tree.starts[largest] > 1 else element
+    return None
 
 
 def _leads_on(children: list[list[int]], sizes: list[int], texts: list[int]) -> bool:

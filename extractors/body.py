@@ -67,10 +67,21 @@ def turning_points(weights: Floats) -> tuple[int, int]:
 
 def line_weights(lines: Lines, similarity: Floats) -> Floats:
     """Return how much each line speaks for the body, in bytes; negative: against it."""
-    unmatched = lines.width - (1 + LINK_WEIGHT) * lines.linked - LINE_COST
+    unmatched: Floats = lines.width - (1 + LINK_WEIGHT) * lines.linked - LINE_COST
+    if not similarity.any():
+        return unmatched
     matched = -(MATCH_WEIGHT * lines.width + MATCH_COST)
     between = similarity * matched + (1 - similarity) * np.minimum(unmatched, 0)
     return np.where(similarity > 0, between, unmatched).astype(np.float32)
+
+
+def segment_weights(weights: Floats, known: Floats, familiarity: Floats) -> Floats:
+    """Return the weights between which the turning points lie: what speaks for the body by how likely it is there.
+
+    `known`: factor of each line by the page's priors and the example's layout; `familiarity`: by its profile.
+    """
+    favour = known * np.minimum(FOREIGN_WEIGHT + familiarity, 1)
+    return np.where(weights > 0, weights * favour, weights)
 
 
 def line_content(lines: Lines, similarity: Floats, head: int, tail: int) -> Floats:
@@ -88,9 +99,7 @@ def cut_body(lines: Lines, evidence: Evidence) -> Body:
         return Body([])
     similarity, places = evidence.similarity, evidence.layout.factors(lines)
     known, familiarity = evidence.prior.by_line * places, evidence.profile.familiarity(lines)
-    weights = line_weights(lines, similarity)
-    favour = known * np.minimum(FOREIGN_WEIGHT + familiarity, 1)
-    head, tail = turning_points(np.where(weights > 0, weights * favour, weights))
+    head, tail = turning_points(segment_weights(line_weights(lines, similarity), known, familiarity))
     content = line_content(lines, similarity, head, tail) * known
     if not content.any():
         return Body([], head=head, tail=tail)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
+from functools import lru_cache
 
 EARLIEST_YEAR, LATEST_YEAR = 1990, 2100  # other years are prices, phone numbers and epochs gone wrong
 CLOCK_SKEW = timedelta(days=2)  # a page may be this far ahead of its fetching: time zones, wrong clocks
@@ -83,6 +84,7 @@ _IN_URL = re.compile(
 )
 
 
+@lru_cache(maxsize=64)  # several fields of a page look at the same few lines
 def find_date(text: str, fetched_at: datetime | None = None, *, relative: bool = True) -> date | None:
     """Return the first date in `text`: aware if its zone is written there, naive with a time, else a date.
 

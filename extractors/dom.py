@@ -54,9 +54,7 @@ def _first_tags(data: bytes) -> bytes:
 
 def _whole_body(data: bytes) -> bytes:
     """Return the page without ends of body and html that are not its own: the parser drops what follows them."""
-    lowered = data.lower()
-    ends = [place for place in (lowered.find(b"</body"), lowered.find(b"</html")) if place >= 0]
-    first = _END.search(data, min(ends)) if ends else None
+    first = _END.search(data)
     return _END.sub(b"", data) if first and _MORE.match(data, first.end()) else data
 
 

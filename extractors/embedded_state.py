@@ -48,16 +48,16 @@ _DECODER = json.JSONDecoder(strict=False)
 
 def with_state(root: etree._Element, head: Head, shown: Lines, trie: PathTrie) -> Lines:
     """Return the lines of the text that the page holds as data, where it shows much less, else `shown`."""
-    prose = shown.prose
-    empty = shown.characters < LITTLE_TEXT
-    least = max(STATED_PROSE if empty else LONG_PROSE, STATED_TIMES * prose)
+    prose, title = shown.prose, head.title
     body = " ".join(texts(head.article.get("articleBody") or head.article.get("text")))
     if len(body.encode()) >= max(STATED_PROSE, STATED_TIMES * prose):
-        stated = _read([body], head.title, trie)
-    elif prose < LITTLE_PROSE and (empty or not has_title(shown, head.title.lower())):
-        stated = _read(find_text(_strings(root), main_part(head.title.lower())), head.title, trie)
+        pieces = [body]
+    elif prose < LITTLE_PROSE and (shown.characters < LITTLE_TEXT or not has_title(shown, title.lower())):
+        pieces = find_text(_strings(root), main_part(title.lower()))
     else:
         return shown
+    stated = _read(pieces, title, trie)
+    least = max(STATED_PROSE if shown.characters < LITTLE_TEXT else LONG_PROSE, STATED_TIMES * prose)
     return stated if stated is not None and stated.prose >= least else shown
 
 

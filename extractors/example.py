@@ -24,7 +24,7 @@ from .line_model import is_doubtful, second_opinion
 from .lines import Floats, Lines
 from .metadata import titles_of
 from .page import Page
-from .page_body import rules_body, unmatched
+from .page_body import rules_body, unmatched, untrimmed_body
 from .page_types import classify
 from .paths import MAX_TRIE, PathTrie
 from .profile import profile_of
@@ -68,6 +68,15 @@ class Voter:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """An example and a page side by side. `similarity`: of their lines; `evidence`: what the page is cut by."""
+
+    similarity: Similarity
+    evidence: Evidence
+    twin: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Vote:
     """What one example says about a page. `match`: share of the surrounding lines that it shares, 0 to 1.
 
@@ -102,8 +111,7 @@ class Example:
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
-        self._bound_trie()
-        parsed = read(page, self._trie)
+        parsed = self.read(page)
         if isinstance(parsed, NoArticle):
             return parsed
         if not self._voters:
@@ -116,10 +124,24 @@ class Example:
         ]
         return assemble(parsed, elect(parsed, votes, self._list_like), others)
 
+    def read(self, page: Page) -> ParsedPage | NoArticle:
+        """Return the page with its lines, their paths in the trie of the voters'. Raises `UnusablePage`."""
+        self._bound_trie()
+        return read(page, self._trie)
+
+    @property
+    def voters(self) -> tuple[Voter, ...]:
+        """The example, if there is one, then the recent pages, oldest first."""
+        return tuple(self._voters)
+
+    @property
+    def list_like(self) -> float:
+        """Log odds for a list that the example itself has; 0 or more."""
+        return self._list_like
+
     def learn(self, page: Page) -> None:
         """Let `page` vote on later pages; the oldest recent page leaves. A page without text is passed over."""
-        self._bound_trie()
-        parsed = read(page, self._trie)
+        parsed = self.read(page)
         if isinstance(parsed, NoArticle):
             return
         if len(self._voters) == MEMORY:
@@ -145,13 +167,20 @@ class Example:
 
 def cast(voter: Voter, page: ParsedPage) -> Vote:
     """Return what an example says about `page`. Both have paths of one trie."""
+    found = compare(voter, page)
+    body = cut_body(page.lines, found.evidence)
+    match = surrounding_match(page.lines, found.similarity.page, body)
+    return Vote(body, match, voter.layout, found.twin, voter.expected)
+
+
+def compare(voter: Voter, page: ParsedPage) -> Comparison:
+    """Return how like the lines of an example and a page are, and what follows from it for the page's."""
     example, lines = voter.lines, page.lines
     found = align(example, lines)
     twin = is_twin(page, found.page)
     used = Similarity(unmatched(example), unmatched(lines)) if twin else found
     profile = profile_of(example, voter.body, used.example)
-    body = cut_body(lines, Evidence(used.page, page.prior, profile, voter.layout))
-    return Vote(body, surrounding_match(lines, found.page, body), voter.layout, twin, voter.expected)
+    return Comparison(found, Evidence(used.page, page.prior, profile, voter.layout), twin)
 
 
 def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut | str:
@@ -175,9 +204,10 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut 
         return density.cut(parsed, "nothing differs from the example", list_like + ELSEWHERE)
     width = float(page.width[elected].sum())
     root = min((vote.body.root for vote in valid if vote.body.kept), key=lambda path: page.trie.depth[path])
-    kept = trim(page, Body(elected, root), parsed.prior)
+    body = Body(elected, root)
+    kept = trim(page, body, parsed.prior)
     expected = _where_expected(page, kept, [vote.layout for vote in valid])
-    if (len(valid) < SURE_VOTES or not expected) and _own_is_better(parsed, kept, valid):
+    if (len(valid) < SURE_VOTES or not expected) and _own_is_better(parsed, body, kept, valid):
         return density.cut(parsed, "the page by itself shows a likelier body", list_like + ELSEWHERE)
     verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
     if verdict.refused:
@@ -187,14 +217,15 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut 
     return Cut(kept, root, METHOD, confidence(width, best), _reason(valid, best), captions, *of_type)
 
 
-def _own_is_better(parsed: ParsedPage, kept: list[int], valid: list[Vote]) -> bool:
+def _own_is_better(parsed: ParsedPage, elected: Body, kept: list[int], valid: list[Vote]) -> bool:
     """Whether the page's own body is another than the elected one, and the line model expects more of it.
 
-    Where the elected lines are not unlikely, only the extent is in question, and the examples know where the template
-    has no body.
+    `kept`: the elected body, trimmed. Where its lines are not unlikely, only the extent is in question, and the
+    examples know where the template has no body.
     """
     lines = parsed.lines
-    rules = rules_body(lines, parsed.prior)
+    rules = untrimmed_body(lines, parsed.prior)
+    rules = replace(rules, kept=kept if rules.kept == elected.kept else trim(lines, rules, parsed.prior))
     if not rules.kept:
         return False
     if not is_doubtful(lines, rules.kept) and _agree(lines, rules.kept, kept):

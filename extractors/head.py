@@ -24,7 +24,7 @@ MAX_HEADING = 300  # characters; a longer <h1> was never closed
 MAX_ITEM = 200  # characters of an element with microdata; more is a text
 
 _NAMING = ("name", "property", "itemprop", "http-equiv")
-_ITEMS = etree.XPath("descendant::*[@itemprop]")
+_ITEMS = etree.XPath("descendant::*/@itemprop/..")  # faster than descendant::*[@itemprop]
 _TEXTS_AND_BREAKS = etree.XPath("descendant::text() | descendant::br")
 _WANTED_ITEMS = frozenset({"author", "datepublished", "datecreated", "datemodified"})
 _PICTURE = frozenset({"svg", "symbol", "g", "defs"})
@@ -65,7 +65,7 @@ class Head:
     def items(self, page: Page) -> dict[str, list[str]]:
         """Return microdata of elements that readers see: texts by lower-case itemprop."""
         if self.microdata is None:
-            self.microdata = _read_items(self.root) if "itemprop" in page.html else {}
+            self.microdata = _read_items(self.root) if page.holds("itemprop") else {}
         return self.microdata
 
     def first(self, names: tuple[str, ...]) -> str:
@@ -163,7 +163,7 @@ def _read_heading(headings: list[str], element: etree._Element) -> None:
 
 def _heading_text(element: etree._Element) -> str:
     """Return the text of a heading, its lines apart by a space."""
-    if element.find(".//br") is None:
+    if next(element.iter("br"), None) is None:
         return inner_text(element)
     parts = cast(list[Any], _TEXTS_AND_BREAKS(element))
     return "".join(part if isinstance(part, str) else " " for part in parts)

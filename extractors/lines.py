@@ -163,6 +163,11 @@ class Lines:
         return flags
 
     @cached_property
+    def hrefs(self) -> list[str]:
+        """Where the links lead, as the page has it; "" for one without an address."""
+        return [element.get("href") or "" for _, element in self.links]
+
+    @cached_property
     def outline(self) -> Outline:
         """The page's own part of the trie."""
         return Outline(self.trie, self.paths)

@@ -93,10 +93,19 @@ def read_entries(page: Page) -> list[Entry]:
 
 def find_list(root: etree._Element, page: Page) -> list[Item]:
     """Return the items of the list, in document order; none if nothing ranks."""
+    return with_longest(candidates(root, page))
+
+
+def candidates(root: etree._Element, page: Page) -> list[list[Item]]:
+    """Return the items of the n best ids by R, the best first."""
     base = web_url(page.url or "", _base(root)) or page.url or ""
     lists = [items for like in like_elements(root) if (items := as_items(like, base))]
-    best = sorted(lists, key=rank, reverse=True)[:CANDIDATES]
-    return max(best, key=mean_length, default=[])
+    return sorted(lists, key=rank, reverse=True)[:CANDIDATES]
+
+
+def with_longest(lists: list[list[Item]]) -> list[Item]:
+    """Return the list with the largest TL; none of none."""
+    return max(lists, key=mean_length, default=[])
 
 
 def like_elements(root: etree._Element) -> Iterator[list[etree._Element]]:

@@ -24,6 +24,10 @@ class Page:
     utf8: bytes | None = None
     refuse: Refuse = "sure"
 
+    def holds(self, word: str) -> bool:
+        """Return whether the page holds an ASCII word; among bytes, where there are any, it is found faster."""
+        return word in self.html if self.utf8 is None else word.encode() in self.utf8
+
     def encoded(self) -> bytes:
         """Return the text in UTF-8; what can't be written in it is replaced."""
         return self.html.encode("utf-8", "replace") if self.utf8 is None else self.utf8

@@ -15,10 +15,14 @@ from .trimming import trim
 
 def rules_body(lines: Lines, prior: Prior) -> Body:
     """Return the body of a page alone, trimmed."""
-    body = cut_body(lines, Evidence(unmatched(lines), prior))
-    if not body.kept:
-        body = replace(body, kept=_something(lines, prior, body))
+    body = untrimmed_body(lines, prior)
     return replace(body, kept=trim(lines, body, prior))
+
+
+def untrimmed_body(lines: Lines, prior: Prior) -> Body:
+    """Return the body of a page alone, with what its words show to be the template's."""
+    body = cut_body(lines, Evidence(unmatched(lines), prior))
+    return body if body.kept else replace(body, kept=_something(lines, prior, body))
 
 
 def unmatched(lines: Lines) -> Floats:

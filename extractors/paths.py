@@ -282,6 +282,11 @@ class Outline:
     def gather(self, sums: list[float]) -> list[float]:
         """Return `sums`, one for each path, with those of its descendants added."""
         sums = list(sums)
-        for number in range(len(sums) - 1, 0, -1):
-            sums[self.parent[number]] += sums[number]
+        for number, above in self._upward:
+            sums[above] += sums[number]
         return sums
+
+    @cached_property
+    def _upward(self) -> list[tuple[int, int]]:
+        """The number of each path but the document's and that of its parent, children before parents."""
+        return list(enumerate(self.parent))[:0:-1]

@@ -82,7 +82,10 @@ def find_title_line(lines: Lines, titles: list[str]) -> tuple[int, float]:
     raw = "\n".join(titles).lower()
     openings = {title.strip().lower()[:TITLE_MIN] for title in titles if len(title.strip()) >= TITLE_MIN}
     best, found = 0.0, -1
-    for index, lowered in enumerate(lines.lowered):
+    for index, text in enumerate(lines.texts):
+        if len(text) > longest:  # most of a page's text: no need for it in lower case
+            continue
+        lowered = text.lower()
         if not TITLE_MIN <= len(lowered) <= longest:
             continue
         opening = lowered.lstrip(OPENING_SIGNS) if lowered[0] in OPENING_SIGNS else lowered

@@ -33,9 +33,14 @@ def create(method: str, example: Page | None) -> Extractor:
     Raises `ValueError` for a name that is unknown or a method that needs an example and has none, `UnusablePage` if the
     example can't be used.
     """
-    if method not in METHODS:
-        nearest = get_close_matches(method, METHODS, n=1, cutoff=0.0)[0]
-        raise ValueError(f"unknown method {method!r}: did you mean {nearest!r}? Known: {', '.join(METHODS)}")
+    check_method(method)
     module, name = METHODS[method]
     factory: Factory = getattr(import_module(f".{module}", __package__), name)
     return factory(example)
+
+
+def check_method(method: str) -> None:
+    """Raise `ValueError` for a name that is unknown; the message has the nearest."""
+    if method not in METHODS:
+        nearest = get_close_matches(method, METHODS, n=1, cutoff=0.0)[0]
+        raise ValueError(f"unknown method {method!r}: did you mean {nearest!r}? Known: {', '.join(METHODS)}")

@@ -8,9 +8,12 @@ hidden elements are left alone: most are menus, forms and dialogs.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import islice
 
 from lxml import etree
+
+from .names import CACHED
 
 UNCLOSED_BLOCKS = 4  # block elements in a control or link that was never closed; rich buttons have up to 3
 BUTTON_DEPTH = 3  # elements in front of a panel that are looked at: a heading, a button, its text
@@ -56,7 +59,7 @@ def _is_shown(element: etree._Element) -> bool:
         return any(_holds_page(link) for link in _open_links(element))
     if tag == "template":
         return _number(_PLACEHOLDER, element) is not None or any(name in element.attrib for name in _SHADOW_ROOT)
-    return tag != "noscript" and (_number(_SEGMENT, element) is not None or _is_panel(element))
+    return tag != "noscript" and (_is_panel(element) or _number(_SEGMENT, element) is not None)
 
 
 def _holds_page(element: etree._Element) -> bool:
@@ -75,11 +78,18 @@ def _unlink(element: etree._Element) -> None:
 
 
 def _is_panel(element: etree._Element) -> bool:
+    if element.tag in _LISTS:
+        return False
     role = element.get("role")
     named = role in PANEL_ROLES or (
-        not role and (bool(_PANEL.search(element.get("class") or "")) or _follows_its_button(element))
+        not role and (_is_named_panel(element.get("class") or "") or _follows_its_button(element))
     )
-    return named and element.tag not in _LISTS and next(element.iterancestors(*_FRAME), None) is None
+    return named and next(element.iterancestors(*_FRAME), None) is None
+
+
+@lru_cache(CACHED)
+def _is_named_panel(classes: str) -> bool:
+    return _PANEL.search(classes) is not None
 
 
 def _follows_its_button(element: etree._Element) -> bool:

@@ -78,6 +78,10 @@ class TagPaths:
         if example is not None:
             self.learn(example)
 
+    def thresholds(self, leaves: list[Leaf]) -> Thresholds:
+        """Return the lowest of the samples' and the page's own."""
+        return lowest([page_thresholds(leaves), *self._samples])
+
     def learn(self, page: Page) -> None:
         """Let a page of the section be a sample."""
         learned = learn_thresholds(read_leaves(read_ctext(page.html)))
@@ -88,8 +92,7 @@ class TagPaths:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
         ctext = read_ctext(page.html)
         outline = read_outline(ctext)
-        thresholds = lowest([page_thresholds(outline.leaves), *self._samples])
-        kept = body_leaves(outline, thresholds)
+        kept = body_leaves(outline, self.thresholds(outline.leaves))
         reason = f"{len(kept)} lines around one tag path, {len(self._samples)} sample pages"
         return assemble_leaves(page, ctext, outline, kept, Cut([], 0, METHOD, CONFIDENCE, reason))
 

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
+from functools import lru_cache
 from itertools import chain, islice
 from typing import cast
 
@@ -175,19 +176,22 @@ def _date_in(value: str, page: Page) -> date | None:
 
 
 def _published_part(line: str) -> str:
-    label = _UPDATED.search(line)
-    if not label:
-        return line
-    again = _PUBLISHED.search(line, label.end())
-    return line[: label.start()] + (line[again.start() :] if again else "")
+    return _parts(line)[0]
 
 
 def _updated_part(line: str) -> str:
+    return _parts(line)[1]
+
+
+@lru_cache(maxsize=64)  # a page's few lines are asked several times
+def _parts(line: str) -> tuple[str, str]:
+    """Return what of a line speaks of the publication, and what of updates."""
     label = _UPDATED.search(line)
     if not label:
-        return ""
+        return line, ""
     again = _PUBLISHED.search(line, label.end())
-    return line[label.end() : again.start() if again else None]
+    published = line[: label.start()] + (line[again.start() :] if again else "")
+    return published, line[label.end() : again.start() if again else None]
 
 
 def _address_or_update(head: Head, nearby: Nearby, page: Page) -> date | None:

@@ -115,6 +115,8 @@ def shared_names(whole: str, others: Sequence[PageTitles]) -> frozenset[str]:
 
     Headings of another page count only if `whole` doesn't hold them: it may list this page's.
     """
+    if not others:
+        return frozenset()
     folded = _fold(whole)
     listed = (name for other in others for name in other.headings if name not in folded)
     return frozenset().union(*(other.parts for other in others), listed)

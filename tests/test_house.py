@@ -33,7 +33,9 @@ def test_nothing_is_pickled() -> None:
             ), path
 
 
-@pytest.mark.parametrize("document", ["README.md", "README.zh-CN.md", "docs/architecture.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "README.zh-CN.md", "docs/architecture.md", "docs/methods-figures.md"]
+)
 def test_links_in_documents_lead_somewhere(document: str) -> None:
     here = (ROOT / document).parent
     for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / document).read_text("utf-8")):
@@ -55,3 +57,15 @@ def test_every_dependency_is_pinned() -> None:
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
     pinned = {line.split("==")[0].lower() for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()}
     assert [name for line in wanted if (name := re.split(r"[<>=\[;]", line)[0].lower()) not in pinned] == []
+
+
+def test_a_wheel_holds_every_file_of_the_packages() -> None:
+    import tomllib
+
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-data"]
+    shipped = {path for package, patterns in data.items() for name in patterns for path in (ROOT / package).glob(name)}
+    packages = tuple(ROOT / name for name in ("console", "crawler", "extractors", "workers"))
+    beside_code = [
+        path for path in tracked() if path.suffix != ".py" and any(path.is_relative_to(one) for one in packages)
+    ]
+    assert [str(path.relative_to(ROOT)) for path in beside_code if path not in shipped] == []

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, tasks_file, tasks_option
+from console.known_task import ledger_of
+from console.options import counted, examples, json_option, print_json, say, tasks_option
 
 if TYPE_CHECKING:
     from workers.briefs import Brief
@@ -30,25 +31,15 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | 
     `exemplar status --problems TASK` names them. What a page looks like no longer counts; the task's keep, drop and
     skip still apply.
     """
-    from crawler.task_list.mistakes import TaskError, suggest
+    from crawler.task_list.mistakes import TaskError
     from workers.briefs import brief_of
-    from workers.connection import connect
-    from workers.embedded import redis_for
-    from workers.ledger import Ledger, ledgers
-    from workers.quarantine import state_folder
 
     if bool(urls) == bool(reason):
         raise click.UsageError("name URLs, or a group of them by --reason TEXT: see exemplar status --problems TASK")
-    file = tasks_file(tasks)
-    with redis_for(state_folder(file.absolute().parent), purpose="accept", say=say) as address:
-        connection = connect(address)
-        if task not in (known := ledgers(connection)):
-            hint = suggest(task, known) if known else "no task has run yet"
-            raise TaskError(f"nothing is known of a task {task!r}; {hint}")
-        brief = brief_of(connection, task)
+    with ledger_of(task, tasks, purpose="accept") as ledger:
+        brief = brief_of(ledger.redis, task)
         if brief is None:
             raise TaskError(f"task {task} is not in the task list in force: no run would fetch its pages")
-        ledger = Ledger(connection, task)
         answers = {url: _accept(ledger, brief, url) for url in (urls or _of_reason(ledger, reason or ""))}
     _tell(task, answers, as_json)
     if any(answers.values()):

@@ -23,6 +23,7 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
         "exemplar extract https://example.org/2026/11/some-article",
         "exemplar extract urls.txt --output texts/",
         "curl -s https://example.org/page | exemplar extract -",
+        "exemplar extract page.html --method line-blocks --figure page.svg",
     )
 )
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
@@ -31,17 +32,32 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
 @click.option("--article", "insist", is_flag=True, help="Take every page for an article, even if it looks like a list.")
 @click.option("--format", "form", type=click.Choice(list(SUFFIXES)), default="text", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), help="Write one file a page into this folder.")
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    metavar="FILE.svg|FILE.png",
+    help="Also draw what the method saw of the one page.",
+)
 def command(
-    sources: tuple[str, ...], example: str | None, method: str, insist: bool, form: "Format", output: Path | None
+    sources: tuple[str, ...],
+    example: str | None,
+    method: str,
+    insist: bool,
+    form: "Format",
+    output: Path | None,
+    figure: Path | None,
 ) -> None:
     """Cut the article out of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
     Text and Markdown hold title, date, keywords and body; with several pages, a line names each page. JSON is one
     object a line. Pages without an article are named on standard error.
     """
+    from console.figures import check_wish, draw_page
     from console.pages_in import Missing, pages
     from extractors import Article
 
+    if figure is not None:
+        check_wish(sources, method, figure)
     model, found = pages(sources, example)
     section = _section(model, method)
     several = (
@@ -55,11 +71,12 @@ def command(
             say(f"{page.name}: {result.reason}")
             if form == "json" and output is None:
                 print_json({"file": page.name, "text": "", "reason": result.reason})
-            continue
-        if output is not None:
+        elif output is not None:
             _write(output, page.name, result, form)
         else:
             _show(page.name, result, form, several)
+        if figure is not None and not isinstance(page, Missing) and not isinstance(result, Missing):
+            missed += not draw_page(page, model, method, insist, figure)
     if missed:
         raise click.exceptions.Exit(1)
 

@@ -59,10 +59,12 @@ class BpNetwork:
 
     def cut(self, parsed: ParsedPage) -> Cut | str:
         """Return the body of a page, or in words why there is none."""
-        outputs = self._network(page_inputs(parsed, self._verbatim))
-        if self._verbatim:
-            return cut_by_line(outputs)
-        return cut_by_segment(parsed, outputs)
+        outputs = self.outputs(parsed)
+        return cut_by_line(outputs) if self._verbatim else cut_by_segment(parsed, outputs)
+
+    def outputs(self, parsed: ParsedPage) -> Values:
+        """Return the network's output for each line of a page, 0 to 1, shape (lines,)."""
+        return self._network(page_inputs(parsed, self._verbatim))
 
 
 def page_inputs(parsed: ParsedPage, verbatim: bool) -> Values:

@@ -4,6 +4,7 @@ All come from arrays that extraction has anyway; none reads the words of a line.
 or shares of the page. "Prose" are the unlinked bytes of long lines, bounded so that no line outweighs a page.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,7 +60,6 @@ def features_of(lines: Lines, prior: Prior, body: Body) -> Floats:
     count, outline = len(lines), lines.outline
     width, linked = lines.width, lines.linked
     at = outline.of_line
-    linked_share = linked / np.maximum(width, 1)
     prose = prose_of(lines)
     long = prose > 0
     direct = {
@@ -69,54 +69,47 @@ def features_of(lines: Lines, prior: Prior, body: Body) -> Floats:
     }  # fmt: skip
     direct["lines"] = np.bincount(at, minlength=len(outline)).astype(np.float64)
     below = _Amounts(**{name: np.array(outline.gather(amount.tolist())) for name, amount in direct.items()})
-    total = {name: max(1.0, float(amount.sum())) for name, amount in direct.items()}
+    all_width, all_prose = (max(1.0, float(direct[name].sum())) for name in ("width", "prose"))
     box = _boxes(lines)
     parent = np.array(outline.parent)
     inner = box[at]
     around = box[parent[inner]]
     outer = box[parent[around]]
     family = outline.families
-    family_prose = np.bincount(family, below.prose)[family]
+    # Of each path, with what is below it.
+    least_lines = np.maximum(1, below.lines)
+    prose_share, long_share, lines_log = below.prose / all_prose, below.long / least_lines, np.log1p(below.lines)
+    linked_share = below.linked / np.maximum(1, below.width)
+    family_share = (np.bincount(family, below.prose) / all_prose)[family]
     like = _like(lines)
-    like_lines = np.bincount(like, direct["lines"])[like]
-    like_width = np.bincount(like, direct["width"])[like]
+    like_lines, like_width = np.bincount(like, direct["lines"]), np.bincount(like, direct["width"])
+    like = like[at]
     index = np.arange(count)
     prior_log = np.log(prior.by_line + PRIOR_LEAST)
     width_log = np.log1p(width)
     before = np.cumsum(prose)
     following = _following(long)
-    tags = _tags(lines)[at]
     columns = (
         _flags(body.kept, count), _flags(body.captions, count), _below_root(lines, body.root)[at],
         (index >= body.head) & (index < body.tail),
         np.clip(index - body.head, -FAR, FAR), np.clip(body.tail - index, -FAR, FAR),
         prior_log, _shifted(prior_log, 1), _shifted(prior_log, -1),
-        width_log, _shifted(width_log, 1), _shifted(width_log, -1), linked_share, tags, lines.headings,
-        _ends(lines), _repeats(lines), np.array(prior.noise)[at] if prior.noise else np.zeros(count),
-        (before - prose) / total["prose"], (total["prose"] - before) / total["prose"], index / max(1, count - 1),
-        below.prose[inner] / total["prose"], below.long[inner] / np.maximum(1, below.lines[inner]),
-        below.width[inner] / total["width"], np.log1p(below.lines[inner]),
-        below.linked[inner] / np.maximum(1, below.width[inner]),
-        np.log1p(below.width[inner] / np.maximum(1, below.lines[inner])),
-        below.headings[inner] / np.maximum(1, below.lines[inner]), family_prose[inner] / total["prose"],
-        below.prose[around] / total["prose"], below.long[around] / np.maximum(1, below.lines[around]),
-        np.log1p(below.lines[around]), below.linked[around] / np.maximum(1, below.width[around]),
-        family_prose[around] / total["prose"],
-        below.prose[outer] / total["prose"], below.linked[outer] / np.maximum(1, below.width[outer]),
-        (following >= 0) & (inner[following] == inner),
-        np.log1p(direct["lines"][at]), np.log1p(like_lines[at]),
-        np.log1p(like_width[at] / np.maximum(1, like_lines[at])),
-        *(
-            np.full(count, value)
-            for value in (
-                np.log1p(count), np.log1p(total["prose"]), float(linked.sum()) / total["width"], float(long.mean()),
-                float(direct["prose"].max()) / total["prose"],
-                float(np.bincount(family, direct["prose"]).max()) / total["prose"],
-            )
-        ),
+        width_log, _shifted(width_log, 1), _shifted(width_log, -1), linked / np.maximum(width, 1), _tags(lines)[at],
+        lines.headings, _ends(lines), _repeats(lines), np.array(prior.noise)[at] if prior.noise else 0,
+        (before - prose) / all_prose, (all_prose - before) / all_prose, index / max(1, count - 1),
+        prose_share[inner], long_share[inner], (below.width / all_width)[inner], lines_log[inner], linked_share[inner],
+        np.log1p(below.width / least_lines)[inner], (below.headings / least_lines)[inner], family_share[inner],
+        prose_share[around], long_share[around], lines_log[around], linked_share[around], family_share[around],
+        prose_share[outer], linked_share[outer], (following >= 0) & (inner[following] == inner),
+        np.log1p(direct["lines"])[at], np.log1p(like_lines)[like],
+        np.log1p(like_width / np.maximum(1, like_lines))[like],
+        np.log1p(count), np.log1p(all_prose), float(linked.sum()) / all_width, float(long.mean()),
+        float(direct["prose"].max()) / all_prose, float(np.bincount(family, direct["prose"]).max()) / all_prose,
     )  # fmt: skip
-    result: Floats = np.stack(columns, axis=1).astype(np.float32)
-    return result
+    values: Floats = np.empty((len(NAMES), count), np.float32)
+    for row, column in zip(values, columns, strict=True):
+        row[:] = column
+    return values.T
 
 
 def prose_of(lines: Lines) -> Floats:
@@ -178,9 +171,7 @@ def _ends(lines: Lines) -> NDArray[np.bool_]:
 
 def _repeats(lines: Lines) -> Floats:
     """Return log of how often each line's text occurs on the page."""
-    counts: dict[str, int] = {}
-    for text in lines.texts:
-        counts[text] = counts.get(text, 0) + 1
+    counts = Counter(lines.texts)
     return np.log(np.array([counts[text] for text in lines.texts], np.float32))
 
 

@@ -52,9 +52,13 @@ class Trees:
     def log_odds(self, values: Floats) -> Floats:
         """Return the log odds, shape (rows,), of `values`, shape (rows, features)."""
         count, depth = self.features.shape
-        over = values[:, self.features.ravel()] > self.thresholds.ravel()
-        leaf = over.reshape(len(values), count, depth) @ (1 << np.arange(depth))
-        result: Floats = self.leaves[np.arange(count), leaf].sum(axis=1) + np.float32(self.bias)
+        columns = np.ascontiguousarray(values.T)  # taking whole columns is fast
+        leaf = np.zeros((count, len(values)), np.uint16)
+        for level in range(depth):
+            over = columns.take(self.features[:, level], axis=0) > self.thresholds[:, level, np.newaxis]
+            leaf |= over.astype(np.uint16) << level
+        places = np.ascontiguousarray(leaf.T) + (np.arange(count) << depth)  # in the table of all trees
+        result: Floats = self.leaves.ravel().take(places).sum(axis=1) + np.float32(self.bias)
         return result
 
 

@@ -7,8 +7,9 @@ of its own shape.
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from itertools import islice
 from math import log1p
 
 from ..dates import find_url_date
@@ -89,7 +90,8 @@ def link_features(url: str, links: Iterable[str], titles: Iterable[str]) -> dict
     own = split_web(url)
     host, path = (own.netloc.lower(), own.path or "/") if own else ("", "/")
     base = path[: path.rfind("/") + 1]
-    everywhere, entries = (_paths_on(host, base, addresses) for addresses in (links, titles))
+    path_on = lru_cache(MAX_LINKS)(partial(_path_on, host, base))  # titles are among the links
+    everywhere, entries = (_paths(path_on, addresses) for addresses in (links, titles))
     folder = path if path.endswith("/") else f"{path}/"
     below = [other for other in everywhere if other.startswith(folder) and other != folder] if path != "/" else []
     entries_below = [other for other in entries if other.startswith(folder) and other != folder]
@@ -106,10 +108,9 @@ def link_features(url: str, links: Iterable[str], titles: Iterable[str]) -> dict
     }
 
 
-def _paths_on(host: str, folder: str, links: Iterable[str]) -> list[str]:
-    """Return the different paths on `host` that links lead to, without parameters and fragments."""
-    paths = (_path_on(host, folder, link) for link, _ in zip(links, range(MAX_LINKS), strict=False))
-    return list(dict.fromkeys(path for path in paths if path))
+def _paths(path_on: Callable[[str], str], links: Iterable[str]) -> list[str]:
+    """Return the different paths that `path_on` gives for links, without ""."""
+    return list(dict.fromkeys(filter(None, map(path_on, islice(links, MAX_LINKS)))))
 
 
 def _path_on(host: str, folder: str, link: str) -> str:

@@ -20,16 +20,18 @@ def body_features(lines: Lines, prior: Prior, kept: list[int]) -> dict[str, floa
     if not kept:
         return dict.fromkeys(NAMES, 0.0)
     within = slice(kept[0], kept[-1] + 1)
-    among = lines.are_links.copy()
-    among[kept] = False
-    entries = int(among[np.maximum(np.array(kept) - 1, 0)].sum())
-    linked_headings = int((lines.headings & lines.are_links)[within].sum())
-    width = lines.width[kept]
+    places = np.array(kept)
+    links = lines.are_links
+    among = links.copy()
+    among[places] = False
+    entries = int(np.count_nonzero(among[np.maximum(places - 1, 0)]))
+    linked_headings = int(np.count_nonzero(lines.headings[within] & links[within]))
+    width = lines.width[places]
     total, unlinked = float(width.sum()), float((lines.width - lines.linked).sum())
     values = (
         log1p(entries),
         entries / len(kept),
-        log1p(int(among[within].sum())),
+        log1p(int(np.count_nonzero(among[within]))),
         float(lines.linked[within].sum() / max(1.0, float(lines.width[within].sum()))),
         log1p(linked_headings),
         len(kept) / (kept[-1] + 1 - kept[0]),
@@ -37,7 +39,7 @@ def body_features(lines: Lines, prior: Prior, kept: list[int]) -> dict[str, floa
         log1p(total),
         total / max(1.0, unlinked),
         log1p(float(width.max())),
-        log1p(int((width >= PROSE_LINE).sum())),
+        log1p(int(np.count_nonzero(width >= PROSE_LINE))),
         float(prior.title >= 0 and 0 <= kept[0] - prior.title <= NEAR_TITLE),
     )
     return dict(zip(NAMES, values, strict=True))

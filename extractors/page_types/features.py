@@ -32,7 +32,7 @@ def features_of(parsed: ParsedPage, kept: list[int] | None = None) -> dict[str, 
     address = address_of(parsed)
     if address:
         found |= address_features(address)
-        found |= link_features(address, _hrefs(parsed.lines, False), _hrefs(parsed.lines, True))
+        found |= link_features(address, filter(None, parsed.lines.hrefs), _titles(parsed.lines))
     return found
 
 
@@ -53,17 +53,13 @@ def address_of(parsed: ParsedPage) -> str | None:
     return next((normalise(url) for url in declared if url and split_web(url)), None)
 
 
-def _hrefs(lines: Lines, titles: bool) -> Iterator[str]:
-    """Yield where the links lead; `titles`: only of those whose line could be a linked title."""
-    for line, element in lines.links:
-        href = element.get("href")
-        if href and (not titles or (line < len(lines) and _may_be_title(lines, line))):
+def _titles(lines: Lines) -> Iterator[str]:
+    """Yield where those links lead whose line could be a linked title."""
+    width = lines.width
+    may_be_title = ((width >= ENTRY_MIN) & (width <= ENTRY_MAX) & (2 * lines.linked > width)).tolist()
+    for (line, _), href in zip(lines.links, lines.hrefs, strict=True):
+        if href and line < len(lines) and may_be_title[line]:
             yield href
-
-
-def _may_be_title(lines: Lines, line: int) -> bool:
-    width = lines.width[line]
-    return bool(ENTRY_MIN <= width <= ENTRY_MAX and 2 * lines.linked[line] > width)
 
 
 def _names() -> tuple[str, ...]:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..lines import IMAGE, KINDS, Flags, Floats, Lines
-from ..paths import HEADINGS
 from . import words
 
 Numbers = NDArray[np.float64]
@@ -59,16 +58,14 @@ def line_features(lines: Lines, title: int) -> dict[str, float]:
 
 
 def _mark(lines: Lines) -> Marked:
-    trie = lines.trie
     plain = np.maximum(lines.width - lines.linked, 0)
     link = lines.linked > LINKED * lines.width
     prose = (plain >= PROSE) & (lines.linked <= PROSE_LINKED * lines.width)
-    heading = np.array([trie.tag[path] in HEADINGS for path in lines.paths], np.bool_)
     entry = link & (lines.width >= ENTRY_MIN) & (lines.width <= ENTRY_MAX)
-    for index in np.flatnonzero(entry & ~heading).tolist():
+    for index in np.flatnonzero(entry & ~lines.headings).tolist():
         entry[index] = _reads_as_title(lines.texts[index])
-    family = np.array([trie.family[path] for path in lines.paths], np.intp)
-    return Marked(lines, plain, link, prose, heading, entry, family)
+    family = np.array([lines.trie.family[path] for path in lines.paths], np.intp)
+    return Marked(lines, plain, link, prose, lines.headings, entry, family)
 
 
 def _reads_as_title(text: str) -> bool:
@@ -126,7 +123,7 @@ def _run(marked: Marked, start: int, end: int) -> dict[str, float]:
         "run_entries": log1p(int(marked.entry[within].sum())),
         "run_prose_lines": _mean(marked.prose[within]),
         "run_mean": log1p(_mean(width)),
-        "run_median": log1p(float(np.median(width))) if end > start else 0.0,
+        "run_median": log1p(_median(width)),
         "run_headings": _mean(marked.heading[within]),
         "run_linked_headings": log1p(int((marked.heading & marked.link)[within].sum())),
         "run_families": log1p(len(families)),
@@ -151,7 +148,7 @@ def _prose(marked: Marked) -> dict[str, float]:
         "place_lines": log1p(len(places)),
         "place_mean": log1p(_mean(marked.plain[places])),
         "place_near": _mean(gaps <= 2),
-        "place_gap": log1p(float(np.median(gaps))) if len(gaps) else 0.0,
+        "place_gap": log1p(_median(gaps)),
         "place_after_link": _mean(after),
         "place_items": _share(len({marked.lines.items[place] for place in places.tolist()}), len(places)),
         "place_varies": _share(
@@ -187,7 +184,7 @@ def _entries(marked: Marked) -> dict[str, float]:
         "like_headings": _mean(marked.heading[places]),
         "like_span": _share(span, len(lines)),
         "like_text_span": _share(_sum(marked.plain[within]), _sum(marked.plain)),
-        "like_gap": log1p(float(np.median(np.diff(places)))) if len(places) > 1 else 0.0,
+        "like_gap": log1p(_median(np.diff(places))),
         "like_followed": _mean(~marked.link[following]),
         "like_begin": _share(int(places[0]), len(lines)) if len(places) else 1.0,
         **_targets(lines, set(places.tolist())),
@@ -196,17 +193,17 @@ def _entries(marked: Marked) -> dict[str, float]:
 
 def _targets(lines: Lines, places: set[int]) -> dict[str, float]:
     """Where the links of some lines lead: entries to as many pages of their own site, references to other sites."""
-    everywhere = [(line, str(element.get("href") or "").strip()) for line, element in lines.links]
-    hosts = Counter(_host(href) for _, href in everywhere if href)
-    hosts.pop("", None)
-    own = max(hosts, key=lambda host: hosts[host], default="")
-    targets = [href for line, href in everywhere if line in places and href]
-    within = sum(not href.startswith("#") and _host(href) in ("", own) for href in targets)
+    everywhere = [href.strip() for href in lines.hrefs]
+    hosts = [_host(href) for href in everywhere]
+    counts = Counter(filter(None, hosts))
+    own = max(counts, key=counts.__getitem__, default="")
+    of_places = [place for place, (line, _) in enumerate(lines.links) if line in places and everywhere[place]]
+    within = sum(not everywhere[place].startswith("#") and hosts[place] in ("", own) for place in of_places)
     return {
-        "like_targets": log1p(len(set(targets))),
-        "like_within": _share(within, len(targets)),
-        "fragments": _share(sum(href.startswith("#") for _, href in everywhere), len(everywhere)),
-        "outside": _share(sum(_host(href) not in ("", own) for _, href in everywhere), len(everywhere)),
+        "like_targets": log1p(len({everywhere[place] for place in of_places})),
+        "like_within": _share(within, len(of_places)),
+        "fragments": _share(sum(href.startswith("#") for href in everywhere), len(everywhere)),
+        "outside": _share(sum(host not in ("", own) for host in hosts), len(everywhere)),
     }
 
 
@@ -234,13 +231,14 @@ def _around_title(marked: Marked, title: int) -> dict[str, float]:
 
 
 def _signs(lines: Lines) -> dict[str, float]:
-    short = [text for text in lines.texts if len(text) <= SHORT]
+    short = [(text, lowered) for text, lowered in zip(lines.texts, lines.lowered, strict=True) if len(text) <= SHORT]
+    texts, lowered = [text for text, _ in short], [text for _, text in short]
+    everything = "\n".join(lowered)
     counts = {
-        "dates": words.DATE, "more": words.MORE, "pagers": words.PAGER, "sorting": words.SORTING,
-        "prices": words.PRICE, "neighbours": words.NEIGHBOUR, "bylines": words.BYLINE, "endings": words.ENDING,
-    }  # fmt: skip
-    numbers = sum(text.isdecimal() for text in short)
-    return {name: _count(form, short) for name, form in counts.items()} | {"numbers": log1p(numbers)}
+        name: _count(form, texts, lowered, [part for part in parts if part in everything])
+        for name, (form, parts) in words.SIGNS.items()
+    }
+    return counts | {"numbers": log1p(sum(text.isdecimal() for text in texts))}
 
 
 def _media(marked: Marked, start: int, end: int) -> dict[str, float]:
@@ -261,8 +259,10 @@ def _media(marked: Marked, start: int, end: int) -> dict[str, float]:
     }
 
 
-def _count(form: Pattern[str], texts: list[str]) -> float:
-    return log1p(sum(form.search(text) is not None for text in texts))
+def _count(form: Pattern[str], texts: list[str], lowered: list[str], parts: list[str]) -> float:
+    """Return log(1 + n) of the texts of a form of which each match holds one of the parts in lower case."""
+    places = {place for part in parts for place, text in enumerate(lowered) if part in text}
+    return log1p(sum(form.search(texts[place]) is not None for place in places))
 
 
 def _heaviest(keys: NDArray[np.intp], amounts: NDArray[np.floating]) -> tuple[int, float]:
@@ -288,6 +288,12 @@ def _sum(amounts: Floats) -> float:
 
 def _mean(amounts: Floats | Flags | Numbers) -> float:
     return float(amounts.mean(dtype=np.float64)) if len(amounts) else 0.0
+
+
+def _median(amounts: Floats | NDArray[np.intp]) -> float:
+    """Return the median, 0 of nothing; numpy's takes longer for the few amounts of a page."""
+    ordered = sorted(amounts.tolist())
+    return float(ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2 if ordered else 0.0
 
 
 def _largest(amounts: Floats) -> float:

@@ -87,15 +87,14 @@ def probability(log_odds: Values) -> Values:
 
 
 def _scaled(values: Values, mean: Values, scale: Values) -> Values:
-    result: Values = np.clip((values - mean) / scale, -LIMIT, LIMIT)
+    result: Values = np.minimum(np.maximum((values - mean) / scale, -LIMIT), LIMIT)
     return result
 
 
 def _terms(values: Values, mean: Values, scale: Values, knots: Values) -> Values:
     """Return what the weights are applied to, shape (pages, 4, n)."""
-    scaled = _scaled(values, mean, scale)
-    bends = [BEND_SCALE * np.maximum(scaled - knot, 0) for knot in knots]
-    return np.stack([scaled, *bends], axis=1)
+    scaled = _scaled(values, mean, scale)[:, np.newaxis]
+    return np.concatenate([scaled, BEND_SCALE * np.maximum(scaled - knots, 0)], axis=1)
 
 
 def _newton(inputs: Values, expected: Values, weight: Values) -> Values:

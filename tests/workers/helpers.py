@@ -1,5 +1,6 @@
 """Pages, briefs and patience for the tests of the workers."""
 
+import json
 import random
 import time
 from datetime import UTC, datetime
@@ -50,6 +51,12 @@ def news(number, **more):
     chance = random.Random(number)
     sentences = [" ".join(chance.choices(_WORDS.split(), k=14)) + "." for _ in range(6)]
     return article(number, sentences=sentences, **more)
+
+
+def rows(folder, name="out.jsonl"):
+    """The rows of an output; none if nothing was written."""
+    path = folder / name
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
 
 def publish(connection, folder, *outputs, task=TASK, **more):

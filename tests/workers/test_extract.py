@@ -1,6 +1,5 @@
 """A station at work, in this process; real workers are in test_supervisor.py."""
 
-import json
 import sqlite3
 from contextlib import closing
 from datetime import date
@@ -16,7 +15,7 @@ from workers.ledger import Ledger
 from workers.sinks import JsonLinesSink
 from workers.url_states import MOST_CUTS, fingerprint
 
-from .helpers import FETCHED_AT, TASK, archive, article, deliver, publish, states, url
+from .helpers import FETCHED_AT, TASK, archive, article, deliver, publish, rows, states, url
 
 
 class Notes:
@@ -52,16 +51,6 @@ def station(connection, notes, tmp_path):
     station = Station(connection, "here", watch=notes, state=tmp_path / "state")
     yield station
     station.close()
-
-
-@pytest.fixture
-def ledger(connection):
-    return Ledger(connection, TASK)
-
-
-def rows(folder, name="out.jsonl"):
-    path = folder / name
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
 
 def test_a_page_becomes_a_row_in_every_output(connection, station, tmp_path):

@@ -1,6 +1,5 @@
 """What a station writes when an article comes a second time: at a later visit, after it was forgotten, as a reprint."""
 
-import json
 from dataclasses import replace
 from datetime import timedelta
 from weakref import WeakKeyDictionary
@@ -9,32 +8,14 @@ import pytest
 
 from extractors import Section
 from workers import forgetting
-from workers.extract import Station
 from workers.forgetting import expire, unsee
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.url_states import Found, fingerprint
 
-from .helpers import FETCHED_AT, TASK, article, deliver, news, publish, states, url
+from .helpers import FETCHED_AT, TASK, article, deliver, news, publish, rows, states, url
 
 DAY = 86400.0
-
-
-@pytest.fixture
-def station(connection, tmp_path):
-    station = Station(connection, "here", state=tmp_path / "state")
-    yield station
-    station.close()
-
-
-@pytest.fixture
-def ledger(connection):
-    return Ledger(connection, TASK)
-
-
-def rows(folder):
-    path = folder / "out.jsonl"
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
 
 def come_again(connection, ledger, monkeypatch, body, days, missing=()):

@@ -15,17 +15,10 @@ from workers.ledger import Ledger
 from workers.recent_pages import Candidates, section_pages, section_version
 from workers.url_states import Found, fingerprint
 
-from .helpers import FETCHED_AT, TASK, archive, article, deliver, news, publish, states, url
+from .helpers import FETCHED_AT, TASK, archive, article, deliver, news, publish, rows, states, url
 
 RECENT = f"exemplar:task:{TASK}:recent"
 EXAMPLE = f"exemplar:task:{TASK}:example"
-
-
-@pytest.fixture
-def station(connection, tmp_path):
-    station = Station(connection, "here", state=tmp_path / "state")
-    yield station
-    station.close()
 
 
 @pytest.fixture
@@ -56,10 +49,6 @@ def recent(connection):
 
 def changes(connection):
     return section_pages(connection, TASK).changes
-
-
-def rows(folder, name="out.jsonl"):
-    return [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
 
 
 def test_pages_of_one_job_join_the_vote_together(connection, station, tmp_path):

@@ -3,7 +3,6 @@
 The supervisor forks, so what a test patches before it starts is patched in the workers too.
 """
 
-import json
 import multiprocessing
 import os
 import signal
@@ -28,7 +27,7 @@ from workers.processes import die_with_parent
 from workers.sinks import JsonLinesSink
 from workers.supervisor import Supervisor
 
-from .helpers import TASK, article, deliver, eventually, gone, publish, states, url
+from .helpers import TASK, article, deliver, eventually, gone, publish, rows, states, url
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -105,11 +104,6 @@ def take_half_a_second(mark):
 
 def worker_at(mark):
     return int(eventually(lambda: mark.exists() and mark.read_text().split(), f"the worker at {mark.name}")[-1])
-
-
-def rows(folder):
-    path = folder / "out.jsonl"
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
 
 def settled(connection, *numbers):

@@ -4,6 +4,7 @@ from extractors.lines import Lines
 from extractors.page_types.features import NAMES, address_of, features_of
 from extractors.page_types.learning import DECLARED, OF_ADDRESS
 from extractors.page_types.line_features import line_features
+from extractors.page_types.words import SIGNS
 from extractors.paths import PathTrie
 
 from .made import article_page, list_page, parsed
@@ -48,6 +49,36 @@ def test_a_list_has_many_linked_titles_in_one_place():
 def test_signs_are_counted_in_short_lines(name, text):
     page = f"<p>{'Words of a text that says nothing of the kind at all. ' * 3}</p><div>{text}</div>"
     assert features_of(parsed(page))[name] > features_of(parsed(page.replace(text, "Ink")))[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("dates", "2026年11月3日 | 3/11/2026 | Nov 3rd | 3 November | 5小时前 | 2 days ago | 昨天"),
+        ("dates", "11月03日 | 11-03"),
+        ("more", "Read full story | Learn more | See all | View details | Show more | Load more | Find out more"),
+        ("more", "Keep reading | Add to basket | Quick view | Apply now | View product | 阅读原文"),
+        ("more", "查看详情 | 加载更多 | 更多» | 更多 | Snow falls […] | Snow falls [...]"),
+        (
+            "pagers",
+            "Next page | « Prev | Older posts | Newer | First | Last | 下页 | 前一页 | 末页 | Page 2 of 9 | 共 12 条",
+        ),
+        ("pagers", "1 - 20 of 431 | 9 results | 9 products | 9 items | 9 courses | 9 jobs | 9 topics | 9 threads"),
+        ("sorting", "Sorted | Sort by | Filters | Order | Refine | Narrow | Clear all | 排序 | 筛选 | 按价格排序"),
+        ("prices", "$ 5 | 5 € | £5 | ¥5 | ￥5 | 5元 | 5 USD | 5 EUR"),
+        ("neighbours", "下一篇 | 前章 | Previous article | Next post | Older story"),
+        ("bylines", "by Ann Author | Written by | Posted on | Published at | Reported by | Edited by | 4 min read"),
+        ("bylines", "来源：本报 | 作者 | 编辑 | 责编 | 记者 | 文／王某 | 发布于 | 发表于 | 阅读量：5"),
+        ("bylines", "浏览数:5 | 点击：5"),
+        ("endings", "责任编辑 | 责编 | Share this | Filed under | About the author | Leave a comment"),
+        ("endings", "Related stories | 相关新闻 | 版权声明 | 本文来自 | 转载请注明"),
+    ],
+)
+def test_each_form_of_a_sign_holds_one_of_its_parts(name, texts):
+    form, parts = SIGNS[name]
+    for text in texts.split(" | "):
+        assert form.search(text), text
+        assert any(part in text.lower() for part in parts), text
 
 
 def test_what_the_head_declares():

@@ -1,0 +1,15 @@
+"""What a method saw of a page, as a picture: its curve, distribution, clusters or ranks, and the body that it took.
+
+    from extractors.figures import draw, figure_data
+
+    draw(html, url, method="line-blocks", to="page.svg")
+
+Two steps a method, each in a file of its name: `data/` computes what is drawn, as plain numbers and by the method's own
+code; `drawing/` draws that with matplotlib (extra `figures`), which nothing else here needs.
+"""
+
+from .errors import NoFigure
+from .figure import check_path, draw, figure_data
+from .registry import FIGURES, check_figure
+
+__all__ = ["FIGURES", "NoFigure", "check_figure", "check_path", "draw", "figure_data"]

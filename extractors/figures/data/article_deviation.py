@@ -1,0 +1,75 @@
+"""What method `article-deviation` sees: on each level of its way down the tree, whether one child holds the text."""
+
+from dataclasses import dataclass
+
+from ... import article_deviation
+from ...article_deviation import MIN_DIFFERENCE, SHARE, descend, deviation, text_sizes
+from ...block_tree import BlockTree, build_tree
+from ...ctext import read_ctext
+from ...page import Page
+from ..errors import NoFigure
+from .pages import element_name, title_of
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """An element on the way down. Characters: `size` in all, `first` and `second` of its two largest children (0 for
+    none), `deviation`: σ of all children's. `children`: how many have text.
+    """
+
+    name: str
+    size: int
+    first: int
+    second: int
+    deviation: float
+    children: int
+
+
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """The way down, from the document on. `body`: the element that is the body, of `body_size` characters, at the last
+    level or, if `body_is_child`, its largest child. `share` of an element's text and `min_difference`, characters: what
+    a child must hold to be entered.
+    """
+
+    method: str
+    title: str
+    levels: tuple[Level, ...]
+    body: str
+    body_size: int
+    body_is_child: bool
+    share: float
+    min_difference: int
+
+
+def read(method: str, page: Page, example: Page | None) -> Descent:
+    """Return the way; an example is of no use to it."""
+    ctext = read_ctext(page.html)
+    tree = build_tree(ctext)
+    sizes = text_sizes(ctext, tree)
+    if not sizes[0]:
+        raise NoFigure("no running text: only links and scraps")
+    steps = list(descend(tree, sizes))
+    last = steps[-1]
+    body = article_deviation.find_body(tree, sizes)
+    return Descent(
+        method=method,
+        title=title_of(page),
+        levels=tuple(_level(tree, sizes, step) for step in steps),
+        body=_name(tree, body),
+        body_size=sizes[body],
+        body_is_child=body != last.element,
+        share=SHARE,
+        min_difference=MIN_DIFFERENCE,
+    )
+
+
+def _level(tree: BlockTree, sizes: list[int], step: article_deviation.Step) -> Level:
+    lengths = [sizes[child] for child in step.texts]
+    first, second = [*lengths, 0, 0][:2]
+    sigma = deviation(lengths) if lengths else 0.0
+    return Level(_name(tree, step.element), sizes[step.element], first, second, sigma, len(lengths))
+
+
+def _name(tree: BlockTree, element: int) -> str:
+    return element_name(tree.tags[element], tree.places[element])

@@ -1,0 +1,33 @@
+"""What methods `bp-network` and `bp-network-verbatim` see: the network's output for each line."""
+
+from dataclasses import dataclass
+
+from ...assembly import read as read_page
+from ...bp_network import create, create_verbatim
+from ...bp_network.extractor import BODY, VERBATIM_METHOD
+from ...page import Page
+from ...paths import PathTrie
+from .pages import outcome, with_text
+
+
+@dataclass(frozen=True, slots=True)
+class LineOutputs:
+    """`outputs`: of each line, 0 (noise) to 1 (body); `threshold`: above it a line by itself is body.
+
+    `kept`: lines of the text. `reason`: how the page was cut.
+    """
+
+    method: str
+    title: str
+    outputs: tuple[float, ...]
+    threshold: float
+    kept: tuple[int, ...]
+    reason: str
+
+
+def read(method: str, page: Page, example: Page | None) -> LineOutputs:
+    """Return the outputs; an example is of no use to them. Raises `BadWeights` for a file of weights that is none."""
+    network = (create_verbatim if method == VERBATIM_METHOD else create)(None)
+    parsed = with_text(read_page(page, PathTrie()))
+    kept, reason = outcome(network.cut(parsed))
+    return LineOutputs(method, parsed.head.title, tuple(network.outputs(parsed).tolist()), BODY, kept, reason)

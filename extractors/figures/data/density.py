@@ -1,0 +1,57 @@
+"""What method `density` sees: how much each line of the page speaks for a body, the body's root, and what is kept."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...assembly import read as read_page
+from ...body import line_weights, segment_weights
+from ...density import cut
+from ...page import Page
+from ...page_body import rules_body, unmatched
+from ...paths import PathTrie
+from ...profile import NO_PROFILE
+from .pages import outcome, path_name, with_text
+
+
+@dataclass(frozen=True, slots=True)
+class LineWeights:
+    """A page by itself, line by line.
+
+    `weights`: bytes that speak for the body, negative against it; the body lies in the segment of lines `head` up to
+    `tail` (exclusive), which has the largest sum. `root`: name of the deepest element that holds most of it; `below`:
+    the lines in it. `kept`: lines of the text. `reason`: how the page was cut.
+    """
+
+    method: str
+    title: str
+    weights: tuple[float, ...]
+    head: int
+    tail: int
+    root: str
+    below: tuple[int, ...]
+    kept: tuple[int, ...]
+    reason: str
+
+
+def read(method: str, page: Page, example: Page | None) -> LineWeights:
+    """Return the weights; an example is of no use to them."""
+    parsed = with_text(read_page(page, PathTrie()))
+    lines, trie = parsed.lines, parsed.lines.trie
+    body = rules_body(lines, parsed.prior)
+    weights = segment_weights(
+        line_weights(lines, unmatched(lines)), parsed.prior.by_line, NO_PROFILE.familiarity(lines)
+    )
+    kept, reason = outcome(cut(parsed))
+    inside = [not body.root or body.root in trie.up(path) for path in lines.paths]
+    return LineWeights(
+        method=method,
+        title=parsed.head.title,
+        weights=tuple(weights.tolist()),
+        head=body.head,
+        tail=body.tail,
+        root=path_name(trie, body.root),
+        below=tuple(np.flatnonzero(inside).tolist()),
+        kept=kept,
+        reason=reason,
+    )

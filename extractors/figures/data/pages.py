@@ -1,0 +1,37 @@
+"""What the figures' data have in common: pages read, elements named."""
+
+from ...article import NoArticle
+from ...assembly import Cut, ParsedPage
+from ...dom import parse
+from ...head import read_head
+from ...page import Page
+from ...paths import PathTrie
+from ..errors import NoFigure
+
+
+def with_text(parsed: ParsedPage | NoArticle) -> ParsedPage:
+    """Return a page that was read. Raises `NoFigure` if it holds almost no text."""
+    if isinstance(parsed, NoArticle):
+        raise NoFigure(parsed.reason)
+    return parsed
+
+
+def outcome(cut: Cut | str) -> tuple[tuple[int, ...], str]:
+    """Return the lines that a method kept, and its reason; no lines for a page that it refused."""
+    return ((), cut) if isinstance(cut, str) else (tuple(cut.kept), cut.reason)
+
+
+def element_name(tag: str, classes: str = "") -> str:
+    """Return an element as a selector: its tag, and its first class."""
+    first = classes.split()[:1]
+    return f"{tag or 'page'}.{first[0]}" if first else tag or "page"
+
+
+def path_name(trie: PathTrie, path: int) -> str:
+    """Return the name of the element at the end of a path."""
+    return element_name(trie.tag[path], trie.classes[path])
+
+
+def title_of(page: Page) -> str:
+    """Return what a page's <title> says. Raises `UnusablePage` if nothing parses."""
+    return read_head(parse(page.encoded())).title

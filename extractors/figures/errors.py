@@ -1,0 +1,5 @@
+"""Errors of figures."""
+
+
+class NoFigure(Exception):
+    """A page shows nothing that could be drawn; the message says why."""

@@ -1,0 +1,104 @@
+"""`exemplar extract --figure`."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.console.conftest import Exemplar
+from tests.extractors.pages import BAKERY, HARBOUR, news_page
+from tests.site import SiteServer, truth
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
+    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
+    (tmp_path / "empty.html").write_text("<p>hello</p>", "utf-8")
+    (tmp_path / "urls.txt").write_text("https://news.example/1.html\n", "utf-8")
+    (tmp_path / "folder.svg").mkdir()
+    return tmp_path
+
+
+def texts_of(path: Path) -> list[str]:
+    root = ElementTree.parse(path).getroot()
+    return ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "method"),
+    [([], "density"), (["--example", "known.html"], "example"), (["--method", "tag-paths"], "tag-paths")],
+)
+def test_figure_comes_beside_the_text(arguments: list[str], method: str, pages: Path, exemplar: Exemplar) -> None:
+    plain = exemplar("extract", "page.html", *arguments)
+    done = exemplar("extract", "page.html", *arguments, "--figure", "page.svg")
+    assert (done.code, done.out, done.err) == (0, plain.out, "")
+    assert BAKERY[0] in done.out
+    assert any(text.startswith(f"{method}: ") for text in texts_of(pages / "page.svg"))
+
+
+def test_figure_of_a_url_and_its_example(site: SiteServer, pages: Path, exemplar: Exemplar) -> None:
+    page, example = (site.url + article.path for article in truth("en")[2:4])
+    environment = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
+    done = exemplar("extract", page, "--example", example, "--figure", "page.png", **environment)
+    assert done.code == 0, done.err
+    assert (pages / "page.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_figure_of_standard_input(pages: Path, exemplar: Exemplar) -> None:
+    done = exemplar("extract", "-", "--figure", "page.svg", stdin=news_page("New bread", BAKERY).encode())
+    assert done.code == 0
+    assert texts_of(pages / "page.svg")
+
+
+def test_a_page_without_text_says_that_it_has_no_figure(pages: Path, exemplar: Exemplar) -> None:
+    done = exemplar("extract", "empty.html", "--figure", "page.svg")
+    assert done.code == 1
+    assert "empty.html: no figure: almost no text on the page" in done.err
+    assert not (pages / "page.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["page.html", "--figure", "page.pdf"], "page.pdf: a figure is a file that ends in .svg or .png"),
+        (["page.html", "known.html", "--figure", "page.svg"], "--figure draws one page"),
+        ([".", "--figure", "page.svg"], "--figure draws one page"),
+        (["urls.txt", "--figure", "page.svg"], "--figure draws one page"),
+        (["page.html", "--figure", "missing/page.svg"], "missing/page.svg cannot be written: no folder missing"),
+        (["page.html", "--figure", "folder.svg"], "folder.svg is a folder; name a file in it"),
+        (
+            ["page.html", "--method", "list-rank-verbatim", "--figure", "page.svg"],
+            "has no figure; these have one: auto",
+        ),
+        (["page.html", "--method", "tag-path", "--figure", "page.svg"], "did you mean 'tag-paths'"),
+        (["page.html", "--method", "example", "--figure", "page.svg"], "needs an example page"),
+        (["nowhere.html", "--figure", "page.svg"], "no such file"),
+    ],
+)
+def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, pages: Path, exemplar: Exemplar) -> None:
+    done = exemplar("extract", *arguments)
+    assert done.code == 2
+    assert says in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
+    assert not (pages / "page.svg").exists()
+
+
+def test_a_file_that_cannot_be_written_is_one_clear_line(pages: Path, exemplar: Exemplar) -> None:
+    done = exemplar("extract", "page.html", "--figure", "/proc/page.svg")
+    assert done.code == 1
+    assert done.err.startswith("error: /proc/page.svg: the figure cannot be written: ")
+    assert BAKERY[0] in done.out
+
+
+def test_without_matplotlib_the_extra_is_named(pages: Path, exemplar: Exemplar) -> None:
+    (pages / "blocked").mkdir()
+    (pages / "blocked" / "matplotlib.py").write_text("raise ImportError('not here')", "utf-8")
+    import os
+
+    path = os.pathsep.join(filter(None, [str(pages / "blocked"), os.environ.get("PYTHONPATH", "")]))
+    done = exemplar("extract", "page.html", "--figure", "page.svg", PYTHONPATH=path)
+    assert done.code == 2
+    assert "pip install 'exemplar[figures]'" in done.err
+    assert exemplar("extract", "page.html", PYTHONPATH=path).code == 0

@@ -1,0 +1,128 @@
+"""Drawing gives a whole file in the form that its name asks for."""
+
+import struct
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import pytest
+
+from extractors.figures import draw
+from extractors.figures.drawing.sheet import DPI, WIDTH, fit, runs
+from tests.extractors.pages import BAKERY, HARBOUR, news_page
+from tests.site import truth
+from tests.site.figures import SITE, drawn, plain_page
+
+PAGE, EXAMPLE = news_page("New bread", BAKERY), news_page("Tides", HARBOUR)
+SVG = "{http://www.w3.org/2000/svg}"
+LABELS = {
+    "example": ("similarity to", "weight (bytes)", "text", "line of the text"),
+    "example-verbatim": ("FS, from the heads", "BS, from the tails", "window", "body", "page, head"),
+    "density": ("weight (bytes)", "in root div.story", "text"),
+    "line-blocks": ("characters in a block of 3 lines", "line of the page"),
+    "line-blocks-verbatim": ("characters in a block of 3 lines", "threshold: 86"),
+    "tag-paths": ("div.story > p", "the body's cluster", "Cn"),
+    "article-deviation": ("σ of its children", "5  div.story", "stop: this is the body"),
+    "list-rank": ("dl > dd.entry", "R = links × characters", "TL: mean characters of an entry"),
+    "bp-network": ("output: 0 noise, 1 body", "threshold: 0.5"),
+    "bp-network-verbatim": ("output: 0 noise, 1 body", "threshold: 0.5"),
+}
+
+
+def texts_of(path):
+    root = ElementTree.parse(path).getroot()
+    assert root.tag == f"{SVG}svg"
+    return ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
+
+
+def test_every_figure_of_the_documents_has_its_labels_tested():
+    assert {one.method for one in drawn()} == set(LABELS)
+
+
+@pytest.mark.parametrize("one", drawn(), ids=lambda one: one.method)
+def test_svg_has_its_labels_as_text(one, tmp_path):
+    path = draw(one.page, one.url, method=one.method, example=one.example, to=tmp_path / "page.svg")
+    texts = texts_of(path)
+    assert set(LABELS[one.method]) <= set(texts)
+    assert texts.count(next(text for text in texts if text.startswith(f"{one.method}: "))) == 1
+
+
+def test_turning_points_are_named_by_their_lines(tmp_path):
+    texts = texts_of(draw(PAGE, method="density", to=tmp_path / "page.svg"))
+    assert any(text.startswith("head: line ") for text in texts)
+    assert any(text.startswith("tail: line ") for text in texts)
+
+
+def test_chinese_titles_stay_text(tmp_path):
+    texts = texts_of(draw(plain_page("zh", 6), SITE, method="line-blocks", to=tmp_path / "page.svg"))
+    assert f"{truth('zh')[6].title}_澜浦日报" in texts
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"), [("Pay $5 or $x^2$", "Pay $5 or $x^2$"), ("a\x0bb \x85 & c <i>", "a b & c <i>")]
+)
+def test_signs_of_a_title_are_shown_as_they_are(title, shown, tmp_path):
+    page = news_page(title.replace("&", "&amp;").replace("<", "&lt;"), BAKERY)
+    assert any(text.startswith(shown) for text in texts_of(draw(page, to=tmp_path / "page.svg")))
+
+
+@pytest.mark.parametrize("method", ["density", "tag-paths"])
+def test_png_has_its_signature_and_size(method, tmp_path):
+    content = draw(PAGE, method=method, to=tmp_path / "page.PNG").read_bytes()
+    assert content.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", content[16:24])
+    assert width == WIDTH * DPI
+    assert width / 4 < height < width
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_the_same_page_gives_the_same_file(suffix, tmp_path):
+    first, second = (
+        draw(PAGE, method="example", example=EXAMPLE, to=tmp_path / f"{name}{suffix}").read_bytes() for name in "ab"
+    )
+    assert first == second
+
+
+def test_settings_of_matplotlib_stay_as_they_were(tmp_path):
+    with mpl.rc_context({"font.size": 31, "svg.fonttype": "path"}):
+        draw(PAGE, to=tmp_path / "page.svg")
+        assert (mpl.rcParams["font.size"], mpl.rcParams["svg.fonttype"]) == (31, "path")
+
+
+@pytest.mark.parametrize("name", ["page.pdf", "page", "page.svg.gz"])
+def test_another_suffix_names_the_two(name, tmp_path):
+    with pytest.raises(ValueError, match=r"ends in \.svg or \.png"):
+        draw(PAGE, to=tmp_path / name)
+
+
+def test_a_file_is_replaced_whole(tmp_path):
+    path = tmp_path / "page.svg"
+    path.write_text("old", "utf-8")
+    draw(PAGE, to=str(path))
+    assert "density: " in path.read_text("utf-8")
+    assert [file.name for file in tmp_path.iterdir()] == ["page.svg"]
+
+
+def test_what_cannot_be_written_leaves_nothing(tmp_path):
+    (tmp_path / "page.svg").mkdir()
+    with pytest.raises(OSError, match=r"page\.svg"):
+        draw(PAGE, to=tmp_path / "page.svg")
+    assert [file.name for file in tmp_path.iterdir()] == ["page.svg"]
+
+
+def test_a_deep_page_makes_no_endless_figure(tmp_path):
+    page = f"<body>{'<div>' * 150}{''.join(f'<p>{text}</p>' for text in BAKERY)}"
+    path = draw(page, method="article-deviation", to=tmp_path / "page.svg")
+    assert float(ElementTree.parse(path).getroot().attrib["height"].removesuffix("pt")) < 1200
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "shown"),
+    [("short", 5, "short"), ("shorter", 5, "short…"), ("标题很长", 5, "标题…"), (" a\n b", 9, "a b")],
+)
+def test_fit_counts_chinese_characters_twice(text, columns, shown):
+    assert fit(text, columns) == shown
+
+
+def test_runs_are_unbroken():
+    assert runs([1, 2, 3, 7, 9, 10]) == [(1, 3), (7, 1), (9, 2)]
+    assert runs([]) == []
