@@ -21,7 +21,7 @@ from .page import Page
 from .paths import PathTrie
 from .priors import Prior, plain_of
 from .roots import find_root
-from .trimming import trim
+from .trimming import trim, up_to_notice
 
 LINES_BEFORE = 12  # lines with text that go with a body, for its date and byline
 MOST_LOOKED_AT = 100  # lines in which they are looked for
@@ -59,7 +59,7 @@ def assemble_source(page: Page, before: list[str], body: str, cut: Cut) -> Artic
     content = np.zeros_like(parsed.prior.plain)
     content[kept] = parsed.prior.plain[kept]
     root = find_root(lines, content)
-    kept = trim(lines, Body(kept, root), parsed.prior)
+    kept = trim(lines, up_to_notice(lines, Body(kept, root), parsed.prior), parsed.prior)
     return assemble(parsed, Cut(kept, root, cut.method, cut.confidence, cut.reason))
 
 

@@ -2,9 +2,10 @@
 
 Source: 001; definitions and conditions in `line_blocks`. Ctext is made as in the author's published code: doctype,
 comments, scripts and styles go with what they hold, character references become a space, tags go; a page's lines are
-those of its file. The threshold (86 characters) is from that code, too, and so is the reading of condition 2: one of
-the K blocks behind the rise isn't empty. (None empty, as the document has it, loses each paragraph that stands alone.)
-Of several ranges condition 4 takes the one with the largest block.
+those of its file. Ours is that brackets in attribute values end no tag (`ctext`). The threshold (86 characters) is from
+that code, too, and so is the reading of condition 2: one of the K blocks behind the rise isn't empty. (None empty, as
+the document has it, loses each paragraph that stands alone.) Of several ranges condition 4 takes the one with the
+largest block.
 
 It does what the source says on pages written as pages were in 2009, a paragraph a line. In minified pages everything is
 one line, and where paragraphs span lines with blank ones between them, a body ends too early.
@@ -17,7 +18,7 @@ import numpy as np
 
 from .article import Article, NoArticle
 from .assembly import Cut
-from .ctext import Ints
+from .ctext import Ints, escape_values
 from .fragments import LINES_BEFORE, assemble_verbatim, paragraph
 from .line_blocks import BLOCK_WIDTH, block_sizes
 from .page import Page
@@ -72,7 +73,7 @@ def distribution(source: str) -> Distribution:
 
 def strip_tags(source: str) -> str:
     """Return Ctext: the page without tags, its white space as it was."""
-    return _TAG.sub("", _REFERENCE.sub(" ", _DROPPED.sub("", source)))
+    return _TAG.sub("", _REFERENCE.sub(" ", _DROPPED.sub("", escape_values(source))))
 
 
 def find_body(sizes: Ints) -> tuple[int, int]:

@@ -99,6 +99,11 @@ _CREDIT = re.compile(
     | ^(?:photo(?:graph)?s?|image|picture|credit)\s?(?:by|credit|courtesy)?\s?[:：].{0,80}$""",
     re.IGNORECASE | re.VERBOSE,
 )
+_NOTICE = re.compile(
+    r"""ICP\s?[备備证證] | 版权(?:所有|声明|归) | 转载请 | 转载时 | 免责声明 | 不代表本[站网]
+    | all\ rights\ reserved | \bcopyright\s*(?:©|\(c\)|\d{4}) | ©\s*\d{4} | \bsubject\ to\ copyright""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _CREDIT_INITIALS = frozenset("iIpPcC[")
 
 
@@ -144,6 +149,11 @@ def is_end(text: str) -> bool:
 def is_tail(text: str) -> bool:
     """Whether a last line is the template's: copyright, tags, invitations."""
     return len(text) <= MAX_CREDIT and _TAIL.match(text) is not None
+
+
+def is_notice(text: str) -> bool:
+    """Whether a line, anywhere in it, says what the law or the publisher wants said below an article or a page."""
+    return len(text) <= MAX_CREDIT and _NOTICE.search(text) is not None
 
 
 def is_credit(text: str) -> bool:

@@ -17,6 +17,7 @@ METHODS = {  # name: (module, factory); a factory takes the example page or None
     "line-blocks": ("line_blocks", "create"),
     "line-blocks-verbatim": ("line_blocks_verbatim", "create"),
     "tag-paths": ("tag_paths", "create"),
+    "tag-paths-verbatim": ("tag_paths_verbatim", "create"),
     "article-deviation": ("article_deviation", "create"),
     "article-deviation-verbatim": ("article_deviation_verbatim", "create"),
     "list-rank": ("list_rank", "create"),

@@ -30,8 +30,8 @@ def render(article: Article | Listing, form: Format = "text") -> str:
 
 
 def to_text(article: Article) -> str:
-    """Return the title and the body, paragraphs apart by a blank line."""
-    return "\n\n".join(filter(None, (article.title, article.text)))
+    """Return title, date and keywords, where the page has them, and the body, paragraphs apart by a blank line."""
+    return "\n\n".join(filter(None, (article.title, "\n".join(_about(article)), article.text)))
 
 
 def list_to_text(listing: Listing) -> str:
@@ -69,7 +69,16 @@ def to_markdown(article: Article, include: Collection[str] = IN_TEXT) -> str:
     `include`: the kinds of blocks that are written.
     """
     title = [f"# {_escape(article.title)}"] if article.title else []
-    return "\n\n".join(title + [text for block in article.blocks if block.kind in include and (text := _block(block))])
+    about = ["\n".join(f"- {_escape(line, False)}" for line in _about(article))] if _about(article) else []
+    return "\n\n".join(
+        title + about + [text for block in article.blocks if block.kind in include and (text := _block(block))]
+    )
+
+
+def _about(article: Article) -> list[str]:
+    """Return the lines that give the article's date and keywords."""
+    published = [f"Published: {article.published.isoformat()}"] if article.published else []
+    return published + ([f"Keywords: {', '.join(article.keywords)}"] if article.keywords else [])
 
 
 def _block(block: Block) -> str:

@@ -3,6 +3,8 @@
 A cluster is the numbers of its leaves, ascending.
 """
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ from .block_tree import BlockTree, build_tree
 from .ctext import Ctext
 
 SPLIT_BELOW, SPLIT_ABOVE = 0.85, 2.0  # θ, the source's
+CONTAINERS = frozenset({"div", "table", "article", "section", "main"})  # the last three are the div of later pages
 
 Leaves = list[int]
 
@@ -24,26 +27,47 @@ class Leaf(NamedTuple):
     strings: int
     links: int
     hrefs: int
+    box: int = 0  # the enclosing table or div itself: its number in the outline
+
+
+class Outline(NamedTuple):
+    """The leaves of a page and its tables and divs: what encloses each, its first leaf, and the one after its last.
+
+    Number 0 is the document.
+    """
+
+    leaves: list[Leaf]
+    parents: list[int]
+    starts: list[int]
+    ends: list[int]
 
 
 def read_leaves(ctext: Ctext) -> list[Leaf]:
     """Return the lines with text, in document order."""
+    return read_outline(ctext).leaves
+
+
+def read_outline(ctext: Ctext) -> Outline:
+    """Return the lines with text, in document order, and the tables and divs around them."""
     tree = build_tree(ctext)
     paths = _paths(tree)
     containers = _containers(tree)
+    elements = sorted(set(containers))
+    numbers = {element: number for number, element in enumerate(elements)}
+    strings, links, hrefs = ctext.widths.tolist(), ctext.linked.tolist(), ctext.links
     leaves = []
     for line, text in enumerate(ctext.bare):
         if text:
-            strings, element = half_widths(ctext.unlinked[line]), tree.of_line[line]
-            links = half_widths(text) - strings
-            container = paths[containers[element]]
-            leaves.append(Leaf(line, paths[element], container, strings, links, ctext.links[line]))
-    return leaves
-
-
-def half_widths(text: str) -> int:
-    """Return the length of a text: 2 for a Chinese character and its like, 1 for a Latin one."""
-    return len(text) if text.isascii() else len(text.encode("gbk", "replace"))
+            element = tree.of_line[line]
+            box = containers[element]
+            leaves.append(Leaf(line, paths[element], paths[box], strings[line], links[line], hrefs[line], numbers[box]))
+    lines = [leaf.line for leaf in leaves]
+    return Outline(
+        leaves,
+        [numbers[containers[tree.parents[element]]] for element in elements],
+        [bisect_left(lines, tree.starts[element]) for element in elements],
+        [bisect_left(lines, tree.ends[element]) for element in elements],
+    )
 
 
 def cluster(leaves: list[Leaf]) -> list[Leaves]:
@@ -74,12 +98,12 @@ def split(found: Leaves) -> list[Leaves]:
     return pieces
 
 
-def length(leaves: list[Leaf], found: Leaves) -> int:
+def length(leaves: list[Leaf], found: Sequence[int]) -> int:
     """Return the half-width characters of a cluster outside links."""
     return sum(leaves[number].strings for number in found)
 
 
-def noise(leaves: list[Leaf], found: Leaves) -> float:
+def noise(leaves: list[Leaf], found: Sequence[int]) -> float:
     """Return Cn, not in percent: small for lists of links."""
     strings, links = length(leaves, found), sum(leaves[number].links for number in found)
     with_link = sum(leaves[number].hrefs for number in found)
@@ -100,5 +124,5 @@ def _containers(tree: BlockTree) -> list[int]:
     """Return the innermost table or div at or above each element; 0 for none."""
     found = [0]
     for element, tag in enumerate(tree.tags[1:], 1):
-        found.append(element if tag in ("div", "table") else found[tree.parents[element]])
+        found.append(element if tag in CONTAINERS else found[tree.parents[element]])
     return found

@@ -3,11 +3,13 @@
 These rules know text only. They never take most of a body: if they would, the body stays as it was.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .body import Body
 from .lines import Lines
-from .phrases import is_byline, is_control, is_credit, is_end, is_heading_of, is_lead, is_tail
+from .phrases import is_byline, is_control, is_credit, is_end, is_heading_of, is_lead, is_notice, is_tail
 from .priors import Prior
 
 TITLE_REST = 0.1  # share of the body that may stand before its title
@@ -63,13 +65,22 @@ def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     return kept
 
 
+def up_to_notice(lines: Lines, body: Body, prior: Prior) -> Body:
+    """Cut at the first legal notice, unless what follows is written as the body is."""
+    return Body(_up_to(body.kept, lines, prior, _is_notice, END_AFTER), body.root)
+
+
 def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     """Cut at a heading of comments or other articles, unless what follows is written as the body is."""
+    return _up_to(kept, lines, prior, _announces_others, OTHERS_AFTER)
+
+
+def _up_to(kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], after: float) -> list[int]:
     for place, index in enumerate(kept):
-        if not _announces_others(lines, index):
+        if not ends(lines, index):
             continue
         before = np.cumsum(prior.plain[kept])
-        if before[place] < OTHERS_AFTER * before[-1]:
+        if before[place] < after * before[-1]:
             continue
         family = lines.trie.family
         own = {family[lines.paths[i]] for i in kept[:place] if prior.plain[i] >= OWN_WIDTH}
@@ -77,6 +88,10 @@ def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
         if prior.plain[later].sum() < OWN_SHARE * before[-1]:
             return kept[:place]
     return kept
+
+
+def _is_notice(lines: Lines, index: int) -> bool:
+    return is_notice(lines.texts[index]) and not lines.code[index]
 
 
 def _announces_others(lines: Lines, index: int) -> bool:

@@ -58,11 +58,11 @@ def command(
 ) -> None:
     """Cut the article out of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
+    Text and Markdown hold title, date, keywords and body; with several pages, a line names each page. JSON is one
+    object a line. Pages without an article are named on standard error.
+
     With --method list-rank, and with i-awce on a list page, the list's entries come out: a line each with date, title
     and URL, apart by tabs; links in Markdown; `entries` in JSON.
-
-    With several pages, text and Markdown come with a line that names each page; JSON is one object a line. Pages
-    without an article are named on standard error.
     """
     from console.figures import check_wish, draw_page
     from console.pages_in import Missing, pages

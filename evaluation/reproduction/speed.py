@@ -16,10 +16,11 @@ from extractors.article_deviation import find_body, text_sizes
 from extractors.block_tree import build_tree
 from extractors.ctext import Ctext, read_ctext
 from extractors.decoding import decode
-from extractors.line_blocks import dense_range
+from extractors.line_blocks import dense_range, weights
 from extractors.line_blocks_verbatim import distribution
-from extractors.tag_path_clusters import read_leaves
-from extractors.tag_path_segment import DEFAULTS, body_segment
+from extractors.tag_path_clusters import Outline, read_outline
+from extractors.tag_path_segment import page_thresholds
+from extractors.tag_paths import body_leaves
 
 from ..data import DataError, Row
 from ..tables import table
@@ -37,9 +38,9 @@ TIMED = (
 )  # fmt: skip
 # The steps of a method alone: page source in, place of the body out; no decoding before, no article after.
 STEPS: dict[str, Callable[[str], object]] = {
-    "line-blocks, steps": lambda source: dense_range(read_ctext(source).lengths),
+    "line-blocks, steps": lambda source: dense_range(weights(read_ctext(source))),
     "line-blocks-verbatim, steps": distribution,
-    "tag-paths, steps": lambda source: body_segment(read_leaves(read_ctext(source)), DEFAULTS),
+    "tag-paths, steps": lambda source: _tag_path_steps(read_outline(read_ctext(source))),
     "article-deviation, steps": lambda source: _deviation_steps(read_ctext(source)),
 }
 
@@ -117,6 +118,10 @@ def _bytes(file: Path) -> bytes:
         return gzip.decompress(data) if file.suffix == ".gz" else data
     except (OSError, EOFError) as error:
         raise DataError(f"{file}: {error}") from None
+
+
+def _tag_path_steps(outline: Outline) -> list[int]:
+    return body_leaves(outline, page_thresholds(outline.leaves))
 
 
 def _deviation_steps(ctext: Ctext) -> int:

@@ -109,6 +109,45 @@ def test_extract_fetches_urls_with_an_example_url(site: SiteServer, exemplar: Ex
     assert wanted.text.split("\n\n")[0] in rows[0]["text"]
 
 
+PARAGRAPHS = "\n".join(f"<p>渡口管理处说，第{n}号渡船从星期一起每天早晚各开一次，票价不变。</p>" for n in range(8))
+HARBOUR_PAGE = f"""<html><head><title>渡口重新开放 - 港口日报</title><meta name="keywords" content="渡口,港口">
+    <meta name="publishdate" content="2012-03-04"></head><body><h1>渡口重新开放</h1>
+    {PARAGRAPHS}
+
+
+
+
+    </body>
+    </html>
+    """
+
+
+@pytest.mark.parametrize("method", ["line-blocks", "line-blocks-verbatim"])
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_extract_of_a_folder_gives_title_keywords_date_and_body(
+    method: str, form: str, exemplar: Exemplar, tmp_path: Path
+) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "1.html").write_text(HARBOUR_PAGE, "utf-8")
+    done = exemplar("extract", "pages", "--method", method, "--format", form)
+    assert done.code == 0, done.err
+    for wanted in ("渡口重新开放", "Published: 2012-03-04", "Keywords: 渡口, 港口", "第7号渡船从星期一起"):
+        assert wanted in done.out
+
+
+def test_extract_of_a_list_of_urls_gives_the_same(site: SiteServer, exemplar: Exemplar, tmp_path: Path) -> None:
+    from tests.site import truth
+
+    wanted = truth("zh")[3]
+    (tmp_path / "urls.txt").write_text(f"{site.url}{wanted.path}\n", "utf-8")
+    environment = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
+    done = exemplar("extract", "urls.txt", "--method", "line-blocks", **environment)
+    assert done.code == 0, done.err
+    assert wanted.title in done.out
+    assert "Published: 20" in done.out
+    assert wanted.text.split("\n\n")[0] in done.out
+
+
 def test_extract_refuses_private_addresses_by_default(site: SiteServer, exemplar: Exemplar) -> None:
     done = exemplar("extract", site.url + "/", EXEMPLAR_CONTACT="a@b.org")
     assert done.code == 1

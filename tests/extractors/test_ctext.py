@@ -1,4 +1,11 @@
-from extractors.ctext import read_ctext
+import pytest
+
+from extractors.ctext import escape_values, half_widths, read_ctext
+
+
+def texts(source):
+    ctext = read_ctext(source)
+    return [text for line in range(len(ctext)) if (text := ctext.text(line))]
 
 
 def test_lines_end_at_block_tags_not_at_line_ends():
@@ -53,3 +60,55 @@ def test_head_is_apart():
 def test_tag_broken_by_a_block_tag_keeps_the_count_of_lines():
     ctext = read_ctext('<p>one</p><img alt="<p>">two<div>three</div>')
     assert len(ctext.lengths) == len(ctext) == len(ctext.tags) + 1
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "<a href=\"javascript:document.write('<p>mark</p>')\">",
+        "<a title='a > b' href=/x>",
+        '<A HREF="/x" TITLE="<script>alert(1)</script>">',
+        '<a data-box = "<div class=note>" href="/x"/>',
+        '<a title="5" data-a="<">',
+    ],
+)
+def test_brackets_in_attribute_values_end_no_tag(tag):
+    assert texts(f"<p>one {tag}two</a> three</p><p>four</p>") == ["one two three", "four"]
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        '<p class="x>',
+        "<p title='x>it's a thing. ",
+        '<p class="x>said "yes" and ',
+        '<p class="x>the 5" pipe ',
+    ],
+)
+def test_forgotten_quotation_mark_swallows_nothing(tag):
+    found = " ".join(texts(f'{tag}one <a href="/p">two</a> <b class="">three</b></p><p id="k" class="z">four</p>'))
+    assert [word for word in ("one", "two", "three", "four") if word in found] == ["one", "two", "three", "four"]
+    assert "href" not in found
+
+
+def test_escaped_values_keep_the_page_as_it_was_for_a_parser():
+    source = '<p title="a<b">x</p><script>if (a<b && c="d>e" ) {}</script><!-- <p title="<"> -->'
+    assert escape_values(source) == source.replace('"a<b"', '"a&lt;b"')
+
+
+@pytest.mark.parametrize("piece", ['<a x="', "<a x='<a ' ", '<a x="<" ', '=" ', "<a = ", '<a x=">" y'])
+def test_reading_is_linear_in_what_is_not_closed(piece):
+    assert len(read_ctext("<body>" + piece * 100_000)) == 2
+
+
+def test_dropped_lines_leave_their_tags():
+    ctext = read_ctext("<div><p>one</p><aside><p>two</p></aside><p>three</p></div>")
+    dropped = {line for line in range(len(ctext)) if ctext.text(line) == "two"}
+    assert ctext.cut(0, len(ctext), dropped) == "<div><p>one</p><aside><p></p></aside><p>three</p></div>"
+
+
+def test_chinese_character_is_two_half_widths():
+    assert half_widths("新闻ab") == 6
+    ctext = read_ctext('<p>新 闻<a href="/">链接 x</a></p>')
+    assert ctext.widths.tolist() == [0, 4, 0]
+    assert ctext.linked.tolist() == [0, 5, 0]

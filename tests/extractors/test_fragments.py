@@ -14,8 +14,8 @@ from .pages import BAKERY, news_page
 from .test_section import MARKUP
 
 METHODS = (
-    "line-blocks", "line-blocks-verbatim", "tag-paths", "article-deviation", "article-deviation-verbatim",
-    "list-rank", "list-rank-verbatim",
+    "line-blocks", "line-blocks-verbatim", "tag-paths", "tag-paths-verbatim", "article-deviation",
+    "article-deviation-verbatim", "list-rank", "list-rank-verbatim",
 )  # fmt: skip
 
 
@@ -35,7 +35,9 @@ def test_any_bytes_give_an_article_no_article_or_unusable_page(method, data):
     "piece",
     ["<div>", "<a href=x>", "<script", "<svg>", "<!--", "<p ", '<meta content="', "&", "<td>", "</div>"],
 )
-@pytest.mark.parametrize("method", ["line-blocks", "tag-paths", "article-deviation"])
+@pytest.mark.parametrize(
+    "method", ["line-blocks", "line-blocks-verbatim", "tag-paths", "tag-paths-verbatim", "article-deviation"]
+)
 def test_hostile_repetition_comes_to_an_end(method, piece):
     assert extract(f"<body><p>{BAKERY[0]}</p>" + piece * 30_000, method=method).reason
 

@@ -27,13 +27,20 @@ ARTICLE = Article(
 )
 
 
-def test_text_is_title_and_paragraphs():
-    assert render(ARTICLE).startswith("Bread\n\n1. Buy *flour* [sic]\n\nTides\n\none\n# two")
+def test_text_is_title_date_keywords_and_paragraphs():
+    about = "Published: 2024-03-05T08:30:00+00:00\nKeywords: bread, mill"
+    assert render(ARTICLE).startswith(f"Bread\n\n{about}\n\n1. Buy *flour* [sic]\n\nTides\n\none\n# two")
+
+
+def test_what_a_page_does_not_give_takes_no_line():
+    assert render(replace(ARTICLE, published=None)).startswith("Bread\n\nKeywords: bread, mill\n\n1. Buy")
+    assert render(replace(ARTICLE, title=None, published=None, keywords=())).startswith("1. Buy")
 
 
 def test_markdown_writes_each_kind_and_escapes_what_would_be_markup():
     assert render(ARTICLE, "markdown").split("\n\n") == [
         "# Bread",
+        "- Published: 2024-03-05T08:30:00+00:00\n- Keywords: bread, mill",
         "1\\. Buy \\*flour\\* \\[sic\\]",
         "## Tides",
         "- one\n- \\# two",
@@ -70,7 +77,7 @@ def test_no_article_is_false_and_has_no_text():
 
 
 def markdown_of(*blocks, include=KINDS):
-    return to_markdown(replace(ARTICLE, title=None, blocks=blocks), include)
+    return to_markdown(replace(ARTICLE, title=None, published=None, keywords=(), blocks=blocks), include)
 
 
 def test_markdown_writes_links_where_their_words_stand():
@@ -87,7 +94,7 @@ def test_markdown_leaves_captions_and_embeds_out_unless_asked():
         Block("embed", "", links=(Link("", "https://video.example/7"),)),
         Block("paragraph", "It floats."),
     )
-    assert to_markdown(replace(ARTICLE, title=None, blocks=blocks)) == "It floats."
+    assert to_markdown(replace(ARTICLE, title=None, published=None, keywords=(), blocks=blocks)) == "It floats."
     assert markdown_of(*blocks).split("\n\n") == [
         "![The pier](<https://gazette.example/pier.jpg>)",
         "*No picture*",

@@ -3,9 +3,28 @@ import pytest
 
 from extractors import NoArticle, Section, extract
 from extractors.ctext import read_ctext
-from extractors.tag_path_clusters import Leaf, cluster, half_widths, length, noise, period, read_leaves, split, variance
-from extractors.tag_path_segment import DEFAULTS, Thresholds, body_segment, frequent, groups
-from extractors.tag_paths import k_means, learn_thresholds, line_ranges, lowest, middle
+from extractors.tag_path_clusters import (
+    Leaf,
+    cluster,
+    length,
+    noise,
+    period,
+    read_leaves,
+    read_outline,
+    split,
+    variance,
+)
+from extractors.tag_path_segment import (
+    LENGTH_SHARE,
+    Thresholds,
+    body_segment,
+    frequent,
+    groups,
+    mean_frequency,
+    page_thresholds,
+    region,
+)
+from extractors.tag_paths import k_means, learn_thresholds, lowest, middle
 
 from .pages import BAKERY, HARBOUR, LIBRARY, news_page
 
@@ -19,10 +38,6 @@ def leaf(path, strings=100, links=0, hrefs=0, container=1):
 def test_leaves_with_equal_paths_are_a_cluster():
     leaves = read_leaves(read_ctext('<div><p>a</p><p>b <b>c</b></p></div><div class="x"><p>d</p></div>'))
     assert cluster(leaves) == [[0, 1], [2]]
-
-
-def test_chinese_character_counts_twice():
-    assert half_widths("新闻ab") == 6
 
 
 def test_period_and_variance_are_those_of_the_spans():
@@ -55,20 +70,54 @@ def test_scattered_cluster_is_split_before_it_is_looked_at():
     assert max(body_segment(leaves, EASY)) < 200
 
 
-def test_segment_takes_what_stands_between_its_leaves():
-    leaves = [leaf(1), leaf(2), leaf(1), leaf(3)]
-    assert groups(leaves, [0, 2]) == {1: [0, 1, 2]}
+def test_page_gives_itself_a_share_of_its_longest_cluster_that_is_no_list():
+    leaves = [leaf(1, 300), leaf(1, 300), leaf(2, 50, 500, 9), leaf(2, 800, 900, 9), leaf(3, 5_000)]
+    assert page_thresholds(leaves).length == LENGTH_SHARE * 600
+
+
+def outline(source):
+    return read_outline(read_ctext(source))
+
+
+def test_region_is_the_table_or_div_that_encloses_the_segment():
+    found = outline(f"<div><h2>a</h2><p>{'b' * 90}</p><ul><li>c</li></ul><p>{'d' * 90}</p><pre>e</pre></div><p>f</p>")
+    assert region(found, [1, 3]) == range(5)
+
+
+def test_region_grows_by_what_is_like_it():
+    long, short = "b" * 90, "c" * 10
+    alike = outline(f"<div><div><p>{long}</p><p>{long}</p></div><div><h3>{long}</h3></div></div><div>{short}</div>")
+    other = outline(f"<div><div><p>{long}</p><p>{long}</p></div><div><h3>{short}</h3></div></div><div>{short}</div>")
+    links = outline(f'<div><div><p>{long}</p><p>{long}</p></div><a href="/1">{long}</a></div><div>{short}</div>')
+    assert region(alike, [0, 1]) == range(3)
+    assert region(other, [0, 1]) == range(2)
+    assert region(links, [0, 1]) == range(2)
+
+
+def test_segment_without_a_table_or_div_stays_as_it_is():
+    assert region(outline("<p>a</p><h2>b</h2><p>c</p><i>d</i>"), [0, 2]) == range(3)
+
+
+def test_outline_knows_what_encloses_what():
+    assert outline("<p>a</p><div><p>b</p><table><tr><td>c</table></div>")[1:] == ([0, 0, 1], [0, 1, 2], [3, 3, 3])
+
+
+def test_groups_have_one_container_and_their_text_is_their_frequency():
+    leaves = [leaf(1), leaf(2, 20, container=2), leaf(1, 60)]
+    assert groups(leaves, range(3)) == [[0, 2], [1]]
+    assert mean_frequency(leaves, range(3)) == 90
 
 
 def test_rare_groups_are_dropped():
-    leaves = [leaf(1), leaf(2, container=2), leaf(1)]
-    assert frequent(leaves, [0, 2], 2) == [0, 2]
-    assert frequent(leaves, [0, 2], 1) == [0, 1, 2]
+    leaves = [leaf(1), leaf(2, 20, container=2), leaf(1)]
+    assert frequent(leaves, range(3), 21) == [0, 2]
+    assert frequent(leaves, range(3), 20) == [0, 1, 2]
 
 
-def test_dropped_groups_break_the_range_of_lines():
-    leaves = [Leaf(line, 1, 1, 9, 0, 0) for line in (3, 5, 7, 9)]
-    assert list(line_ranges(leaves, [0, 1, 3])) == [(3, 6), (9, 10)]
+def test_scraps_in_boxes_of_their_own_are_dropped_from_the_body():
+    box = '<div class="share"><span>Send it on</span></div>'
+    body = f"<p>{BAKERY[0]}</p>{box}" + "".join(f"<p>{text}</p>" for text in BAKERY[1:])
+    assert extract(news_page("Bread", [], body=body), method="tag-paths").text.split("\n\n") == list(BAKERY)
 
 
 def test_centres_of_two_heaps_are_their_means():
@@ -85,7 +134,7 @@ def test_sample_page_teaches_what_its_body_exceeds():
     leaves = read_leaves(read_ctext(news_page("Tides", HARBOUR)))
     learned = learn_thresholds(leaves)
     assert learned.length == pytest.approx(length(leaves, body_segment(leaves, Thresholds(200, 1, 1))), rel=0.01)
-    assert learned.length < DEFAULTS.length
+    assert learned.frequency == learned.length
 
 
 def test_page_with_one_cluster_teaches_nothing():

@@ -41,3 +41,16 @@ def test_chapter_named_discussion_is_no_comments():
 @pytest.mark.parametrize("credit", ["[Image via Town Archive]", "(Photo: A. Mason)", "Photo by: A. Mason"])
 def test_credit_of_a_picture_goes(credit):
     assert texts(f"{FIRST}<p>{credit}</p>{SECOND}") == [*HARBOUR, *BAKERY]
+
+
+@pytest.mark.parametrize(
+    "notice", ["Copyright 2026 The Gazette", "© 2026 Gazette Press, all rights reserved", "转载请注明出处：渡口日报"]
+)
+def test_body_of_a_range_of_lines_ends_at_a_legal_notice(notice):
+    page = f"<body><h1>Bread</h1>{FIRST}{SECOND}<p>{notice}</p><p>Printed by the harbour, 7 Market Square.</p>"
+    assert extract(page, method="line-blocks").text.split("\n\n") == [*HARBOUR, *BAKERY]
+
+
+def test_notice_of_a_picture_within_the_body_ends_nothing():
+    page = f"<body><h1>Bread</h1>{FIRST}<p>The pier. © 2026 Town Archive</p>{SECOND}"
+    assert extract(page, method="line-blocks").text.split("\n\n")[-1] == BAKERY[-1]

@@ -16,7 +16,7 @@ from .pages import title_of
 class BlockDistribution:
     """Y by line. `sizes[i]`: characters, white space apart, of the block of `width` lines that begins with line i.
 
-    The body: lines `start` up to `end` (exclusive), both 0 for none. `threshold`: characters of a sharp rise.
+    The body: lines `start` up to `end` (exclusive), both 0 for none. `threshold`: characters of a sharp rise, or 0.
     """
 
     method: str
@@ -39,15 +39,15 @@ def read(method: str, page: Page, example: Page | None) -> BlockDistribution:
         title=title_of(page),
         sizes=tuple(sizes.tolist()),
         width=line_blocks.BLOCK_WIDTH,
-        threshold=line_blocks_verbatim.THRESHOLD if verbatim else line_blocks.THRESHOLD,
+        threshold=line_blocks_verbatim.THRESHOLD if verbatim else 0,
         start=start,
         end=end,
     )
 
 
 def _used(page: Page) -> tuple[Ints, tuple[int, int]]:
-    lengths = read_ctext(page.html).lengths
-    return line_blocks.block_sizes(lengths), line_blocks.dense_range(lengths) or (0, 0)
+    ctext = read_ctext(page.html)
+    return line_blocks.block_sizes(ctext.lengths), line_blocks.dense_range(line_blocks.weights(ctext)) or (0, 0)
 
 
 def _verbatim(page: Page) -> tuple[Ints, tuple[int, int]]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from ...block_tree import BlockTree, build_tree
 from ...ctext import read_ctext
 from ...page import Page
-from ...tag_path_clusters import Leaf, Leaves, cluster, length, noise, period, read_leaves, variance
-from ...tag_path_segment import body_segment, frequent, longest
-from ...tag_paths import TagPaths
+from ...tag_path_clusters import Leaf, Leaves, cluster, length, noise, period, read_outline, variance
+from ...tag_path_segment import body_segment, longest
+from ...tag_paths import TagPaths, body_leaves
 from ..errors import NoFigure
 from .pages import element_name, title_of
 
@@ -49,10 +49,11 @@ class PathClusters:
 def read(method: str, page: Page, example: Page | None) -> PathClusters:
     """Return the clusters; the example lowers the thresholds."""
     ctext = read_ctext(page.html)
-    leaves = read_leaves(ctext)
+    outline = read_outline(ctext)
+    leaves = outline.leaves
     if not leaves:
         raise NoFigure("no text")
-    tree, thresholds = build_tree(ctext), TagPaths(example).thresholds
+    tree, thresholds = build_tree(ctext), TagPaths(example).thresholds(leaves)
     body = body_segment(leaves, thresholds)
     segment = body or longest(leaves)
     return PathClusters(
@@ -61,7 +62,7 @@ def read(method: str, page: Page, example: Page | None) -> PathClusters:
         clusters=tuple(_measured(leaves, found, tree) for found in cluster(leaves)),
         lengths=tuple(leaf.strings for leaf in leaves),
         segment=tuple(segment),
-        kept=tuple(frequent(leaves, segment, thresholds.frequency)),
+        kept=tuple(body_leaves(outline, thresholds)),
         is_like_body=bool(body),
         length_threshold=thresholds.length,
         noise_threshold=thresholds.noise,

@@ -15,7 +15,8 @@ def draw(sheet: Sheet, data: BlockDistribution) -> None:
     axes.fill_between(range(len(data.sizes)), data.sizes, color=BLUE, alpha=0.25, linewidth=0)
     marker = "." if len(data.sizes) <= MARKED else ""
     axes.plot(data.sizes, color=BLUE, linewidth=1.2, marker=marker, markersize=3)
-    threshold(axes, data.threshold, f"threshold: {data.threshold}")
+    if data.threshold:
+        threshold(axes, data.threshold, f"threshold: {data.threshold}")
     if data.end:
         places, labels = (data.start - 0.5, data.end - 0.5), (f"rise: line {data.start}", f"fall: line {data.end}")
         turning_points(axes, places, labels, len(data.sizes))

@@ -18,7 +18,7 @@ LABELS = {
     "example": ("similarity to", "weight (bytes)", "text", "line of the text"),
     "example-verbatim": ("FS, from the heads", "BS, from the tails", "window", "body", "page, head"),
     "density": ("weight (bytes)", "in root div.story", "text"),
-    "line-blocks": ("characters in a block of 3 lines", "threshold: 40"),
+    "line-blocks": ("characters in a block of 3 lines", "line of the page"),
     "line-blocks-verbatim": ("characters in a block of 3 lines", "threshold: 86"),
     "tag-paths": ("div.story > p", "the body's cluster", "Cn"),
     "article-deviation": ("σ of its children", "5  div.story", "stop: this is the body"),

@@ -1,0 +1,316 @@
+"""`python -m evaluation.reproduction.constants DATA [METHOD …]`: scores with constants that a set didn't choose.
+
+`line-blocks` (001) and `tag-paths` (002) have a few constants that their sources don't give. Each page is read once
+and cut with all values of a small grid. Then for each set those values are chosen that give the other sets the highest
+mean F1 (shingles, see `evaluation.scores`): what comes out with them is the set's score "left out", beside that with
+the constants in use. Two sets of one site are left out together. Chinese news (--news) are scored as one set, too, each
+page with the values that its own set didn't choose.
+
+The second table changes one constant at a time. Values that a source rules out are tried there, but never chosen.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from math import inf
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from extractors import UnusablePage, line_blocks, tag_path_segment, tag_paths, tag_paths_verbatim
+from extractors.assembly import Cut
+from extractors.ctext import Ctext, read_ctext
+from extractors.fragments import assemble_lines
+from extractors.page import Page
+from extractors.section import make_page
+from extractors.tag_path_clusters import Leaves, Outline, read_outline
+
+from ..data import DataError, DataSet, Row, read_sets
+from ..line_model import family_of
+from ..methods import UnknownName, nearest
+from ..options import comma_list
+from ..results import score_row
+from ..scores import Score, mean
+from ..tables import table
+from .speed import some
+
+RIGHT = 0.9  # F1
+# Sets of Chinese news; of the last only these pages, by the beginning of their ids: the rest are essays and threads.
+NEWS: Mapping[str, tuple[str, ...]] = {
+    "gne_zh_groups": (),
+    "kancai_news_gbk": (),
+    "zh_handcrafted": (
+        "064b591b", "274a65d9", "33a95b71", "36efbc69", "4fa9dfe4", "5acac71b", "6820ebe7", "8baa71e3", "93498c29",
+        "aefcf136", "b4c2eccd", "c25d25c2", "c2d9f85c", "c4d032a1", "d519ec93", "ebe9df29", "f51248cc",
+    ),
+}  # fmt: skip
+
+Setting = tuple[float, ...]  # a value for each constant
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What is tried: `grid` by constant, the first value the one in use; in `shown` values that can't be chosen.
+
+    `read` makes of a page what all settings share, `find` says where the body is, `text` returns the body.
+    """
+
+    grid: Mapping[str, Sequence[float]]
+    read: Callable[[Page], Any]
+    find: Callable[[Any, Setting], Hashable]
+    text: Callable[[Page, Any, Any], str]
+    shown: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """The constants."""
+        return [*self.grid, *(name for name in self.shown if name not in self.grid)]
+
+    def in_use(self) -> Setting:
+        """The setting in use."""
+        return tuple((self.grid.get(name) or self.shown[name])[0] for name in self.names)
+
+    def choosable(self) -> list[Setting]:
+        """All settings of the grid."""
+        rest = self.in_use()[len(self.grid) :]
+        return [(*values, *rest) for values in product(*map(dict.fromkeys, self.grid.values()))]
+
+    def alternatives(self) -> Iterator[tuple[str, Setting]]:
+        """The settings that differ from that in use by one constant, with its name."""
+        used = self.in_use()
+        for place, name in enumerate(self.names):
+            for value in sorted({*self.grid.get(name, ()), *self.shown.get(name, ())}):
+                yield name, (*used[:place], value, *used[place + 1 :])
+
+
+@dataclass(frozen=True, slots=True)
+class PageScores:
+    """A page's scores by setting. `news`: whether it is Chinese news."""
+
+    scores: Mapping[Setting, Score]
+    news: bool
+
+
+def _line_blocks_find(ctext: Ctext, setting: Setting) -> Hashable:
+    gap, link, width, comment = setting
+    return line_blocks.dense_range(line_blocks.weights(ctext, int(gap), int(link), comment), int(width))
+
+
+def _line_blocks_text(page: Page, ctext: Ctext, found: tuple[int, int]) -> str:
+    return assemble_lines(page, ctext, *found, Cut([], 0, "line-blocks", 1, "")).text
+
+
+def _tag_paths_read(page: Page) -> tuple[Ctext, Outline]:
+    ctext = read_ctext(page.html)
+    return ctext, read_outline(ctext)
+
+
+def _tag_paths_find(read: tuple[Ctext, Outline], setting: Setting) -> Hashable:
+    length, noise, alike, frequency, variance = setting
+    thresholds = tag_path_segment.page_thresholds(read[1].leaves, noise, length)
+    return tuple(tag_paths.body_leaves(read[1], thresholds, frequency, alike, variance))
+
+
+def _tag_paths_text(page: Page, read: tuple[Ctext, Outline], found: Leaves) -> str:
+    return tag_paths.assemble_leaves(page, *read, found, Cut([], 0, "tag-paths", 1, "")).text
+
+
+def _verbatim_find(tree: tag_paths_verbatim.Tree, setting: Setting) -> Hashable:
+    centres, variance, size, span, filtered = setting
+    settings = tag_paths_verbatim.Settings(variance, int(size), span, int(centres))
+    thresholds = tag_paths_verbatim.learn_thresholds(tree, settings)
+    segment = tag_paths_verbatim.find_segment(tree.leaves, thresholds, settings)
+    least = thresholds.frequency if filtered else 0
+    return (tuple(segment), tuple(tag_paths_verbatim.frequent(tree, segment, least))) if segment else None
+
+
+def _verbatim_text(page: Page, tree: tag_paths_verbatim.Tree, found: tuple[Leaves, Leaves]) -> str:
+    return tag_paths_verbatim.assemble_chunks(page, tree, *found).text
+
+
+METHODS = {
+    "line-blocks": Method(
+        {"GAP": (line_blocks.GAP, 2, 6, 8, 10), "LINK": (line_blocks.LINK, 1, 3)},
+        lambda page: read_ctext(page.html),
+        _line_blocks_find,
+        _line_blocks_text,
+        {"BLOCK_WIDTH": (line_blocks.BLOCK_WIDTH, 1, 2, 4, 5), "COMMENT": (line_blocks.COMMENT, 0.4, 1)},
+    ),
+    "tag-paths": Method(
+        {
+            "LENGTH_SHARE": (tag_path_segment.LENGTH_SHARE, 0.3, 0.4, 0.5),
+            "NOISE": (tag_path_segment.NOISE, 0.15, 0.5),
+            "ALIKE": (tag_path_segment.ALIKE, 0.3, 0.7),
+            "FREQUENCY_SHARE": (tag_path_segment.FREQUENCY_SHARE, 0, 0.25, 0.5),
+        },
+        _tag_paths_read,
+        _tag_paths_find,
+        _tag_paths_text,
+        {"FREQUENCY_SHARE": (tag_path_segment.FREQUENCY_SHARE, 1), "VARIANCE": (tag_path_segment.VARIANCE, 100, inf)},
+    ),
+    "tag-paths-verbatim": Method(
+        {
+            "clusters": (tag_paths_verbatim.SETTINGS.centres, 2, 3, 4, 5),
+            "variance": (tag_paths_verbatim.SETTINGS.variance, 10, 30, 100, 1000),
+        },
+        lambda page: tag_paths_verbatim.read_tree(page.html),
+        _verbatim_find,
+        _verbatim_text,
+        {
+            "MAXSIZE": (tag_paths_verbatim.SETTINGS.max_size, 0, 2, 4),
+            "PreSpan": (tag_paths_verbatim.SETTINGS.pre_span, 1, 2),
+            "frequency filter": (1, 0),
+        },
+    ),
+}
+
+
+def read_page(method: Method, settings: Sequence[Setting], row: Row, news: bool) -> PageScores:
+    """Return a page's scores. A setting that finds the same body as another is scored once."""
+    page = make_page(row.html(), row.url)
+    known: dict[Hashable, Score] = {None: score_row("", row)}
+    try:
+        read = method.read(page)
+    except UnusablePage:
+        return PageScores(dict.fromkeys(settings, known[None]), news)
+    scores = {}
+    for setting in settings:
+        found = method.find(read, setting)
+        if found not in known:
+            known[found] = score_row(method.text(page, read, found), row)
+        scores[setting] = known[found]
+    return PageScores(scores, news)
+
+
+def left_out(sets: Mapping[str, Sequence[PageScores]], settings: Sequence[Setting]) -> dict[str, Setting]:
+    """Return for each set the setting with the highest mean F1 over the sets of other sites; the first of equals."""
+    f1 = {(name, one): _f1(pages, one) for name, pages in sets.items() for one in settings}
+    chosen = {}
+    for name in sets:
+        others = [other for other in sets if family_of(other) != family_of(name)]
+        if others:
+            chosen[name] = max(settings, key=lambda one: fmean(f1[other, one] for other in others))
+    return chosen
+
+
+def report(method: Method, sets: Mapping[str, Sequence[PageScores]]) -> Iterator[str]:
+    """Yield both tables of a method."""
+    yield f"in use: {_words(method, method.in_use())}"
+    yield table(
+        ["set", "pages", "F1", "right", "F1 left out", "right left out", "chosen by the other sets"],
+        list(_rows_of_sets(method, sets)),
+    )
+    yield table(["constant (* in use)", "value", "mean F1", "right", "Chinese news right"], list(_rows(method, sets)))
+
+
+def _rows_of_sets(method: Method, sets: Mapping[str, Sequence[PageScores]]) -> Iterator[list[str]]:
+    used = dict.fromkeys(sets, method.in_use())
+    chosen = left_out(sets, method.choosable())
+    for name, pages in sets.items():
+        values = _words(method, chosen[name]) if name in chosen else "no other set"
+        yield [name, str(len(pages)), *_cells(pages, used[name]), *_cells(pages, chosen.get(name)), values]
+    if chosen:
+        yield ["mean", "–", *_means(sets, used), *_means(sets, chosen), ""]
+        cells = [_both(news) for settings in (used, chosen) if (news := _of_news(sets, settings))]
+        if cells:
+            yield ["Chinese news", str(len(_of_news(sets, used))), *cells[0], *cells[1], ""]
+
+
+def _rows(method: Method, sets: Mapping[str, Sequence[PageScores]]) -> Iterator[list[str]]:
+    for name, setting in method.alternatives():
+        settings = dict.fromkeys(sets, setting)
+        value = f"{setting[method.names.index(name)]:g}{' *' if setting == method.in_use() else ''}"
+        news = _of_news(sets, settings)
+        yield [name, value, *_means(sets, settings), _both(news)[1] if news else "–"]
+
+
+def _of_news(sets: Mapping[str, Sequence[PageScores]], settings: Mapping[str, Setting]) -> list[Score]:
+    return [page.scores[settings[name]] for name, pages in sets.items() for page in pages if page.news]
+
+
+def _f1(pages: Sequence[PageScores], setting: Setting) -> float:
+    return mean([page.scores[setting] for page in pages]).f1
+
+
+def _both(scores: Sequence[Score]) -> list[str]:
+    return [f"{mean(scores).f1:.3f}", f"{fmean(one.f1 >= RIGHT for one in scores):.3f}"]
+
+
+def _cells(pages: Sequence[PageScores], setting: Setting | None) -> list[str]:
+    return _both([page.scores[setting] for page in pages]) if setting else ["–", "–"]
+
+
+def _means(sets: Mapping[str, Sequence[PageScores]], settings: Mapping[str, Setting]) -> list[str]:
+    scores = [[page.scores[settings[name]] for page in pages] for name, pages in sets.items()]
+    right = fmean(fmean(one.f1 >= RIGHT for one in pages) for pages in scores)
+    return [f"{fmean(mean(pages).f1 for pages in scores):.4f}", f"{right:.3f}"]
+
+
+def _words(method: Method, setting: Setting) -> str:
+    return ", ".join(
+        f"{name} {value:g}" for name, value in zip(method.names, setting, strict=True) if name in method.grid
+    )
+
+
+def _is_news(news: Mapping[str, tuple[str, ...]], name: str, row: Row) -> bool:
+    begins = news.get(name)
+    return begins is not None and (not begins or row.id.rpartition(":")[2].startswith(begins))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print the tables; exit code 2 for a mistake in call or data."""
+    parser = _parser()
+    arguments = parser.parse_intermixed_args(words)
+    try:
+        for name in arguments.methods:
+            if name not in METHODS:
+                raise nearest(name, METHODS, "method")
+        sets = [one for one in read_sets(arguments.data) if one.articles()]
+        if not sets:
+            raise DataError(f"{arguments.data} holds no page with a body to compare with")
+        news = _news(arguments.news, sets)
+        for name in arguments.methods or METHODS:
+            method = METHODS[name]
+            settings = list(dict.fromkeys([*method.choosable(), *(one for _, one in method.alternatives())]))
+            read = partial(read_page, method, settings)
+            pages = {
+                one.name: [
+                    read(row, _is_news(news, one.name, row)) for row in some(one.articles(), arguments.sample, one.name)
+                ]
+                for one in sets
+            }
+            print(f"{name}:", *report(method, pages), "", sep="\n", flush=True)
+    except (DataError, UnknownName) as error:
+        parser.error(str(error))
+    return 0
+
+
+def _news(names: str | None, sets: Sequence[DataSet]) -> Mapping[str, tuple[str, ...]]:
+    if names is None:
+        return NEWS
+    for name in comma_list(names):
+        if name not in {one.name for one in sets}:
+            raise nearest(name, [one.name for one in sets], "set")
+    return {name: NEWS.get(name, ()) for name in comma_list(names)}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m evaluation.reproduction.constants",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
+    parser.add_argument("methods", nargs="*", metavar="METHOD", help=f"default: all of {', '.join(METHODS)}")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="pages a set; default: all")
+    parser.add_argument(
+        "--news", metavar="NAME,…", help=f"the sets of Chinese news; default: those of {', '.join(NEWS)} that are there"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
