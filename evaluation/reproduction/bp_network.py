@@ -194,20 +194,20 @@ def shipped(material: Material) -> Iterator[str]:
 
 def confidence(material: Material) -> Iterator[str]:
     """Yield the share of right pages by the bytes of the text, on sites that training never saw."""
+    form = FORMS["bp-network"]
+    right: dict[float, dict[str, list[bool]]] = {limit: {} for limit, _ in CONFIDENCE}
+    for name, tested in material.cases.items():
+        for case in tested:
+            text = material.text(form, 1, case)
+            limit = next(limit for limit, _ in CONFIDENCE if len(text.encode()) < limit)
+            right[limit].setdefault(name, []).append(is_right(score_row(text, case.row)))
     rows = []
-    for method in ("bp-network", "bp-network-verbatim"):
-        right: dict[float, dict[str, list[bool]]] = {limit: {} for limit, _ in CONFIDENCE}
-        for name, tested in material.cases.items():
-            for case in tested:
-                text = material.text(FORMS[method], 1, case)
-                limit = next(limit for limit, _ in CONFIDENCE if len(text.encode()) < limit)
-                right[limit].setdefault(name, []).append(is_right(score_row(text, case.row)))
-        for limit, by in right.items():
-            pages = [one for verdicts in by.values() for one in verdicts]
-            macro = fmean(map(fmean, by.values())) if by else 0.0
-            rows.append([method, f"{limit:.0f}", str(len(pages)), f"{macro:.3f}", f"{fmean(pages or [False]):.3f}"])
+    for limit, by in right.items():
+        pages = [one for verdicts in by.values() for one in verdicts]
+        macro = fmean(map(fmean, by.values())) if by else 0.0
+        rows.append([f"{limit:.0f}", str(len(pages)), f"{macro:.3f}", f"{fmean(pages or [False]):.3f}"])
     yield "share of right pages by bytes of the text, on sites that training never saw"
-    yield table(["method", "below", "pages", "mean over sets", "over pages"], rows)
+    yield table(["bytes below", "pages", "mean over sets", "over pages"], rows)
 
 
 def speed(material: Material) -> Iterator[str]:

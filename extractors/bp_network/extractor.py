@@ -8,7 +8,7 @@ as evidence, the logarithm of o / (1 − o) by the line's width, and evidence fo
 (`priors`: names of elements, place of the title, heading of the comments, links nearby). The contiguous segment with
 the largest sum is where the body is; the deepest element that holds most of it is its root; and below the root stays
 what isn't a box, a caption, a list of links or the numbers beside a listing. The body ends before the line that names
-the editor, and before the comments (`trimming`). docs/methods-bp-network.md says what each step is worth.
+the editor, and before the comments (`trimming`). docs/methods-bp-network.md has the figures of both forms.
 """
 
 import os
@@ -23,6 +23,7 @@ from ..article import Article, NoArticle
 from ..assembly import Cut, ParsedPage, assemble, read
 from ..body import Body, turning_points
 from ..lines import Lines
+from ..names import NOISE_TAGS
 from ..page import Page
 from ..paths import PathTrie
 from ..profile import NO_PROFILE
@@ -42,9 +43,10 @@ BODY = 0.5  # output above which a line by itself is body
 LIKELY = 0.8  # output of the likeliest line of a page without any above BODY
 SURE = 0.98  # outputs beyond this and its opposite count as this: no line is certain
 LEAST_WIDTH, MOST_WIDTH = 30, 630  # bytes as which the evidence of an empty and of a long line counts
-# Share of pages with F1 ≥ .9 by the bytes of the text, where training never saw the site (`reproduction.bp_network`).
+NEAR = 3  # lines in which the body must stand on either side of a heading outside its root; flat from 3 to 6
+# Share of pages with F1 ≥ .9 by the bytes of the text, sites left out, mean of the sets (`reproduction.bp_network`).
 CONFIDENCE = ((300, 0.60), (600, 0.80), (1_500, 0.92), (float("inf"), 0.95))
-VERBATIM_CONFIDENCE = 0.66  # the same of the verbatim form, over all pages
+VERBATIM_CONFIDENCE = 0.66  # the same of the verbatim form, mean over sites and sets by the source's protocol
 
 
 class BpNetwork:
@@ -115,6 +117,7 @@ def find_body(parsed: ParsedPage, outputs: Values) -> Body:
         return Body([])
     root = find_root(lines, content)
     kept, captions = below_root(parsed, outputs, content, root, slice(head, tail))
+    kept = sorted(kept + headings_beside(parsed, kept, root, slice(head, tail)))
     return Body(up_to_end(kept, lines, parsed.prior), root, head, tail, captions)
 
 
@@ -148,6 +151,37 @@ def below_root(
         kept[parsed.prior.title] = False
     captions = (standing == keeping.CAPTION) & inside & ~kept
     return np.flatnonzero(kept).tolist(), np.flatnonzero(captions).tolist()
+
+
+def headings_beside(parsed: ParsedPage, kept: list[int], root: int, segment: slice) -> list[int]:
+    """Return the headings outside the body's root with lines of the body near on both sides: sections in containers.
+
+    Not those in noise, by element or by name.
+    """
+    lines = parsed.lines
+    body = np.zeros(len(lines), np.bool_)
+    body[kept] = True
+    candidates = np.flatnonzero(lines.headings[segment] & ~body[segment]) + segment.start
+    return [
+        index
+        for index in candidates.tolist()
+        if body[max(0, index - NEAR) : index].any()
+        and body[index + 1 : index + 1 + NEAR].any()
+        and index != parsed.prior.title
+        and not _is_below_or_noise(parsed, lines.paths[index], lines.trie.family[root])
+    ]
+
+
+def _is_below_or_noise(parsed: ParsedPage, path: int, root_family: int) -> bool:
+    """Whether a path is below the body's root, where `below_root` decides, or in an element that is noise."""
+    trie, number, noise = parsed.lines.trie, parsed.lines.outline.number, parsed.prior.noise
+    return any(
+        trie.family[step] == root_family
+        or trie.tag[step] in NOISE_TAGS
+        or trie.tag[step] == "figure"
+        or noise[number[step]]
+        for step in trie.up(path)
+    )
 
 
 def in_good_runs(chosen: NDArray[np.bool_], amounts: Values) -> NDArray[np.bool_]:

@@ -53,6 +53,20 @@ def test_a_heading_that_is_a_link_stays_with_the_body():
     assert "The mill beside the river" in article.text.split("\n\n")
 
 
+def test_a_heading_between_the_containers_of_a_body_stays():
+    def container(story):
+        return "".join(f"<p>{paragraph}</p>" for paragraph in story)
+
+    first, second = (f'<div class="text">{container(story)}</div>' for story in (HARBOUR, BAKERY))
+    article = extract(
+        news_page("Tides", (), body=f"{first}<h3>In the old town</h3>{second}<h3>More of it</h3>"), method="bp-network"
+    )
+    assert article.text.split("\n\n") == [*HARBOUR, "In the old town", *BAKERY]
+    aside = f"{first}<aside><h3>In the old town</h3></aside>{second}"
+    article = extract(news_page("Tides", (), body=aside), method="bp-network")
+    assert article.text.split("\n\n") == [*HARBOUR, *BAKERY]
+
+
 def test_boxes_that_together_look_like_body_stay_and_others_go():
     def boxes(*texts):
         return "".join(f'<div class="b{number}"><div>{text}</div></div>' for number, text in enumerate(texts))
