@@ -6,7 +6,7 @@ enough pages is judged by itself (a unit), the other pages of a set together.
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -147,12 +147,17 @@ def learnable(cases: Sequence[Case]) -> list[Case]:
 
 
 def recipe(cases: Sequence[Case]) -> list[Case]:
-    """Return the pages that weights learn from: at most 20 of a site, evenly spaced, their truth on the page."""
+    """Return the pages of a set that weights learn from: at most 20 of a site, evenly spaced, with their truth's text."""
     sites: dict[str, list[Case]] = {}
     for case in learnable(cases):
         sites.setdefault(case.site, []).append(case)
     counts = {site: min(RECIPE_PAGES, len(pages)) for site, pages in sites.items()}
     return [pages[index * len(pages) // counts[site]] for site, pages in sites.items() for index in range(counts[site])]
+
+
+def recipes(sets: Iterable[Sequence[Case]]) -> list[Case]:
+    """Return the pages of several sets that weights learn from."""
+    return [case for pages in sets for case in recipe(pages)]
 
 
 def judge(text: Callable[[Case], str], cases: Sequence[Case]) -> Figures:
@@ -189,7 +194,7 @@ def folds_of(cases: Cases) -> dict[str, int]:
 
 def without_fold(cases: Cases, folds: Mapping[str, int], fold: int) -> list[Case]:
     """Return the pages of the recipe without those of the sites of one fold. Raises `DataError` if none are left."""
-    pages = recipe([case for pages in cases.values() for case in pages if folds[case.site] != fold])
+    pages = recipes([case for case in pages if folds[case.site] != fold] for pages in cases.values())
     if not pages:
         raise DataError(
             "there is no other site to learn from: pages of one site cannot be judged as those of a new one"
@@ -200,7 +205,7 @@ def without_fold(cases: Cases, folds: Mapping[str, int], fold: int) -> list[Case
 def without_set(cases: Cases, name: str) -> list[Case]:
     """Return the pages of the recipe without those of a set and of its sites. Raises `DataError` if none are left."""
     sites = {case.site for case in cases[name]}
-    pages = recipe([case for pages in cases.values() for case in pages if case.site not in sites])
+    pages = recipes([case for case in pages if case.site not in sites] for pages in cases.values())
     if not pages:
         raise DataError(f"there is no other set than {name} to learn from")
     return pages
