@@ -147,7 +147,7 @@ def learnable(cases: Sequence[Case]) -> list[Case]:
 
 
 def recipe(cases: Sequence[Case]) -> list[Case]:
-    """Return the pages of a set that weights learn from: at most 20 of a site, evenly spaced, with their truth's text."""
+    """Return the pages of a set that weights learn from: at most 20 of a site, evenly spaced, with their text."""
     sites: dict[str, list[Case]] = {}
     for case in learnable(cases):
         sites.setdefault(case.site, []).append(case)
