@@ -37,6 +37,15 @@ def trim(lines: Lines, body: Body, prior: Prior) -> list[int]:
     return kept if lines.width[kept].sum() >= LEAST * lines.width[body.kept].sum() else body.kept
 
 
+def up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    """Return the kept lines of a body up to the line that names the editor and up to comments or other articles.
+
+    The same rules as in `trim`, for a body whose short lines should stay.
+    """
+    left = _up_to_others(_up_to_end(kept, lines, prior), lines, prior)
+    return left if lines.width[left].sum() >= LEAST * lines.width[kept].sum() else kept
+
+
 def _without_title(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     if prior.title not in kept:
         return kept

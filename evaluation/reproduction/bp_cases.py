@@ -1,34 +1,41 @@
-"""Labelled pages for the BP network: the forms it is judged in, whom it learns from, and the source's P, R and F."""
+"""Labelled pages for the BP network: the forms it is judged in, whom it learns from, and the source's P, R and F.
+
+Pages are left out by site: `site_of` of the line model, a page's domain or the set that is one site. A site with
+enough pages is judged by itself (a unit), the other pages of a set together.
+"""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from extractors import NoArticle
+from extractors import NoArticle, UnusablePage
 from extractors.assembly import Cut, ParsedPage, assemble, read
 from extractors.bp_network.extractor import cut_by_line, cut_by_segment, page_inputs
 from extractors.bp_network.features import PER_LINE
-from extractors.bp_network.folder import FOUND, Labelled
+from extractors.bp_network.folder import Labelled
 from extractors.bp_network.labels import label_lines
-from extractors.bp_network.network import INPUTS, Network, Values
+from extractors.bp_network.network import INPUTS, ROUNDS, Network, Values
 from extractors.bp_network.train import trained
-from extractors.decoding import decode
-from extractors.page import Page
 from extractors.paths import PathTrie
+from extractors.section import make_page
 
 from ..data import DataError, DataSet, Row
+from ..line_model import FOLDS, site_of
+from ..methods import nearest
 from ..results import score_row
-from ..scores import Score, mean
+from ..scores import Score, bag_score, mean
+from .right import is_right
 
-SITES = ("flink_blog_en", "hexo_0err0r_zh", "kancai_news_gbk", "meiwen_mobile_zh")
-SAME = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one site in two themes
-SOURCE_PAGES = 20
-RECIPE_PAGES = 20  # a set, for the shipped weights
-RIGHT, COMPLETE = 0.9, 0.99
+SOURCE_PAGES = 20  # that the source trains on, of all its sites together
+LEAST_SITE = 40  # pages of a site that is judged by itself; the source tests on 40 to 50
+RECIPE_PAGES = 20  # of a site, at most, for the shipped weights: no site outweighs the others
+RECIPE_ROUNDS = 8  # over 215,000 lines; 20 gain nothing
+COMPLETE = 0.99
 RELEVANCE = np.arange(INPUTS) % PER_LINE == PER_LINE - 1  # which inputs are s
 LEAST_TEXT = 0.9  # share of the truth that a page must have to be learned from
 
@@ -46,10 +53,8 @@ class Form:
 
 FORMS = {
     "bp-network": Form(verbatim=False, irrelevant=False, cut=cut_by_segment),
-    "bp-network, without s": Form(verbatim=False, irrelevant=True, cut=cut_by_segment),
-    "bp-network, each line by itself": Form(
-        verbatim=False, irrelevant=False, cut=lambda _, outputs: cut_by_line(outputs)
-    ),
+    "bp-network-without-s": Form(verbatim=False, irrelevant=True, cut=cut_by_segment),
+    "bp-network-by-line": Form(verbatim=False, irrelevant=False, cut=lambda _, outputs: cut_by_line(outputs)),
     "bp-network-verbatim": Form(verbatim=True, irrelevant=False, cut=lambda _, outputs: cut_by_line(outputs)),
 }
 
@@ -58,11 +63,13 @@ FORMS = {
 class Case:
     """A page with its truth, read once for all networks; `inputs` to the letter or not, `body` as in `Labelled`.
 
-    `found`: the share of the truth that the page has.
+    `parsed` is None for a page without text: its answer is empty, and wrong. `found`: the share of the truth that the
+    page has.
     """
 
     row: Row
-    parsed: ParsedPage
+    site: str
+    parsed: ParsedPage | None
     inputs: dict[bool, Values]
     body: NDArray[np.bool_]
     found: float
@@ -75,84 +82,157 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the source reports, shares 0 to 1, and our F1."""
+    """What the source reports, shares 0 to 1; our F1 over shingles, and F1 of words as a bag."""
 
     pages: int
     precision: float
     recall: float
     f: float
     f1: float
+    bag: float
 
 
 def read_cases(sets: Sequence[DataSet]) -> Cases:
     """Return all pages with a body, by set, as both forms see them."""
-    return {one.name: list(_cases(one)) for one in sets}
-
-
-def recipe(cases: Sequence[Case]) -> list[Case]:
-    """Return the pages of a set that the shipped weights learn from: evenly spaced, their truth on the page."""
-    fit = [case for case in cases if case.found >= LEAST_TEXT]
-    count = min(RECIPE_PAGES, len(fit))
-    return [fit[index * len(fit) // count] for index in range(count)]
-
-
-def judge(text: Callable[[Case], str], cases: Sequence[Case]) -> Figures:
-    """Return the figures of what gives a text for some pages."""
-    return figures_of([score_row(text(case), case.row) for case in cases])
-
-
-def figures_of(scores: Sequence[Score]) -> Figures:
-    """Return the source's P, R and F, and our F1."""
-    right = [score for score in scores if score.f1 >= RIGHT]
-    complete = [score for score in right if (score.recall or 0.0) >= COMPLETE]
-    precision = len(right) / len(scores)
-    recall = len(complete) / len(right) if right else 0.0
-    f = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    return Figures(len(scores), precision, recall, f, mean(scores).f1)
+    return {name: found for name, found in ((one.name, list(_cases(one))) for one in sets) if found}
 
 
 def _cases(dataset: DataSet) -> Iterator[Case]:
     for row in dataset.articles():
-        parsed = read(Page(decode(row.html())[0], row.url), PathTrie())
-        if isinstance(parsed, NoArticle) or not row.body:
+        if not row.body:
             continue
-        labels = label_lines(parsed.lines.texts, row.body)
+        site = site_of(row, dataset.name)
+        try:
+            parsed = read(make_page(row.html(), row.url), PathTrie())
+        except UnusablePage:
+            parsed = NoArticle("")
+        if isinstance(parsed, NoArticle):
+            yield Case(row, site, None, {}, np.zeros(0, np.bool_), 0.0)
+            continue
         inputs = {verbatim: page_inputs(parsed, verbatim) for verbatim in (False, True)}
-        if labels.found >= FOUND:
-            yield Case(row, parsed, inputs, labels.body, labels.found)
+        try:
+            labels = label_lines(parsed.lines.texts, row.body)
+        except ValueError:  # too long to be aligned: judged, but not learned from
+            yield Case(row, site, parsed, inputs, np.zeros(len(parsed.lines), np.bool_), 0.0)
+        else:
+            yield Case(row, site, parsed, inputs, labels.body, labels.found)
 
 
-def others(cases: Cases, name: str) -> list[Case]:
-    """Return the pages of the shipped recipe without those of one site. Raises `DataError` if none are left."""
-    pages = [case for other in cases if site_of(other) != site_of(name) for case in recipe(cases[other])]
+def units(cases: Cases, least: int = LEAST_SITE) -> Cases:
+    """Return the pages by what is judged together: each site of a set with `least` pages, the rest of each set."""
+    found: Cases = {}
+    for name, pages in cases.items():
+        sizes = Counter(case.site for case in pages)
+        for case in pages:
+            alone = sizes[case.site] >= least and len(sizes) > 1
+            found.setdefault(f"{name}: {case.site}" if alone else name, []).append(case)
+    return found
+
+
+def is_site(pages: Sequence[Case], least: int = LEAST_SITE) -> bool:
+    """Whether the pages of a unit are those of one site with enough of them."""
+    return len(pages) >= least and len({case.site for case in pages}) == 1
+
+
+def chosen_units(found: Cases, names: Sequence[str]) -> Cases:
+    """Return the units of these names, all without any. Raises `UnknownName`."""
+    for name in names:
+        if name not in found:
+            raise nearest(name, found, "site or set")
+    return {name: found[name] for name in names} if names else found
+
+
+def learnable(cases: Sequence[Case]) -> list[Case]:
+    """Return the pages that have their truth's text: the others would teach wrong labels."""
+    return [case for case in cases if case.found >= LEAST_TEXT]
+
+
+def recipe(cases: Sequence[Case]) -> list[Case]:
+    """Return the pages of a set that weights learn from: at most 20 of a site, evenly spaced, with their text."""
+    sites: dict[str, list[Case]] = {}
+    for case in learnable(cases):
+        sites.setdefault(case.site, []).append(case)
+    counts = {site: min(RECIPE_PAGES, len(pages)) for site, pages in sites.items()}
+    return [pages[index * len(pages) // counts[site]] for site, pages in sites.items() for index in range(counts[site])]
+
+
+def recipes(sets: Iterable[Sequence[Case]]) -> list[Case]:
+    """Return the pages of several sets that weights learn from."""
+    return [case for pages in sets for case in recipe(pages)]
+
+
+def judge(text: Callable[[Case], str], cases: Sequence[Case]) -> Figures:
+    """Return the figures of what gives a text for some pages."""
+    texts = [text(case) for case in cases]
+    pairs = list(zip(texts, cases, strict=True))
+    return figures_of(
+        [score_row(found, case.row) for found, case in pairs],
+        [bag_score(found, case.row.body or "").f1 for found, case in pairs],
+    )
+
+
+def figures_of(scores: Sequence[Score], bags: Sequence[float] = ()) -> Figures:
+    """Return the source's P, R and F, and our F1. A text that was not found is not right, whatever was wanted."""
+    right = [score for score in scores if is_right(score)]
+    complete = [score for score in right if (score.recall or 0.0) >= COMPLETE]
+    precision = len(right) / len(scores)
+    recall = len(complete) / len(right) if right else 0.0
+    f = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return Figures(len(scores), precision, recall, f, mean(scores).f1, sum(bags) / max(len(bags), 1))
+
+
+def folds_of(cases: Cases) -> dict[str, int]:
+    """Return the fold of each site: the largest sites first, one fold after the other. A few sites have a fold each."""
+    sizes = Counter(case.site for pages in cases.values() for case in pages)
+    ranked = sorted(sizes, key=lambda site: (-sizes[site], site))
+    return {site: rank % FOLDS for rank, site in enumerate(ranked)}
+
+
+def without_fold(cases: Cases, folds: Mapping[str, int], fold: int) -> list[Case]:
+    """Return the pages of the recipe without those of the sites of one fold. Raises `DataError` if none are left."""
+    pages = recipes([case for case in pages if folds[case.site] != fold] for pages in cases.values())
+    if not pages:
+        raise DataError(
+            "there is no other site to learn from: pages of one site cannot be judged as those of a new one"
+        )
+    return pages
+
+
+def without_set(cases: Cases, name: str) -> list[Case]:
+    """Return the pages of the recipe without those of a set and of its sites. Raises `DataError` if none are left."""
+    sites = {case.site for case in cases[name]}
+    pages = recipes([case for case in pages if case.site not in sites] for pages in cases.values())
     if not pages:
         raise DataError(f"there is no other set than {name} to learn from")
     return pages
 
 
-def drawn(form: Form, cases: Cases, name: str, seed: int, test: int) -> Figures:
-    """Return the figures of one draw: train on 20 pages, test on others of the set `name`."""
-    sources = [one for one in SITES if one in cases] if name in SITES else [name]
+def drawn(form: Form, found: Cases, name: str, seed: int, test: int, least: int = LEAST_SITE) -> Figures:
+    """Return the figures of one draw: train on 20 pages of all sites, test on others of the unit `name`.
+
+    A unit that is no site learns from its own pages.
+    """
+    sources = [one for one in found if is_site(found[one], least)] if is_site(found[name], least) else [name]
     learned: list[Case] = []
     for source in sources:
-        count = min(SOURCE_PAGES // len(sources), len(cases[source]) // 2)
-        learned += random.Random(f"{seed} {source}").sample(cases[source], count)
+        fit = learnable(found[source])
+        count = min(max(SOURCE_PAGES // len(sources), 1), len(fit) // 2)
+        learned += random.Random(f"{seed} {source}").sample(fit, count)
+    if not learned:
+        raise DataError(f"{name} has too few pages to learn from and to test on")
     ids = {id(case) for case in learned}
-    others = [case for case in cases[name] if id(case) not in ids]
+    others = [case for case in found[name] if id(case) not in ids]
     tested = random.Random(f"{seed} test").sample(others, min(test, len(others)))
     return judge(partial(text_of, form, trained_on(form, learned, seed)), tested)
 
 
-def trained_on(form: Form, cases: Sequence[Case], seed: int) -> Network:
+def trained_on(form: Form, cases: Sequence[Case], seed: int, rounds: int = ROUNDS) -> Network:
     """Return a network of that form that learned from the pages."""
-    return trained([case.labelled(form) for case in cases], seed, verbatim=form.verbatim)
+    return trained([case.labelled(form) for case in cases], seed, rounds, verbatim=form.verbatim)
 
 
 def text_of(form: Form, network: Network, case: Case) -> str:
-    """Return the text that comes out of a page; of a page that is refused, none."""
+    """Return the text that comes out of a page; of a page that is refused or has no text, none."""
+    if case.parsed is None:
+        return ""
     return assemble(case.parsed, form.cut(case.parsed, network(case.labelled(form).inputs))).text
-
-
-def site_of(name: str) -> str:
-    """Return the site that a set is of: one has two themes."""
-    return SAME.get(name, name)

@@ -4,54 +4,118 @@ The source trains on 20 pages from several sites and tests on 40 to 50 others of
 
     P = pages right / pages      R = pages complete / pages right      F = 2PR / (P + R)
 
-It doesn't define right and complete. Ours: F1 over shingles ≥ .9, and recall ≥ .99. Judged is the text of the article
-that comes out, so all that the table says is of the method as it is used.
+It doesn't define right and complete. Ours: F1 over shingles ≥ .9, and recall ≥ .99; a page whose answer is empty is
+wrong. Judged is the text of the article that comes out, so all that the tables say is of the method as it is used.
 
-Three ways to train. "source": as above, five pages of each of the four sites; a set that is no site trains on 20
-pages of its own. "unseen": the shipped recipe, without the set that is judged. "shipped": the weights that come along,
-which saw some of the pages. `--export` writes the pages that they learned from, for `extractors.bp_network.train`.
+Sites come from the data: each site with `--least` pages has a row, the other pages of a set have one together. A
+page's site is its domain, or its set where that is one site.
+
+source      as above: 20 pages, taken evenly from all sites that have a row; a mixed set learns from 20 of its own
+unseen      the shipped recipe, in five folds of sites: no network judges a site that it learned from
+sets        the shipped recipe without the whole set that is judged, nor any other page of its sites
+shipped     the weights that come along, which saw some of the pages; `density`; the labels, the best that lines give
+confidence  share of right pages by the bytes of the text, in folds of sites
+speed       CPU time beside that of parsing
+tokens      how jieba and rjieba differ
+titles      whether words of jieba help where `titles` compares a page's titles
+
+`--export` writes the pages that the shipped weights learn from, for `extractors.bp_network.train`.
 """
 
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from itertools import compress
 from pathlib import Path
 from statistics import fmean, median
 from unittest.mock import patch
 
-from extractors import Section, density
+from extractors import Article, Section, UnusablePage, density
 from extractors.assembly import assemble
 from extractors.bp_network import words
-from extractors.bp_network.extractor import (
-    CONFIDENCE,
-    VERBATIM_WEIGHTS,
-    WEIGHTS,
-)
-from extractors.bp_network.network import USED, VERBATIM, load
+from extractors.bp_network.extractor import CONFIDENCE, VERBATIM_WEIGHTS, WEIGHTS
+from extractors.bp_network.network import USED, VERBATIM, Network, load
+from extractors.bp_network.topic import title_words
 
-from ..data import DataError, DataSet, read_sets
+from ..data import DataError, DataSet, Row, read_sets
+from ..line_model import FOLDS
 from ..methods import UnknownName, nearest
-from ..results import score_row
+from ..options import comma_list
+from ..results import same_title, score_row
 from ..tables import table
 from ..timing import parse, settle, take_turns, timed
 from .bp_cases import (
     FORMS,
+    LEAST_SITE,
     RECIPE_PAGES,
-    RIGHT,
+    RECIPE_ROUNDS,
     SOURCE_PAGES,
     Case,
     Cases,
     Figures,
+    Form,
+    chosen_units,
     drawn,
+    folds_of,
     judge,
-    others,
+    learnable,
     read_cases,
     recipe,
     text_of,
     trained_on,
+    units,
+    without_fold,
+    without_set,
 )
+from .right import is_right
+
+FIGURES = ("pages", "P", "R", "F", "F from", "to", "shingle F1", "bag F1")
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the tables are made from; pages are read when they are first asked for, and once."""
+
+    sets: Sequence[DataSet]
+    options: argparse.Namespace
+
+    @cached_property
+    def cases(self) -> Cases:
+        """All pages by set."""
+        return read_cases(self.sets)
+
+    @cached_property
+    def units(self) -> Cases:
+        """The pages by what has a row."""
+        return chosen_units(units(self.cases, self.options.least), self.options.sites)
+
+    @cached_property
+    def folds(self) -> dict[str, int]:
+        """The fold of each site."""
+        return folds_of(self.cases)
+
+    @property
+    def seeds(self) -> range:
+        """First weights and draws of pages."""
+        return range(1, self.options.seeds + 1)
+
+    @cached_property
+    def _trained(self) -> dict[tuple[bool, bool, int, int], Network]:
+        return {}
+
+    def network(self, form: Form, fold: int, seed: int) -> Network:
+        """The network that has not learned from the sites of a fold; forms that learn the same share one."""
+        key = form.verbatim, form.irrelevant, fold, seed
+        if key not in self._trained:
+            self._trained[key] = trained_on(form, without_fold(self.cases, self.folds, fold), seed, RECIPE_ROUNDS)
+        return self._trained[key]
+
+    def text(self, form: Form, seed: int, case: Case) -> str:
+        """The text of a page by the network that has not learned from its site."""
+        return text_of(form, self.network(form, self.folds[case.site], seed), case)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,77 +124,93 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         sets = [one for one in read_sets(options.data) if one.articles()]
+        if not sets:
+            raise DataError(f"{options.data} holds no article with a known body")
         if options.export is not None:
             export(sets, options.export)
             return 0
+        for kind, names, known in (("part", options.parts, PARTS), ("method", options.methods, FORMS)):
+            for name in names:
+                if name not in known:
+                    raise nearest(name, known, kind)
+        material = Material(sets, options)
         for part in options.parts:
-            if part not in PARTS:
-                raise nearest(part, PARTS, "part")
-            print("\n".join(PARTS[part](sets, options)) + "\n")
+            print("\n".join(PARTS[part](material)) + "\n", flush=True)
     except (DataError, UnknownName, OSError) as error:
         parser.error(str(error))
     return 0
 
 
-def source_protocol(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str]:
+def source_protocol(material: Material) -> Iterator[str]:
     """Yield the table of the source's protocol: means over several draws of pages and first weights."""
-    cases = read_cases(sets)
+    options, found = material.options, units(material.cases, material.options.least)
 
     def draws(method: str, name: str) -> list[Figures]:
-        return [drawn(FORMS[method], cases, name, seed, options.test) for seed in range(1, options.seeds + 1)]
+        return [drawn(FORMS[method], found, name, seed, options.test, options.least) for seed in material.seeds]
 
+    judged = {name: pages for name, pages in material.units.items() if len(learnable(pages)) > 1}
     yield f"trained on {SOURCE_PAGES} pages, tested on up to {options.test} others; means of {options.seeds} draws"
-    yield _table(FORMS, cases, draws)
+    yield _table(options.methods, judged, draws) if judged else "no site or set has two pages with their text"
 
 
-def unseen(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str]:
-    """Yield the table of sets that training never saw: means over several first weights."""
-    cases = read_cases(sets)
+def unseen(material: Material) -> Iterator[str]:
+    """Yield the table of sites that training never saw: means over several first weights."""
 
     def judged(method: str, name: str) -> list[Figures]:
-        form, pages = FORMS[method], others(cases, name)
-        networks = [trained_on(form, pages, seed) for seed in range(1, options.seeds + 1)]
+        pages = material.units[name]
+        return [judge(partial(material.text, FORMS[method], seed), pages) for seed in material.seeds]
+
+    yield (
+        f"trained on up to {RECIPE_PAGES} pages of each site of the other {FOLDS - 1} of {FOLDS} folds of sites, "
+        f"tested on all pages; means of {material.options.seeds} seeds"
+    )
+    yield _table(material.options.methods, material.units, judged)
+
+
+def new_sets(material: Material) -> Iterator[str]:
+    """Yield the table of sets that training never saw: means over several first weights."""
+    form, cases = FORMS["bp-network"], material.cases
+
+    def judged(method: str, name: str) -> list[Figures]:
+        pages = without_set(cases, name)
+        networks = [trained_on(form, pages, seed, RECIPE_ROUNDS) for seed in material.seeds]
         return [judge(partial(text_of, form, network), cases[name]) for network in networks]
 
-    yield f"trained on {RECIPE_PAGES} pages of each other set, tested on all pages; means of {options.seeds} seeds"
-    yield _table(FORMS, cases, judged)
+    yield f"trained on up to {RECIPE_PAGES} pages of each site of the other sets, tested on all pages"
+    yield _table(["bp-network"], cases, judged)
 
 
-def shipped(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str]:
+def shipped(material: Material) -> Iterator[str]:
     """Yield the table of the weights that come along, beside `density` and the labels themselves, the best lines."""
-    cases = read_cases(sets)
     texts: dict[str, Callable[[Case], str]] = {
         "bp-network": partial(text_of, FORMS["bp-network"], load(WEIGHTS, USED)),
         "bp-network-verbatim": partial(text_of, FORMS["bp-network-verbatim"], load(VERBATIM_WEIGHTS, VERBATIM)),
-        "density": lambda case: assemble(case.parsed, density.cut(case.parsed)).text,
-        "labels": lambda case: "\n".join(compress(case.parsed.lines.texts, case.body)),
+        "density": _by_density,
+        "labels": lambda case: "\n".join(compress(case.parsed.lines.texts, case.body)) if case.parsed else "",
     }
     yield "shipped weights, all pages, those of their training among them"
-    yield _table(texts, cases, lambda method, name: [judge(texts[method], cases[name])])
+    yield _table(texts, material.units, lambda method, name: [judge(texts[method], material.units[name])])
 
 
-def confidence(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str]:
-    """Yield the share of right pages by the bytes of the text, on sets that training never saw."""
-    cases = read_cases(sets)
+def confidence(material: Material) -> Iterator[str]:
+    """Yield the share of right pages by the bytes of the text, on sites that training never saw."""
+    form = FORMS["bp-network"]
+    right: dict[float, dict[str, list[bool]]] = {limit: {} for limit, _ in CONFIDENCE}
+    for name, tested in material.cases.items():
+        for case in tested:
+            text = material.text(form, 1, case)
+            limit = next(limit for limit, _ in CONFIDENCE if len(text.encode()) < limit)
+            right[limit].setdefault(name, []).append(is_right(score_row(text, case.row)))
     rows = []
-    for method in ("bp-network", "bp-network-verbatim"):
-        form = FORMS[method]
-        right: dict[float, dict[str, list[bool]]] = {limit: {} for limit, _ in CONFIDENCE}
-        for name, tested in cases.items():
-            network = trained_on(form, others(cases, name), 1)
-            for case in tested:
-                text = text_of(form, network, case)
-                limit = next(limit for limit, _ in CONFIDENCE if len(text.encode()) < limit)
-                right[limit].setdefault(name, []).append(score_row(text, case.row).f1 >= RIGHT)
-        for limit, by in right.items():
-            pages = [one for verdicts in by.values() for one in verdicts]
-            macro = fmean(map(fmean, by.values())) if by else 0.0
-            rows.append([method, f"{limit:.0f}", str(len(pages)), f"{macro:.3f}", f"{fmean(pages or [False]):.3f}"])
-    yield "share of right pages by bytes of the text, on sets that training never saw"
-    yield table(["method", "below", "pages", "mean over sets", "over pages"], rows)
+    for limit, by in right.items():
+        pages = [one for verdicts in by.values() for one in verdicts]
+        macro = fmean(map(fmean, by.values())) if by else 0.0
+        rows.append([f"{limit:.0f}", str(len(pages)), f"{macro:.3f}", f"{fmean(pages or [False]):.3f}"])
+    yield "share of right pages by bytes of the text, on sites that training never saw"
+    yield table(["bytes below", "pages", "mean over sets", "over pages"], rows)
 
 
-def speed(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str]:
+def speed(material: Material) -> Iterator[str]:
     """Yield median CPU times: parsing, the method with either tokenizer, and `density` for comparison."""
     jieba, rjieba = _tokenizers()
     cuts = {"bp-network, jieba": jieba, "bp-network, rjieba": rjieba}
@@ -139,8 +219,8 @@ def speed(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str]
     others = {name: Section(None, method=name) for name in ("bp-network-verbatim", "density")}
     settle()
     times: dict[str, list[tuple[str, float, float]]] = {}
-    for one in sets:
-        for turn, row in enumerate(one.articles()[: options.test]):
+    for one in material.sets:
+        for turn, row in enumerate(one.articles()[: material.options.test]):
             html = row.html()
             calls: dict[str, Callable[[], object]] = {"parse": partial(parse, html)}
             for name, section in sections.items():
@@ -151,7 +231,7 @@ def speed(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str]
             for name, ms in results.items():
                 times.setdefault(name, []).append((one.name, ms, ms / results["parse"]))
     yield "median CPU ms a page, and × the time of lxml.html.document_fromstring on the same bytes, interleaved"
-    names = [one.name for one in sets]
+    names = [one.name for one in material.sets]
     yield table(
         ["method", "all sets", *names],
         [[name, _speed(rows), *(_speed([row for row in rows if row[0] == one]) for one in names)]
@@ -159,12 +239,13 @@ def speed(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str]
     )  # fmt: skip
 
 
-def tokens(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str]:
+def tokens(material: Material) -> Iterator[str]:
     """Yield how many runs of Chinese, in titles and all lines, jieba and rjieba cut differently, and their CPU time."""
     cuts = _tokenizers()
     rows = []
-    for name, cases in read_cases(sets).items():
-        texts = [text for case in cases for text in (case.parsed.head.title, *case.parsed.lines.texts)]
+    for name, cases in material.cases.items():
+        pages = [case.parsed for case in cases if case.parsed]
+        texts = [text for parsed in pages for text in (parsed.head.title, *parsed.lines.texts)]
         runs = list(dict.fromkeys(run for text in texts for run in words.HAN.findall(text)))
         (ours, slow), (theirs, fast) = (timed(partial(_cut_all, cut, runs)) for cut in cuts)
         differing = [run for run, one, other in zip(runs, ours, theirs, strict=True) if one != other]
@@ -174,6 +255,21 @@ def tokens(sets: Sequence[DataSet], options: argparse.Namespace) -> Iterator[str
     yield table(["set", "runs", "differ", "jieba", "rjieba", "×", "such as"], rows)
 
 
+def titles(material: Material) -> Iterator[str]:
+    """Yield the share of right titles, compared by characters as `titles` does, by words, and by the relevance s."""
+    rows = []
+    for one in material.sets:
+        pages = [row for row in one.articles() if row.title]
+        counts = []
+        for likeness in (None, _like_in_words, _like_in_relevance):
+            with patch("extractors.titles._likeness", likeness) if likeness else nullcontext():
+                found = [_title_of(row) for row in pages]
+            counts.append(sum(same_title(title, row.title or "") for title, row in zip(found, pages, strict=True)))
+        rows.append([one.name, str(len(pages)), *map(str, counts)])
+    yield "titles right, with titles of a page compared by characters (as it is), words of jieba, relevance s"
+    yield table(["set", "pages", "characters", "words", "relevance"], rows)
+
+
 def export(sets: Sequence[DataSet], folder: Path) -> None:
     """Write the pages and texts from which the shipped weights are learned. Raises `DataError` if the folder exists."""
     if folder.exists():
@@ -181,19 +277,19 @@ def export(sets: Sequence[DataSet], folder: Path) -> None:
     folder.mkdir(parents=True)
     for name, cases in read_cases(sets).items():
         for number, case in enumerate(recipe(cases)):
-            (folder / f"{name}-{number:02}.html").write_bytes(case.row.html())
-            (folder / f"{name}-{number:02}.txt").write_text(case.row.body or "", "utf-8")
+            (folder / f"{name}-{number:03}.html").write_bytes(case.row.html())
+            (folder / f"{name}-{number:03}.txt").write_text(case.row.body or "", "utf-8")
 
 
 def _table(methods: Iterable[str], cases: Cases, figures: Callable[[str, str], list[Figures]]) -> str:
-    """Return a table of methods and sets, with the mean over the sets of each method."""
+    """Return a table of methods and what has a row, with the mean of the rows of each method."""
     rows = []
     for method in methods:
-        of_sets = [figures(method, name) for name in cases]
-        rows += [[method, name, *_means(found)] for name, found in zip(cases, of_sets, strict=True)]
-        _, *shares = _means([one for found in of_sets for one in found])
-        rows.append([method, "mean", "–", *shares[:3], "–", "–", shares[-1]])
-    return table(["method", "set", "pages", "P", "R", "F", "F from", "to", "shingle F1"], rows)
+        of_units = [figures(method, name) for name in cases]
+        rows += [[method, name, *_means(found)] for name, found in zip(cases, of_units, strict=True)]
+        _, *shares = _means([one for found in of_units for one in found])
+        rows.append([method, "mean", "–", *shares[:3], "–", "–", *shares[-2:]])
+    return table(["method", "site or set", *FIGURES], rows)
 
 
 def _means(figures: Sequence[Figures]) -> list[str]:
@@ -206,7 +302,35 @@ def _means(figures: Sequence[Figures]) -> list[str]:
         f"{min(f):.1%}",
         f"{max(f):.1%}",
         f"{fmean(one.f1 for one in figures):.3f}",
+        f"{fmean(one.bag for one in figures):.3f}",
     ]
+
+
+def _by_density(case: Case) -> str:
+    return assemble(case.parsed, density.cut(case.parsed)).text if case.parsed else ""
+
+
+def _title_of(row: Row) -> str | None:
+    try:
+        article = Section(None, method="density").extract(row.html(), row.url)
+    except UnusablePage:
+        return None
+    return article.title if isinstance(article, Article) else None
+
+
+def _like_in_words(one: str, other: str) -> float:
+    """Return the Dice coefficient of the words of two titles, stop words apart."""
+    return _dice(set(words.words(one)) - words.STOP_WORDS, set(words.words(other)) - words.STOP_WORDS, lambda word: 1)
+
+
+def _like_in_relevance(one: str, other: str) -> float:
+    """Return the same of the words that relevance counts, each by its characters."""
+    return _dice(set(title_words(one)), set(title_words(other)), len)
+
+
+def _dice(one: set[str], other: set[str], weight: Callable[[str], int]) -> float:
+    both = sum(map(weight, one)) + sum(map(weight, other))
+    return 2 * sum(map(weight, one & other)) / both if both else 0.0
 
 
 def _tokenizers() -> tuple[Callable[[str], list[str]], Callable[[str], list[str]]]:
@@ -234,13 +358,15 @@ def _speed(rows: Sequence[tuple[str, float, float]]) -> str:
     return f"{median(row[1] for row in rows):.2f} ({median(row[2] for row in rows):.2f}×)"
 
 
-PARTS: dict[str, Callable[[Sequence[DataSet], argparse.Namespace], Iterator[str]]] = {
+PARTS: dict[str, Callable[[Material], Iterator[str]]] = {
     "source": source_protocol,
     "unseen": unseen,
+    "sets": new_sets,
     "shipped": shipped,
     "confidence": confidence,
     "speed": speed,
     "tokens": tokens,
+    "titles": titles,
 }
 
 
@@ -252,12 +378,35 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("data", type=Path, help="folder with sets/ and sites/")
     parser.add_argument(
-        "parts", nargs="*", default=["source", "unseen", "shipped"], metavar="PART", help=", ".join(PARTS)
+        "parts", nargs="*", default=["unseen", "source", "shipped"], metavar="PART", help=", ".join(PARTS)
     )
-    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="draws that are averaged; default: 5")
-    parser.add_argument("--test", type=int, default=50, metavar="N", help="pages tested a set; default: 50")
+    parser.add_argument(
+        "--sites", type=comma_list, default=[], metavar="A,B", help="rows to print, by name; default: all"
+    )
+    parser.add_argument(
+        "--least",
+        type=_positive,
+        default=LEAST_SITE,
+        metavar="N",
+        help=f"pages of a site with a row of its own; default: {LEAST_SITE}",
+    )
+    parser.add_argument(
+        "--methods",
+        type=comma_list,
+        default=list(FORMS),
+        metavar="A,B",
+        help=f"of source and unseen: {'; '.join(FORMS)}",
+    )
+    parser.add_argument("--seeds", type=_positive, default=5, metavar="N", help="draws that are averaged; default: 5")
+    parser.add_argument("--test", type=_positive, default=50, metavar="N", help="pages tested a set; default: 50")
     parser.add_argument("--export", type=Path, metavar="DIR", help="only write the shipped weights' training pages")
     return parser
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return int(text)
 
 
 if __name__ == "__main__":

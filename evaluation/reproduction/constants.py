@@ -35,18 +35,9 @@ from ..options import comma_list
 from ..results import score_row
 from ..scores import Score, mean
 from ..tables import table
+from .right import share_right
+from .roles import Roles, read_roles
 from .speed import some
-
-RIGHT = 0.9  # F1
-# Sets of Chinese news; of the last only these pages, by the beginning of their ids: the rest are essays and threads.
-NEWS: Mapping[str, tuple[str, ...]] = {
-    "gne_zh_groups": (),
-    "kancai_news_gbk": (),
-    "zh_handcrafted": (
-        "064b591b", "274a65d9", "33a95b71", "36efbc69", "4fa9dfe4", "5acac71b", "6820ebe7", "8baa71e3", "93498c29",
-        "aefcf136", "b4c2eccd", "c25d25c2", "c2d9f85c", "c4d032a1", "d519ec93", "ebe9df29", "f51248cc",
-    ),
-}  # fmt: skip
 
 Setting = tuple[float, ...]  # a value for each constant
 
@@ -236,7 +227,7 @@ def _f1(pages: Sequence[PageScores], setting: Setting) -> float:
 
 
 def _both(scores: Sequence[Score]) -> list[str]:
-    return [f"{mean(scores).f1:.3f}", f"{fmean(one.f1 >= RIGHT for one in scores):.3f}"]
+    return [f"{mean(scores).f1:.3f}", f"{share_right(scores):.3f}"]
 
 
 def _cells(pages: Sequence[PageScores], setting: Setting | None) -> list[str]:
@@ -245,7 +236,7 @@ def _cells(pages: Sequence[PageScores], setting: Setting | None) -> list[str]:
 
 def _means(sets: Mapping[str, Sequence[PageScores]], settings: Mapping[str, Setting]) -> list[str]:
     scores = [[page.scores[settings[name]] for page in pages] for name, pages in sets.items()]
-    right = fmean(fmean(one.f1 >= RIGHT for one in pages) for pages in scores)
+    right = fmean(share_right(pages) for pages in scores)
     return [f"{fmean(mean(pages).f1 for pages in scores):.4f}", f"{right:.3f}"]
 
 
@@ -253,11 +244,6 @@ def _words(method: Method, setting: Setting) -> str:
     return ", ".join(
         f"{name} {value:g}" for name, value in zip(method.names, setting, strict=True) if name in method.grid
     )
-
-
-def _is_news(news: Mapping[str, tuple[str, ...]], name: str, row: Row) -> bool:
-    begins = news.get(name)
-    return begins is not None and (not begins or row.id.rpartition(":")[2].startswith(begins))
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -271,14 +257,14 @@ def main(words: Sequence[str] | None = None) -> int:
         sets = [one for one in read_sets(arguments.data) if one.articles()]
         if not sets:
             raise DataError(f"{arguments.data} holds no page with a body to compare with")
-        news = _news(arguments.news, sets)
+        roles = _roles(arguments.news, sets)
         for name in arguments.methods or METHODS:
             method = METHODS[name]
             settings = list(dict.fromkeys([*method.choosable(), *(one for _, one in method.alternatives())]))
             read = partial(read_page, method, settings)
             pages = {
                 one.name: [
-                    read(row, _is_news(news, one.name, row)) for row in some(one.articles(), arguments.sample, one.name)
+                    read(row, roles.is_news(one.name, row)) for row in some(one.articles(), arguments.sample, one.name)
                 ]
                 for one in sets
             }
@@ -288,13 +274,12 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _news(names: str | None, sets: Sequence[DataSet]) -> Mapping[str, tuple[str, ...]]:
-    if names is None:
-        return NEWS
-    for name in comma_list(names):
+def _roles(news: str | None, sets: Sequence[DataSet]) -> Roles:
+    names = None if news is None else comma_list(news)
+    for name in names or ():
         if name not in {one.name for one in sets}:
             raise nearest(name, [one.name for one in sets], "set")
-    return {name: NEWS.get(name, ()) for name in comma_list(names)}
+    return read_roles(news=names)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -306,9 +291,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
     parser.add_argument("methods", nargs="*", metavar="METHOD", help=f"default: all of {', '.join(METHODS)}")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="pages a set; default: all")
-    parser.add_argument(
-        "--news", metavar="NAME,…", help=f"the sets of Chinese news; default: those of {', '.join(NEWS)} that are there"
-    )
+    parser.add_argument("--news", metavar="NAME,…", help="the sets of Chinese news; default: those of roles.json")
     return parser
 
 

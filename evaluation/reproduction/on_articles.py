@@ -8,19 +8,19 @@ from extractors import Section
 from extractors.ctext import read_ctext
 from extractors.decoding import decode
 from extractors.tag_path_clusters import Leaf, noise, read_leaves
-from extractors.tag_path_segment import DEFAULTS, body_segment, longest
+from extractors.tag_path_segment import DEFAULTS, body_segment, longest, page_thresholds
 from extractors.tag_paths import learn_thresholds, lowest
 
 from ..data import DataSet, Row
 from ..results import score_row
-from ..scores import mean
+from ..scores import Score, mean
 from ..tables import table
 from .bars import Bar, Figures, compared
 from .hamming import distance, hits
+from .right import share_right
 from .roles import LEFT_OUT, TUNED, Run
 from .speed import some, text_of
 
-RIGHT = 0.9  # F1
 SAMPLES = 4  # pages that `tag-paths` learns from
 METHODS = (
     "line-blocks", "line-blocks-verbatim", "tag-paths", "article-deviation", "article-deviation-verbatim", "density",
@@ -31,12 +31,13 @@ HAMMING = ("article-deviation", "article-deviation-verbatim")  # source 003; its
 
 @dataclass(frozen=True, slots=True)
 class OnSet:
-    """A method on a set. `values`: share right, P and R by Hamming distance, shingle F1."""
+    """A method on a set. `values`: share right, P and R by Hamming distance, shingle F1. `news`: scores of its news."""
 
     name: str
     tuned: bool
     pages: int
     values: tuple[float, float, float, float]
+    news: list[Score]
 
 
 def articles(run: Run) -> Iterator[str]:
@@ -88,7 +89,7 @@ def _noise(label: str, rows: Sequence[Row]) -> str:
     if not noises:
         return f"{label}: no pages"
     above = fmean(value > DEFAULTS.noise for value in noises)
-    like = sum(bool(body_segment(leaves, DEFAULTS)) for leaves, _ in found) / len(rows)
+    like = sum(bool(body_segment(leaves, page_thresholds(leaves))) for leaves, _ in found) / len(rows)
     return (
         f"{label}: {len(rows)} pages, median Cn of the longest cluster {median(noises):.2f}, "
         f"{above:.1%} above the threshold; {like:.1%} of the pages have a cluster like a body"
@@ -101,15 +102,14 @@ def _measure(run: Run, method: str, one: DataSet) -> OnSet:
     texts = [text_of(section, row.html(), row.url) for row in rows]
     scores = [score_row(text, row) for text, row in zip(texts, rows, strict=True)]
     found = hits([distance(text, row.body or "") for text, row in zip(texts, rows, strict=True)])
-    right = fmean(one.f1 >= RIGHT for one in scores)
-    values = (right, found.precision, found.recall or 0.0, mean(scores).f1)
-    return OnSet(one.name, run.roles.has_tuned(method, one.name), len(rows), values)
+    values = (share_right(scores), found.precision, found.recall or 0.0, mean(scores).f1)
+    news = [score for score, row in zip(scores, rows, strict=True) if run.roles.is_news(one.name, row)]
+    return OnSet(one.name, run.roles.has_tuned(method, one.name), len(rows), values, news)
 
 
 def _bars(run: Run, method: str, found: Sequence[OnSet]) -> list[Bar]:
     if method in NEWS_RIGHT:
-        news = [each for each in found if each.name in run.roles.news]
-        kinds = [_pooled([each for each in news if each.tuned == tuned]) for tuned in (True, False)]
+        kinds = [_pooled([each for each in found if each.tuned == tuned]) for tuned in (True, False)]
         return [Bar(method, "Chinese news right", NEWS_RIGHT[method], *kinds)]
     if method in HAMMING:
         kinds = [_macro([each for each in found if each.tuned == tuned]) for tuned in (True, False)]
@@ -118,8 +118,8 @@ def _bars(run: Run, method: str, found: Sequence[OnSet]) -> list[Bar]:
 
 
 def _pooled(found: Sequence[OnSet]) -> Figures:
-    pages = sum(each.pages for each in found)
-    return Figures([sum(each.pages * each.values[0] for each in found) / pages] if pages else [], f"{pages} pages")
+    news = [score for each in found for score in each.news]
+    return Figures([share_right(news)] if news else [], f"{len(news)} pages")
 
 
 def _macro(found: Sequence[OnSet]) -> Figures:

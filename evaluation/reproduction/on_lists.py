@@ -15,7 +15,7 @@ from ..tables import table
 from .bars import Bar, Figures, compared
 from .hamming import distance, hits
 from .lists import KnownLists, ListPage, known_lists
-from .on_articles import RIGHT
+from .right import share_right
 from .roles import LEFT_OUT, TUNED, Run
 from .speed import some, text_of
 
@@ -85,7 +85,7 @@ def _on_texts(method: str, pages: Sequence[ListPage]) -> list[float]:
     pairs = [(text_of(section, page.html, page.url), page.text) for page in pages if page.text is not None]
     scores = [score(text, truth) for text, truth in pairs]
     found = hits([distance(text, truth) for text, truth in pairs])
-    return [fmean(one.f1 >= RIGHT for one in scores), found.precision, found.recall or 0.0, mean(scores).f1]
+    return [share_right(scores), found.precision, found.recall or 0.0, mean(scores).f1]
 
 
 def _on_entries(pages: Sequence[ListPage]) -> list[float]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..data import DataSet
+from ..data import DataSet, Row
 from .lists import Selectors
 
 FILE = Path(__file__).with_name("roles.json")
@@ -18,15 +18,22 @@ TUNED, LEFT_OUT = "tuned it", "left out"
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Names of sets. `tuned`: by method, those that were looked at when its constants were chosen."""
+    """Names of sets. `tuned`: by method, those that were looked at when its constants were chosen. `news`: sets that
+    hold Chinese news, each with the beginnings of the ids of its news pages, or none where all pages are.
+    """
 
     tuned: Mapping[str, frozenset[str]]
-    news: frozenset[str]
+    news: Mapping[str, tuple[str, ...]]
     chinese: frozenset[str]
 
     def has_tuned(self, method: str, name: str) -> bool:
         """Whether a set was looked at when the method's constants were chosen."""
         return name in self.tuned.get(method, self.tuned.get(DEFAULT, frozenset()))
+
+    def is_news(self, name: str, row: Row) -> bool:
+        """Whether a page of a set is Chinese news."""
+        begins = self.news.get(name)
+        return begins is not None and (not begins or row.id.rpartition(":")[2].startswith(begins))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,6 @@ def read_roles(
     by_method = {method: frozenset(names) for method, names in stored["tuned"].items()}
     return Roles(
         by_method if tuned is None else {DEFAULT: frozenset(tuned)},
-        frozenset(stored["news"] if news is None else news),
+        {name: tuple(stored["news"].get(name, ())) for name in (stored["news"] if news is None else news)},
         frozenset(stored["chinese"] if chinese is None else chinese),
     )

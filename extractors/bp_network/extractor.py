@@ -4,10 +4,11 @@
 way: a short paragraph, a heading, a line of code stand for themselves, and every page has some.
 
 `bp-network` lets the lines of a page help each other, with what the other methods know of pages. The outputs are summed
-as evidence, the logarithm of o / (1 − o) by the line's width; the contiguous segment with the largest sum is where the
-body is; the deepest element that holds most of it is its root; and below the root stays what isn't a box, a caption, a
-list of links or the numbers beside a listing. On sites that training never saw this is the difference between F1 .90
-and .98 (mean of nine sets; `python -m evaluation.reproduction.bp_network DATA unseen`).
+as evidence, the logarithm of o / (1 − o) by the line's width, and evidence for a body counts by the line's prior
+(`priors`: names of elements, place of the title, heading of the comments, links nearby). The contiguous segment with
+the largest sum is where the body is; the deepest element that holds most of it is its root; and below the root stays
+what isn't a box, a caption, a list of links or the numbers beside a listing. The body ends before the line that names
+the editor, and before the comments (`trimming`). docs/methods-bp-network.md has the figures of both forms.
 """
 
 import os
@@ -22,10 +23,12 @@ from ..article import Article, NoArticle
 from ..assembly import Cut, ParsedPage, assemble, read
 from ..body import Body, turning_points
 from ..lines import Lines
+from ..names import NOISE_TAGS
 from ..page import Page
 from ..paths import PathTrie
 from ..profile import NO_PROFILE
 from ..roots import family_shares, find_root
+from ..trimming import up_to_end
 from ..verdict import judge
 from .features import line_values, source_values, with_neighbours
 from .network import USED, VERBATIM, BadWeights, Network, Values, load
@@ -40,9 +43,10 @@ BODY = 0.5  # output above which a line by itself is body
 LIKELY = 0.8  # output of the likeliest line of a page without any above BODY
 SURE = 0.98  # outputs beyond this and its opposite count as this: no line is certain
 LEAST_WIDTH, MOST_WIDTH = 30, 630  # bytes as which the evidence of an empty and of a long line counts
-# Share of pages with F1 ≥ .9 by the bytes of the text, where training never saw the site (`reproduction.bp_network`).
-CONFIDENCE = ((300, 0.60), (600, 0.80), (1_500, 0.92), (float("inf"), 0.95))
-VERBATIM_CONFIDENCE = 0.66  # the same of the verbatim form, over all pages
+NEAR = 3  # lines in which the body must stand on either side of a heading outside its root; flat from 3 to 6
+# Share of pages with F1 ≥ .9 by the bytes of the text, sites left out, mean of the sets (`reproduction.bp_network`).
+CONFIDENCE = ((300, 0.60), (600, 0.78), (1_500, 0.92), (float("inf"), 0.95))
+VERBATIM_CONFIDENCE = 0.57  # the same of the verbatim form, whatever the bytes
 
 
 class BpNetwork:
@@ -106,14 +110,17 @@ def likeliest(outputs: Values) -> Values:
 def find_body(parsed: ParsedPage, outputs: Values) -> Body:
     """Return the body: the segment with the most evidence, its root, and what belongs to it there."""
     lines = parsed.lines
-    head, tail = turning_points(evidence(lines, outputs).astype(np.float32))
+    weighed = evidence(lines, outputs)
+    weighed = np.where(weighed > 0, weighed * parsed.prior.by_line, weighed)
+    head, tail = turning_points(weighed.astype(np.float32))
     content = np.zeros(len(lines), np.float32)
-    content[head:tail] = (np.minimum(lines.width, MOST_WIDTH) * outputs)[head:tail]
+    content[head:tail] = (np.minimum(lines.width, MOST_WIDTH) * outputs * parsed.prior.by_line)[head:tail]
     if not content.any():
         return Body([])
     root = find_root(lines, content)
     kept, captions = below_root(parsed, outputs, content, root, slice(head, tail))
-    return Body(kept, root, head, tail, captions)
+    kept = sorted(kept + headings_beside(parsed, kept, root, slice(head, tail)))
+    return Body(up_to_end(kept, lines, parsed.prior), root, head, tail, captions)
 
 
 def evidence(lines: Lines, outputs: Values) -> Values:
@@ -128,8 +135,9 @@ def below_root(
 ) -> tuple[list[int], list[int]]:
     """Return the lines below the body's root that belong to it, and the captions among them in the segment.
 
-    What stands in a box of its own belongs to it only within the segment, and only if it is a heading or its output is
-    that of a body's line. The heading that repeats the page's title does not: the article has it as its title.
+    Boxes that follow each other within the segment belong to it if their evidence together is for a body; outside the
+    segment none does. A heading that is a link belongs to it. The heading that repeats the page's title does not: the
+    article has it as its title.
     """
     lines = parsed.lines
     shares = family_shares(lines, content)
@@ -137,13 +145,54 @@ def below_root(
     inside = np.zeros(len(lines), np.bool_)
     inside[segment] = True
     headings = lines.headings
-    boxed = (standing == keeping.IN_SEGMENT) & inside & (headings | (outputs > BODY))
-    kept = ((standing == keeping.IN) | boxed) & ~keeping.is_line_numbers(lines)
-    kept = keeping.without_links(lines, kept, headings, inside, root)
+    boxed = (standing == keeping.IN_SEGMENT) & inside
+    boxed &= headings | (outputs > BODY) | in_good_runs(boxed, evidence(lines, outputs))
+    below = ((standing == keeping.IN) | boxed) & ~keeping.is_line_numbers(lines)
+    kept = keeping.without_links(lines, below, headings, inside, root) | (below & headings)
     if parsed.prior.title >= 0 and headings[parsed.prior.title]:
         kept[parsed.prior.title] = False
     captions = (standing == keeping.CAPTION) & inside & ~kept
     return np.flatnonzero(kept).tolist(), np.flatnonzero(captions).tolist()
+
+
+def headings_beside(parsed: ParsedPage, kept: list[int], root: int, segment: slice) -> list[int]:
+    """Return the headings outside the body's root with lines of the body near on both sides: sections in containers.
+
+    Not those in noise, by element or by name.
+    """
+    lines = parsed.lines
+    body = np.zeros(len(lines), np.bool_)
+    body[kept] = True
+    candidates = np.flatnonzero(lines.headings[segment] & ~body[segment]) + segment.start
+    return [
+        index
+        for index in candidates.tolist()
+        if body[max(0, index - NEAR) : index].any()
+        and body[index + 1 : index + 1 + NEAR].any()
+        and index != parsed.prior.title
+        and not _is_below_or_noise(parsed, lines.paths[index], lines.trie.family[root])
+    ]
+
+
+def _is_below_or_noise(parsed: ParsedPage, path: int, root_family: int) -> bool:
+    """Whether a path is below the body's root, where `below_root` decides, or in an element that is noise."""
+    trie, number, noise = parsed.lines.trie, parsed.lines.outline.number, parsed.prior.noise
+    return any(
+        trie.family[step] == root_family
+        or trie.tag[step] in NOISE_TAGS
+        or trie.tag[step] == "figure"
+        or noise[number[step]]
+        for step in trie.up(path)
+    )
+
+
+def in_good_runs(chosen: NDArray[np.bool_], amounts: Values) -> NDArray[np.bool_]:
+    """Return the lines of those runs of chosen lines whose amounts sum up to more than 0."""
+    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False))
+    result = np.zeros(len(chosen), np.bool_)
+    for start, end in edges.reshape(-1, 2).tolist():
+        result[start:end] = amounts[start:end].sum() > 0
+    return result
 
 
 def confidence(width: float) -> float:

@@ -1,6 +1,17 @@
 import pytest
 
-from evaluation.reproduction.bp_cases import figures_of
+from evaluation.data import DataError, read_sets
+from evaluation.reproduction.bp_cases import (
+    figures_of,
+    folds_of,
+    is_site,
+    judge,
+    read_cases,
+    recipe,
+    units,
+    without_fold,
+    without_set,
+)
 from evaluation.reproduction.bp_network import main
 from evaluation.scores import Score
 from extractors.bp_network.train import main as train
@@ -28,19 +39,121 @@ def test_nothing_right_is_nothing():
     assert (nothing.precision, nothing.recall, nothing.f) == (0, 0, 0)
 
 
+def test_an_empty_answer_is_wrong_whatever_was_wanted():
+    assert figures_of([Score(None, None), Score(None, 0.0)]).precision == 0
+
+
+def other_names(root, sites=("harbour", "valley"), pages=4):
+    """Write a set with sites of names that the code does not know; each page of a site is one of three stories."""
+    folder = root / "sets" / "unheard_of"
+    (folder / "pages").mkdir(parents=True)
+    rows = []
+    for site in sites:
+        for number in range(pages):
+            story = sorted(layouts.STORIES)[number % 3]
+            name = f"{site}-{number}"
+            (folder / "pages" / f"{name}.html").write_bytes(layouts.page(story))
+            rows.append(layouts.row(name, site=site, section="x", body=layouts.body(story)))
+    layouts.write(folder, rows, [])
+    return root
+
+
+def test_sites_come_from_the_data(tmp_path):
+    cases = read_cases(read_sets(other_names(tmp_path)))
+    found = units(cases, least=4)
+    assert [name for name, pages in found.items() if is_site(pages, 4)] == list(found)
+    assert len(found) == 2
+    assert list(units(cases, least=5)) == ["unheard_of"]
+
+
+def test_no_site_outweighs_the_others(tmp_path):
+    cases = read_cases(read_sets(other_names(tmp_path, pages=23)))
+    assert len(recipe(cases["unheard_of"])) == 40
+
+
+def test_no_network_learns_from_the_site_it_judges(tmp_path):
+    cases = read_cases(read_sets(other_names(tmp_path)))
+    folds = folds_of(cases)
+    assert sorted(folds.values()) == [0, 1]
+    for site, fold in folds.items():
+        learned = {case.site for case in without_fold(cases, folds, fold)}
+        assert learned
+        assert site not in learned
+    with pytest.raises(DataError, match="no other set than unheard_of"):
+        without_set(cases, "unheard_of")
+
+
+def test_a_page_without_text_is_judged_and_is_wrong(tmp_path):
+    other_names(tmp_path)
+    (tmp_path / "sets" / "unheard_of" / "pages" / "harbour-0.html").write_bytes(b"")
+    (tmp_path / "sets" / "unheard_of" / "pages" / "valley-0.html").write_text("<script src=a.js></script>")
+    cases = read_cases(read_sets(tmp_path))["unheard_of"]
+    figures = judge(lambda case: case.row.body if case.parsed else "", cases)
+    assert (figures.pages, figures.precision) == (8, 0.75)
+    assert len(recipe(cases)) == 6
+
+
+def test_all_tables_of_a_folder_with_other_names(tmp_path, capsys):
+    other_names(tmp_path)
+    layouts.pairs_of_two(tmp_path)
+    assert (
+        main(
+            [
+                str(tmp_path),
+                "unseen",
+                "sets",
+                "source",
+                "shipped",
+                "confidence",
+                "titles",
+                "--seeds",
+                "1",
+                "--least",
+                "4",
+            ]
+        )
+        == 0
+    )
+    rows = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    named = {cell.strip() for row in rows for cell in row}
+    assert {"twos", "unheard_of: harbour", "unheard_of: valley"} <= {name.removesuffix(".example") for name in named}
+
+
+def test_only_the_rows_that_are_asked_for(tmp_path, capsys):
+    other_names(tmp_path)
+    layouts.pairs_of_two(tmp_path)
+    assert main([str(tmp_path), "shipped", "--sites", "twos"]) == 0
+    assert "unheard_of" not in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main([str(tmp_path), "shipped", "--sites", "two"])
+    assert "did you mean 'twos'" in capsys.readouterr().err
+
+
+def test_one_site_alone_cannot_be_unseen(tmp_path, capsys):
+    other_names(tmp_path, sites=("harbour",))
+    with pytest.raises(SystemExit) as stop:
+        main([str(tmp_path), "unseen"])
+    assert stop.value.code == 2
+    assert "there is no other site to learn from" in capsys.readouterr().err
+
+
+def test_lists_alone_are_no_pages_to_judge(tmp_path, capsys):
+    folder = tmp_path / "sets" / "lists"
+    (folder / "pages").mkdir(parents=True)
+    (folder / "pages" / "index.html").write_bytes(layouts.list_page())
+    layouts.write(folder, [layouts.row("index", kind="list")], [])
+    with pytest.raises(SystemExit) as stop:
+        main([str(tmp_path)])
+    assert stop.value.code == 2
+    assert "no article with a known body" in capsys.readouterr().err
+
+
 def test_tables(data, capsys):
     assert main([str(data / "sets"), "shipped"]) == 0
     assert main([str(data), "source", "shipped", "--seeds", "2"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     shipped = [row for row in rows if row[:2] == ["bp-network", "gazette"]]
     assert {row[-1] for row in shipped} == {"1.000"}
-
-
-def test_a_set_alone_cannot_be_unseen(data, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main([str(data / "sets" / "gazette"), "unseen"])
-    assert stop.value.code == 2
-    assert "no other set than gazette" in capsys.readouterr().err
 
 
 def test_tokenizers_agree(data, capsys):

@@ -12,7 +12,11 @@ STORY = "The harbour office opened its new tide station on Monday after two year
 
 def test_equal_texts_have_no_distance():
     assert distance(STORY, STORY) == 0
-    assert distance("", "") == 0
+
+
+def test_a_text_without_words_is_never_right():
+    assert distance("", "") == distance("", STORY) == distance(STORY, "…") == 64
+    assert hits([distance("", "")]).precision == 0
 
 
 def test_text_with_one_more_word_is_near_and_another_text_is_not():

@@ -3,7 +3,7 @@ import pytest
 
 from extractors import Article, NoArticle, UnusablePage, extract
 from extractors.assembly import read
-from extractors.bp_network.extractor import cut_by_line, cut_by_segment, evidence
+from extractors.bp_network.extractor import cut_by_line, cut_by_segment, evidence, in_good_runs
 from extractors.page import Page
 from extractors.paths import PathTrie
 
@@ -44,6 +44,62 @@ def test_a_short_paragraph_and_a_heading_stay_with_the_body():
     body = f"<p>{BAKERY[0]}</p><p>Good.</p><h2>The mill</h2><p>{BAKERY[1]}</p><p>{BAKERY[2]}</p>"
     article = extract(news_page("Bread", (), body=body), method="bp-network")
     assert article.text.split("\n\n") == [BAKERY[0], "Good.", "The mill", BAKERY[1], BAKERY[2]]
+
+
+def test_a_heading_that_is_a_link_stays_with_the_body():
+    heading = '<h2><a href="#mill">The mill beside the river</a></h2>'
+    body = f"<p>{BAKERY[0]}</p><p>{BAKERY[1]}</p>{heading}<ul><li>Rye</li><li>Oats</li></ul><p>{BAKERY[2]}</p>"
+    article = extract(news_page("Bread", (), body=body), method="bp-network")
+    assert "The mill beside the river" in article.text.split("\n\n")
+
+
+def test_a_heading_between_the_containers_of_a_body_stays():
+    def container(story):
+        return "".join(f"<p>{paragraph}</p>" for paragraph in story)
+
+    first, second = (f'<div class="text">{container(story)}</div>' for story in (HARBOUR, BAKERY))
+    article = extract(
+        news_page("Tides", (), body=f"{first}<h3>In the old town</h3>{second}<h3>More of it</h3>"), method="bp-network"
+    )
+    assert article.text.split("\n\n") == [*HARBOUR, "In the old town", *BAKERY]
+    aside = f"{first}<aside><h3>In the old town</h3></aside>{second}"
+    article = extract(news_page("Tides", (), body=aside), method="bp-network")
+    assert article.text.split("\n\n") == [*HARBOUR, *BAKERY]
+
+
+def test_boxes_that_together_look_like_body_stay_and_others_go():
+    def boxes(*texts):
+        return "".join(f'<div class="b{number}"><div>{text}</div></div>' for number, text in enumerate(texts))
+
+    story = "".join(f"<p>{paragraph}</p>" for paragraph in HARBOUR * 3)
+    together = boxes("Open", BAKERY[0], "Free")
+    page = news_page("Tides", (), body=f"{story}{together}{story}")
+    parsed = read(Page(page), PathTrie())
+    outputs = np.array([0.9 if text in (*HARBOUR, BAKERY[0]) else 0.2 for text in parsed.lines.texts])
+    kept = [parsed.lines.texts[line] for line in cut_by_segment(parsed, outputs).kept]
+    assert [text for text in kept if text not in HARBOUR] == ["Open", BAKERY[0], "Free"]
+    outputs = np.array([0.9 if text in HARBOUR else 0.2 for text in parsed.lines.texts])
+    kept = [parsed.lines.texts[line] for line in cut_by_segment(parsed, outputs).kept]
+    assert set(kept) == set(HARBOUR)
+
+
+def test_runs_count_as_a_whole():
+    chosen, amounts = np.array([True, True, False, True, True]), np.array([-1.0, 2.0, 9.0, -3.0, 2.0])
+    assert in_good_runs(chosen, amounts).tolist() == [True, True, False, False, False]
+    assert in_good_runs(np.zeros(0, np.bool_), np.zeros(0)).tolist() == []
+
+
+def test_comments_do_not_outweigh_the_article():
+    story = "".join(f"<p>{paragraph}</p>" for paragraph in HARBOUR)
+    remarks = "".join(f"<p>{paragraph}</p>" for paragraph in (*BAKERY, *LIBRARY) * 4)
+    page = news_page("Tides", (), body=f"{story}<div class='comments'><h3>12 comments</h3>{remarks}</div>")
+    assert extract(page, method="bp-network").text.split("\n\n") == list(HARBOUR)
+
+
+def test_the_body_ends_at_the_line_that_names_the_editor():
+    story = "".join(f"<p>{paragraph}</p>" for paragraph in CHINESE)
+    page = news_page("潮汐观测站", (), body=f"{story}<p>责任编辑：李明</p><p>{CHINESE[0]}{CHINESE[1]}</p>")
+    assert extract(page, method="bp-network").text.split("\n\n") == list(CHINESE)
 
 
 def test_the_titles_heading_is_not_repeated_in_the_text():
