@@ -11,7 +11,7 @@ from crawler.discovery.recency import last_day
 from crawler.patterns import Match
 from crawler.run_report import RunOptions
 from crawler.tasks import Task
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.ledger import Ledger
 from workers.url_states import Found, fingerprint
 

@@ -14,7 +14,7 @@ from crawler.guarding.resolver import use_guard
 from crawler.session import TASKS_FILE, identity_of
 from crawler.spider_process import interrupts_held, quiet_scrapy
 from crawler.tasks import Settings, Task, load
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 

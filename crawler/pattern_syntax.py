@@ -12,7 +12,7 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from extractors.urls import DEFAULT_PORTS, ascii_host, escape, is_tracking, normalise, split_web
+from extractors.html.urls import DEFAULT_PORTS, ascii_host, escape, is_tracking, normalise, split_web
 
 MAX_LENGTH = 2000  # characters of a pattern; the longest URL that browsers and servers agree on
 MAX_OPTIONAL = 10  # […] in one pattern: enumerating writes each in both forms, so 2 ** 10 URLs a day at most

@@ -5,7 +5,7 @@ r"""URL patterns: which pages belong to a task, written without knowing regular 
     *  anything within a path segment    **  across segments    […]  may be missing    \  before a special character
     re:…  a regular expression (RE2) over the whole URL; groups named year, month, day, id, slug and n are captured
 
-URLs are compared in their normal form (`extractors.urls.normalise`), http and https alike. Where every part can be
+URLs are compared in their normal form (`extractors.html.urls.normalise`), http and https alike. Where every part can be
 counted (dates and bounded numbers), the same pattern also writes its URLs.
 
 The engine is RE2, so time is linear in the URL's length whatever the pattern.
@@ -25,7 +25,7 @@ import re2
 
 from crawler import pattern_syntax as syntax
 from crawler.pattern_syntax import Field, Literal, Maybe, Node, PatternError
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 
 __all__ = ["Match", "Pattern", "PatternError"]
 

@@ -25,7 +25,7 @@ from crawler.rendering.chromium import TABS, find_browser, rendering_settings
 from crawler.session import TASKS_FILE, identity_of
 from crawler.spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, quiet_scrapy
 from crawler.tasks import Settings, TaskError, load
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 
 SCREEN = 1366  # CSS pixels, width and height; the source's larger input has this size

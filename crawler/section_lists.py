@@ -22,7 +22,7 @@ from crawler.run_report import RunOptions, RunReport
 from crawler.section_articles import ENUMERATED_LATER
 from crawler.tasks import Task
 from crawler.verdicts import media_type
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers import keys
 from workers.filters import OTHER_DAYS
 from workers.forgetting import expire, unsee_rejected

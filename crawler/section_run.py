@@ -19,7 +19,7 @@ from crawler.scheduling.schedule import note_visit
 from crawler.section_articles import SectionArticles
 from crawler.section_lists import SectionLists
 from crawler.tasks import Task
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.briefs import example_asked, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from extractors.line_model import using
-from extractors.line_model.features import NAMES as LINE_NAMES
-from extractors.line_model.trees import Trees, load
-from extractors.line_model.trees import save as save_trees
+from extractors.content.line_model import using
+from extractors.content.line_model.features import NAMES as LINE_NAMES
+from extractors.content.line_model.trees import Trees, load
+from extractors.content.line_model.trees import save as save_trees
 from extractors.page_types import using_models
 from extractors.page_types.labelled import DataError as LabelledError
 from extractors.page_types.labelled import Labelled

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors.article import NoArticle
-from extractors.assembly import read
+from extractors.content.assembly import read
+from extractors.content.line_model.features import NAMES, features_of
+from extractors.content.line_model.opinion import WEIGHTS
+from extractors.content.line_model.trees import Trees, fit, save
+from extractors.content.page_body import rules_body
 from extractors.errors import UnusablePage
-from extractors.line_model.features import NAMES, features_of
-from extractors.line_model.opinion import WEIGHTS
-from extractors.line_model.trees import Trees, fit, save
-from extractors.page_body import rules_body
+from extractors.html.paths import PathTrie
 from extractors.page_types.labelled import domain_of
-from extractors.paths import PathTrie
 from extractors.section import make_page
 
 from .data import DataError, DataSet, Row, read_sets

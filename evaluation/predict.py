@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from extractors import Section, UnusablePage
-from extractors.decoding import decode
+from extractors.html.decoding import decode
 
 from .data import DataSet, Row
 from .left_out import LeftOut

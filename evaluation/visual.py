@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors.article import NoArticle
-from extractors.assembly import read
+from extractors.content.assembly import read
 from extractors.errors import UnusablePage
+from extractors.html.paths import PathTrie
 from extractors.page_types.classify import classify
-from extractors.paths import PathTrie
 from extractors.section import make_page
 from extractors.visual.classify import SURE, VisualClassifier
 from extractors.visual.folder import Labelled, read_labelled

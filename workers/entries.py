@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from extractors import Article, Entry, Listing
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 
 from .briefs import Brief
 from .filters import of_other_days, unwanted

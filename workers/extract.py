@@ -18,10 +18,10 @@ import redis
 from rq import get_current_job
 
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
-from extractors.decoding import decode
+from extractors.content.multipage import joined
+from extractors.html.decoding import decode
+from extractors.html.urls import normalise
 from extractors.page import Refuse
-from extractors.parts import joined
-from extractors.urls import normalise
 
 from .briefs import Brief, begin_example, brief_of, end_example
 from .entries import entry_row, joined_lists, wanted_entries

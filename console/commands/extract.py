@@ -133,7 +133,7 @@ def _cut(
 def _screenshot(page: "PageIn", folder: Path) -> bytes | None:
     """The page's screenshot: as `crawler.screenshots` names it by its URL, or NAME.png of NAME.html; None without."""
     from crawler.screenshots import name_of
-    from extractors.urls import normalise
+    from extractors.html.urls import normalise
 
     asked = page.name if page.url else None
     name = name_of(normalise(asked)) if asked else re.sub(r"\.\w+(\.gz)?$", "", Path(page.name).name) + ".png"

@@ -19,7 +19,7 @@ from crawler.discovery import lenient_xml
 from crawler.discovery.lenient_xml import local
 from crawler.discovery.links import Link, absolute
 from crawler.discovery.moments import moment_of
-from extractors.decoding import decode
+from extractors.html.decoding import decode
 
 MOST_ENTRIES = 5000  # of one feed
 ROOTS = frozenset({"rss", "feed", "rdf", "channel"})

@@ -14,8 +14,8 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
-from extractors.decoding import decode
-from extractors.urls import normalise, split_web
+from extractors.html.decoding import decode
+from extractors.html.urls import normalise, split_web
 
 MOST_LINKS = 5000  # of one page; endless lists exist
 MOST_FEEDS = 3  # of one page: the section's, the site's, one more

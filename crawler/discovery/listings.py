@@ -14,7 +14,7 @@ from crawler.discovery.json_lists import json_links
 from crawler.discovery.lenient_xml import JUNK
 from crawler.discovery.links import Link, absolute, page_links
 from crawler.discovery.sitemaps import GZIP, Child, read_sitemap, sitemaps_of, unpacked
-from extractors.decoding import decode
+from extractors.html.decoding import decode
 
 Kind = Literal["start", "next", "follow", "explored", "feed", "robots", "sitemap"]
 Form = Literal["page", "feed", "sitemap", "json", "robots"]

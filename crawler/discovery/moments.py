@@ -4,7 +4,7 @@ import re
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 
-from extractors.dates import EARLIEST_YEAR, LATEST_YEAR, find_date
+from extractors.metadata.dates import EARLIEST_YEAR, LATEST_YEAR, find_date
 
 LONGEST = 100  # characters
 _MONTH_OR_YEAR = re.compile(r"(\d{4})(?:-(\d\d))?$", re.ASCII)

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from crawler.discovery.links import links_of
 from crawler.discovery.pagination import says_page
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
 MOST_PARTS = 50  # further pages of one article

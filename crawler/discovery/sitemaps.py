@@ -19,8 +19,8 @@ from crawler.discovery import lenient_xml
 from crawler.discovery.lenient_xml import local
 from crawler.discovery.links import Link, absolute
 from crawler.discovery.moments import moment_of
-from extractors.decoding import decode
-from extractors.urls import normalise, split_web
+from extractors.html.decoding import decode
+from extractors.html.urls import normalise, split_web
 
 MOST_ENTRIES = 50_000  # of one sitemap, as the protocol has it
 MOST_BYTES = 50 * 2**20  # unpacked, as the protocol has it

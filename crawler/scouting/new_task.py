@@ -10,7 +10,7 @@ from crawler.patterns import Pattern
 from crawler.scouting.survey import Survey
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.model import TaskFile
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 
 EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # where neither the person nor `defaults:` says otherwise
 SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # below these come names: example.com.cn

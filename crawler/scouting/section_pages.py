@@ -13,8 +13,8 @@ from lxml import etree
 
 from crawler.discovery.links import ASSET, Link
 from crawler.scouting.address_parts import MARK, address_of
-from extractors.decoding import decode
-from extractors.urls import normalise
+from extractors.html.decoding import decode
+from extractors.html.urls import normalise
 
 Why = Literal["breadcrumb", "parent folder", "home page", "named as a list", "feed", "sitemap"]
 

@@ -26,7 +26,7 @@ from crawler.scouting.doubts import about_example, about_left, about_titles, abo
 from crawler.scouting.fitting import fit
 from crawler.scouting.inference import Evidence, Inference, Relatives, SeenPage, infer, relatives, siblings
 from crawler.scouting.section_pages import Candidate, candidates
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
 Scope = Literal["auto", "section", "site"]

@@ -18,8 +18,8 @@ from crawler.scouting.doubts import about_example, about_left, about_titles, abo
 from crawler.scouting.inference import Evidence, SeenPage
 from crawler.task_list.model import Task
 from extractors import Section, UnusablePage
+from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS
-from extractors.urls import normalise
 from workers.inbox import StoredPage
 
 Answers = Mapping[str, StoredPage | str]

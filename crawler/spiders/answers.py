@@ -8,7 +8,7 @@ from scrapy.http import Response
 from crawler.middlewares import why_none
 from crawler.rendering.handler import RENDER
 from crawler.verdicts import Verdict, of_answer
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 from workers.usage import HEADERS, TDM_FILE
 

@@ -18,7 +18,7 @@ from crawler.rendering.chromium import TABS
 from crawler.section_articles import PAUSES
 from crawler.spiders.answers import page_of, unexpected, verdict_of, verdict_of_failure
 from crawler.verdicts import Verdict
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.url_states import Leased
 
 if TYPE_CHECKING:

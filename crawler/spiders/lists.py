@@ -13,7 +13,7 @@ from crawler.politeness.host_files import HostFiles
 from crawler.politeness.pace import host_of
 from crawler.spiders.answers import content_type, state_headers, unexpected, verdict_of_failure, was_rendered
 from crawler.verdicts import Verdict, of_answer, of_list
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 
 if TYPE_CHECKING:
     from crawler.spiders.section import SectionSpider

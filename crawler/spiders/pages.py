@@ -10,7 +10,7 @@ from scrapy.http import Response
 
 from crawler.spiders.answers import content_type, verdict_of_failure
 from crawler.verdicts import Verdict, of_answer
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
 Answer = StoredPage | str  # the page, or why there is none

@@ -26,8 +26,8 @@ from crawler.task_list.ages import Age, Revisit
 from crawler.task_list.environment import check_variables
 from crawler.task_list.mistakes import BadValueError, TaskError, nearest, show, suggest
 from crawler.task_list.periods import Period
+from extractors.html.urls import split_web
 from extractors.registry import METHODS as KNOWN_METHODS
-from extractors.urls import split_web
 from workers.usage import SKIPPABLE
 
 METHODS = tuple(KNOWN_METHODS)

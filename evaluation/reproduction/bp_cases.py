@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors import NoArticle, UnusablePage
-from extractors.assembly import Cut, ParsedPage, assemble, read
-from extractors.bp_network.extractor import cut_by_line, cut_by_segment, page_inputs
-from extractors.bp_network.features import PER_LINE
-from extractors.bp_network.folder import Labelled
-from extractors.bp_network.labels import label_lines
-from extractors.bp_network.network import INPUTS, ROUNDS, Network, Values
-from extractors.bp_network.train import trained
-from extractors.paths import PathTrie
+from extractors.content.assembly import Cut, ParsedPage, assemble, read
+from extractors.html.paths import PathTrie
+from extractors.methods.bp_network.extractor import cut_by_line, cut_by_segment, page_inputs
+from extractors.methods.bp_network.features import PER_LINE
+from extractors.methods.bp_network.folder import Labelled
+from extractors.methods.bp_network.labels import label_lines
+from extractors.methods.bp_network.network import INPUTS, ROUNDS, Network, Values
+from extractors.methods.bp_network.train import trained
 from extractors.section import make_page
 
 from ..data import DataError, DataSet, Row

@@ -19,7 +19,7 @@ speed       CPU time beside that of parsing
 tokens      how jieba and rjieba differ
 titles      whether words of jieba help where `titles` compares a page's titles
 
-`--export` writes the pages that the shipped weights learn from, for `extractors.bp_network.train`.
+`--export` writes the pages that the shipped weights learn from, for `extractors.methods.bp_network.train`.
 """
 
 import argparse
@@ -33,12 +33,13 @@ from pathlib import Path
 from statistics import fmean, median
 from unittest.mock import patch
 
-from extractors import Article, Section, UnusablePage, density
-from extractors.assembly import assemble
-from extractors.bp_network import words
-from extractors.bp_network.extractor import CONFIDENCE, VERBATIM_WEIGHTS, WEIGHTS
-from extractors.bp_network.network import USED, VERBATIM, Network, load
-from extractors.bp_network.topic import title_words
+from extractors import Article, Section, UnusablePage
+from extractors.content.assembly import assemble
+from extractors.methods import density
+from extractors.methods.bp_network import words
+from extractors.methods.bp_network.extractor import CONFIDENCE, VERBATIM_WEIGHTS, WEIGHTS
+from extractors.methods.bp_network.network import USED, VERBATIM, Network, load
+from extractors.methods.bp_network.topic import title_words
 
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import FOLDS
@@ -262,7 +263,7 @@ def titles(material: Material) -> Iterator[str]:
         pages = [row for row in one.articles() if row.title]
         counts = []
         for likeness in (None, _like_in_words, _like_in_relevance):
-            with patch("extractors.titles._likeness", likeness) if likeness else nullcontext():
+            with patch("extractors.metadata.titles._likeness", likeness) if likeness else nullcontext():
                 found = [_title_of(row) for row in pages]
             counts.append(sum(same_title(title, row.title or "") for title, row in zip(found, pages, strict=True)))
         rows.append([one.name, str(len(pages)), *map(str, counts)])
@@ -350,7 +351,7 @@ def _cut_all(cut: Callable[[str], list[str]], runs: list[str]) -> list[list[str]
 
 
 def _extract_with(cut: Callable[[str], tuple[str, ...]], section: Section, html: bytes) -> object:
-    with patch("extractors.bp_network.topic.cut_run", cut):
+    with patch("extractors.methods.bp_network.topic.cut_run", cut):
         return section.extract(html)
 
 

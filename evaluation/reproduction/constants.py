@@ -20,13 +20,23 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from extractors import UnusablePage, line_blocks, tag_path_segment, tag_paths, tag_paths_verbatim
-from extractors.assembly import Cut
-from extractors.ctext import Ctext, read_ctext
-from extractors.fragments import assemble_lines
+from extractors import UnusablePage
+from extractors.content.assembly import Cut
+from extractors.content.body_fragment import assemble_lines
+from extractors.html.tagless_text import Ctext, read_ctext
+from extractors.methods import line_blocks
+from extractors.methods.tag_paths import (
+    extractor as tag_paths,
+)
+from extractors.methods.tag_paths import (
+    segment as tag_path_segment,
+)
+from extractors.methods.tag_paths import (
+    verbatim as tag_paths_verbatim,
+)
+from extractors.methods.tag_paths.clusters import Leaves, Outline, read_outline
 from extractors.page import Page
 from extractors.section import make_page
-from extractors.tag_path_clusters import Leaves, Outline, read_outline
 
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import family_of

@@ -24,9 +24,9 @@ from urllib.parse import urldefrag, urljoin
 
 from lxml import etree
 
-from extractors.ctext import BLOCK_TAGS
-from extractors.decoding import decode
-from extractors.dom import parse
+from extractors.html.decoding import decode
+from extractors.html.dom import parse
+from extractors.html.tagless_text import BLOCK_TAGS
 
 from ..data import DataError, DataSet, Row
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from extractors import Section
-from extractors.ctext import read_ctext
-from extractors.decoding import decode
-from extractors.tag_path_clusters import Leaf, noise, read_leaves
-from extractors.tag_path_segment import DEFAULTS, body_segment, longest, page_thresholds
-from extractors.tag_paths import learn_thresholds, lowest
+from extractors.html.decoding import decode
+from extractors.html.tagless_text import read_ctext
+from extractors.methods.tag_paths.clusters import Leaf, noise, read_leaves
+from extractors.methods.tag_paths.extractor import learn_thresholds, lowest
+from extractors.methods.tag_paths.segment import DEFAULTS, body_segment, longest, page_thresholds
 
 from ..data import DataSet, Row
 from ..results import score_row

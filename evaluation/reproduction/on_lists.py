@@ -6,8 +6,8 @@ from statistics import fmean
 from urllib.parse import urlsplit
 
 from extractors import Section, UnusablePage
-from extractors.list_rank import read_entries
 from extractors.listing import Entry
+from extractors.methods.list_rank.extractor import read_entries
 from extractors.section import make_page
 
 from ..scores import mean, score

@@ -13,11 +13,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..article import NoArticle
-from ..assembly import ParsedPage, read
+from ..content.assembly import ParsedPage, read
 from ..errors import UnusablePage
-from ..paths import PathTrie
+from ..html.paths import PathTrie
+from ..html.urls import split_web
 from ..section import make_page
-from ..urls import split_web
 
 TRUTH = "truth.jsonl"
 ARTICLE, LIST = "article", "list"

@@ -18,9 +18,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from ..assembly import ParsedPage
-from ..page_body import rules_body
-from ..priors import prior_of
+from ..content.assembly import ParsedPage
+from ..content.line_weights import prior_of
+from ..content.page_body import rules_body
 from .classify import SCREEN, WITH_ADDRESS, WITHOUT_ADDRESS
 from .features import NAMES, SCREENED, features_of
 from .labelled import DataError, Labelled, read_labelled

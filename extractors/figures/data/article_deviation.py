@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from ... import article_deviation
-from ...article_deviation import MIN_DIFFERENCE, SHARE, descend, deviation, text_sizes
-from ...block_tree import BlockTree, build_tree
-from ...ctext import read_ctext
+from ...html.block_tree import BlockTree, build_tree
+from ...html.tagless_text import read_ctext
+from ...methods import article_deviation
+from ...methods.article_deviation import MIN_DIFFERENCE, SHARE, descend, deviation, text_sizes
 from ...page import Page
 from ..errors import NoFigure
 from .pages import element_name, title_of

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from ...assembly import read as read_page
-from ...bp_network import create, create_verbatim
-from ...bp_network.extractor import BODY, VERBATIM_METHOD
+from ...content.assembly import read as read_page
+from ...html.paths import PathTrie
+from ...methods.bp_network import create, create_verbatim
+from ...methods.bp_network.extractor import BODY, VERBATIM_METHOD
 from ...page import Page
-from ...paths import PathTrie
 from .pages import outcome, with_text
 
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from ...dom import inner_text
-from ...like_elements import ids
-from ...linked_tree import LinkedTree
-from ...list_items import Items, as_items
-from ...list_rank import mean_length, rank
-from ...list_rank_verbatim import CANDIDATES
+from ...html.dom import inner_text
+from ...methods.list_rank.extractor import mean_length, rank
+from ...methods.list_rank.like_elements import ids
+from ...methods.list_rank.linked_tree import LinkedTree
+from ...methods.list_rank.list_items import Items, as_items
+from ...methods.list_rank.verbatim import CANDIDATES
 from ...page import Page
 from ..errors import NoFigure
 from .pages import element_name, title_of

@@ -1,11 +1,11 @@
 """What the figures' data have in common: pages read, elements named."""
 
 from ...article import NoArticle
-from ...assembly import Cut, ParsedPage
-from ...dom import parse
-from ...head import read_head
+from ...content.assembly import Cut, ParsedPage
+from ...html.dom import parse
+from ...html.paths import PathTrie
+from ...metadata.declared_metadata import read_head
 from ...page import Page
-from ...paths import PathTrie
 from ..errors import NoFigure
 
 
