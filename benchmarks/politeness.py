@@ -39,7 +39,7 @@ PAGE = b"<html><head><title>An article</title></head><body><h1>An article</h1><p
 HEAD = "HTTP/1.1 {} OK\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}\r\n"
 
 
-class Site:
+class RefusingSite:
     """A section with `articles` articles for each of some tasks. The `refused`th request is answered 429."""
 
     def __init__(self, articles: int, refused: int | None):
@@ -86,7 +86,7 @@ def host(articles: int, refused: int | None, pipe: Connection) -> None:
     """The server's process: says its port, and its log when it is asked to end."""
 
     async def run() -> None:
-        site = Site(articles, refused)
+        site = RefusingSite(articles, refused)
         server = await asyncio.start_server(site.serve, "127.0.0.1", 0)
         watch = asyncio.ensure_future(site.watch())
         pipe.send(server.sockets[0].getsockname()[1])

@@ -18,7 +18,7 @@ from crawler.guarding.resolver import GUARD, refused_at
 from crawler.politeness.addresses import AddressBook
 from crawler.politeness.pace import DEFAULT_INTERVAL, PATIENCE, Pace, Trouble, Turn, host_of
 from crawler.politeness.retry_after import trouble_of
-from crawler.verdicts import NO_ANSWER, Verdict, of_failure
+from crawler.verdicts import NO_ANSWER, Outcome, of_failure
 
 CONTACT_MISSING = (
     "no contact is given to the sites that are crawled: set `settings.contact` in tasks.yaml "
@@ -29,7 +29,7 @@ PROXY_PLACE = "proxy_place"  # in a request's meta: name and port of the proxy t
 NAP = 0.25  # seconds between looks whether the run ends, for who waits
 
 
-class Ending(IgnoreRequest):
+class RunEnding(IgnoreRequest):
     """The run ends while the request waited for its turn: it was never sent."""
 
 
@@ -45,12 +45,12 @@ class HostClosed(IgnoreRequest):
         self.seconds = seconds  # until it may be asked again
 
 
-def why_none(error: BaseException, request: Request) -> Verdict:
+def why_none(error: BaseException, request: Request) -> Outcome:
     """What it means that a request got no answer; where it went through a proxy, that one may be at fault."""
     verdict = of_failure(error, refused=refused_address(error, request.url))
     place = request.meta.get(PROXY_PLACE)
     if place and verdict.kind == "again" and not isinstance(error, IgnoreRequest):
-        return Verdict("again", f"{verdict.reason}, by proxy {place[0]}:{place[1]}")
+        return Outcome("again", f"{verdict.reason}, by proxy {place[0]}:{place[1]}")
     return verdict
 
 
@@ -140,7 +140,7 @@ class PaceMiddleware:
         return found
 
     async def process_request(self, request: Request) -> None:
-        """Wait for the turn. Raises `Ending` if the run ends before it comes, `HostClosed` if it is too far off."""
+        """Wait for the turn. Raises `RunEnding` if the run ends before it comes, `HostClosed` if it is too far off."""
         host = host_of(request.url) if self.addresses is None else await self.addresses.limiter_of(request.url)
         async with self._lines[host]:
             waited = 0.0
@@ -156,7 +156,7 @@ class PaceMiddleware:
                     if waited > PATIENCE:
                         raise HostClosed(turn.closed, turn.wait)
                 await sleep(turn.wait, self.ending)
-        raise Ending("the run ends")
+        raise RunEnding("the run ends")
 
     async def in_time(self, request: Request) -> None:
         """Call just before the request is sent: if it is late for its turn, it takes or waits for another."""

@@ -76,7 +76,7 @@ class Literal:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberRange:
     """Whole numbers from `first` to `last` in the order written, padded with zeros to `width` digits."""
 
     first: int
@@ -102,7 +102,7 @@ class Field:
     wants: str
     source: str
     offset: int
-    numbers: Numbers | None = None
+    numbers: NumberRange | None = None
 
 
 @dataclass(frozen=True)
@@ -132,10 +132,10 @@ def parse(text: str, base: str | None = None) -> Syntax:
     """
     if len(text) > MAX_LENGTH:
         raise PatternError(f"the pattern is longer than {MAX_LENGTH} characters", MAX_LENGTH, "shorten it with **")
-    return _Parser(text).parse(base)
+    return _PatternParser(text).parse(base)
 
 
-class _Parser:
+class _PatternParser:
     """One pass over the text. `zone` is the part of the URL that the pass has reached: host, path or query."""
 
     def __init__(self, text: str) -> None:
@@ -326,7 +326,7 @@ def _number(argument: str, source: str, at: int) -> Field:
     if max(len(first), len(last)) > MAX_DIGITS:
         raise PatternError(f"a number of more than {MAX_DIGITS} digits", at, "write {id} for any digits")
     padded = [len(each) for each in (first, last) if each.startswith("0") and len(each) > 1]
-    numbers = Numbers(int(first), int(last), max(padded, default=1))
+    numbers = NumberRange(int(first), int(last), max(padded, default=1))
     shortest = max(padded, default=1)
     regex = f"[0-9]{{{shortest},{max(len(first), len(last))}}}"
     return Field("n", regex, f"a number {first}..{last}", source, at, numbers)

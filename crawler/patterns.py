@@ -360,7 +360,7 @@ def _spellings(node: Node, day: date, hour: int) -> Iterator[str]:
             if _can_count(node.parts):
                 yield from _expand(node.parts, day, hour)
             yield ""
-        case Field(numbers=syntax.Numbers() as numbers):
+        case Field(numbers=syntax.NumberRange() as numbers):
             step = 1 if numbers.first <= numbers.last else -1
             yield from map(numbers.spell, range(numbers.first, numbers.last + step, step))
         case Field():

@@ -11,12 +11,12 @@ from itertools import islice
 
 from crawler.admission import BEYOND_LIMIT, OLD, Admission
 from crawler.discovery.links import links_of
-from crawler.discovery.listings import Listing, ListPage, read_listing, robots_listing
+from crawler.discovery.listings import ListContent, ListPage, read_listing, robots_listing
 from crawler.discovery.memory import ListMemory, kept_of
 from crawler.discovery.recency import moments_of, newest_first
 from crawler.discovery.sitemap_frontier import LATE
 from crawler.discovery.tally import ListTally
-from crawler.discovery.walk import Taken, Walk
+from crawler.discovery.walk import ArticleLink, Walk
 from crawler.rendering.task import MARKUP, Rendering
 from crawler.run_report import RunOptions, RunReport
 from crawler.section_articles import ENUMERATED_LATER
@@ -247,7 +247,7 @@ class SectionLists:
         self.report.found += found
         self.report.new += new
 
-    def _enter(self, listing: Listing, wanted: Sequence[Taken], walk: Walk) -> int:
+    def _enter(self, listing: ListContent, wanted: Sequence[ArticleLink], walk: Walk) -> int:
         """Enter a list's articles, some at a time, as long as the walk is ours; says how many were new."""
         source = listing.form if listing.form in ("feed", "sitemap") else "list"
         new = 0
@@ -262,7 +262,7 @@ class SectionLists:
                 break
         return new
 
-    def _not_past_next_time(self, listing: Listing, some: Sequence[Taken]) -> list[Taken]:
+    def _not_past_next_time(self, listing: ListContent, some: Sequence[ArticleLink]) -> list[ArticleLink]:
         """What later walks would take for new unless it is entered now; the others are past by then."""
         newest = max((link.published for link in listing.links if link.published), default=datetime.now(UTC))
         wanted = [one for one in some if not one.link.published or one.link.published >= newest - LATE]

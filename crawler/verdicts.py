@@ -22,7 +22,7 @@ NOT_TEXT = ("text/css", "text/javascript", "text/csv", "text/calendar", "text/ev
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Outcome:
     """What becomes of a URL, and why in a few words."""
 
     kind: Kind
@@ -34,58 +34,58 @@ def media_type(content_type: str) -> str:
     return content_type.split(";")[0].strip().lower()
 
 
-def of_answer(status: int, content_type: str, body: bytes) -> Verdict:
+def of_answer(status: int, content_type: str, body: bytes) -> Outcome:
     """The verdict on an answer."""
     if status in GONE:
-        return Verdict("reject", f"http {status}")
+        return Outcome("reject", f"http {status}")
     if status in PASSING or status >= 500:
-        return Verdict("again", f"http {status}")
+        return Outcome("again", f"http {status}")
     if status in MOVED:  # what leads somewhere was followed
-        return Verdict("fail", f"http {status} that leads nowhere we go")
+        return Outcome("fail", f"http {status} that leads nowhere we go")
     if status >= 300:
-        return Verdict("fail", _REFUSALS.get(status, f"http {status}"))
+        return Outcome("fail", _REFUSALS.get(status, f"http {status}"))
     if status == 206:  # nobody asked for a part
-        return Verdict("again", "http 206, only a part of the page")
+        return Outcome("again", "http 206, only a part of the page")
     if status != 200 and not body:
-        return Verdict("again", f"http {status} without a page")
+        return Outcome("again", f"http {status} without a page")
     return _of_page(media_type(content_type), body)
 
 
-def of_list(status: int, content_type: str, body: bytes) -> Verdict:
+def of_list(status: int, content_type: str, body: bytes) -> Outcome:
     """The verdict on an answer to a request for a list: feeds, sitemaps (packed ones, too) and JSON are pages here."""
     kind = media_type(content_type)
     if kind.startswith(NO_LIST):
-        return Verdict("reject", f"not a list: {kind}")
+        return Outcome("reject", f"not a list: {kind}")
     verdict = of_answer(status, "", body)
-    return Verdict("page") if verdict.reason == BINARY and body.startswith(b"\x1f\x8b") else verdict
+    return Outcome("page") if verdict.reason == BINARY and body.startswith(b"\x1f\x8b") else verdict
 
 
-def of_failure(error: BaseException, *, refused: str | None = None) -> Verdict:
+def of_failure(error: BaseException, *, refused: str | None = None) -> Outcome:
     """The verdict on a request that got no answer. `refused`: the address that the guard held back, if it did."""
     name, text = type(error).__name__, str(error)
     if refused:
-        return Verdict("fail", f"address {refused} is not public; list the host under allow_hosts if it is yours")
+        return Outcome("fail", f"address {refused} is not public; list the host under allow_hosts if it is yours")
     if name == "HostClosed":
-        return Verdict("again", text)
+        return Outcome("again", text)
     if name == "RobotsUnreachable":
-        return Verdict("again", f"robots.txt can't be had: {text}")
+        return Outcome("again", f"robots.txt can't be had: {text}")
     if name == "IgnoreRequest":
         if "robots.txt" in text:
-            return Verdict("reject", "robots.txt forbids it")
-        return Verdict("fail", text or "the request was refused")
+            return Outcome("reject", "robots.txt forbids it")
+        return Outcome("fail", text or "the request was refused")
     if name == "RenderingFailed":
-        return Verdict("again", text)
+        return Outcome("again", text)
     if name in ("DownloadCancelledError", "CancelledError"):
-        return Verdict("fail", "the page is larger than 32 MiB" + _size_in(text))
+        return Outcome("fail", "the page is larger than 32 MiB" + _size_in(text))
     if name == "TunnelError":
         return _of_proxy(text)
     if name == "ProxyTrouble":
-        return Verdict("again", text)
+        return Outcome("again", text)
     if name in _PASSING_ERRORS:
-        return Verdict("again", _PASSING_ERRORS[name])
+        return Outcome("again", _PASSING_ERRORS[name])
     if name in ("UnsupportedURLSchemeError", "NotSupported"):
-        return Verdict("fail", "only http and https are fetched")
-    return Verdict("again", f"{name}: {text}"[:100] if text else name)
+        return Outcome("fail", "only http and https are fetched")
+    return Outcome("again", f"{name}: {text}"[:100] if text else name)
 
 
 _REFUSALS = {
@@ -119,14 +119,14 @@ NO_ANSWER = frozenset(_PASSING_ERRORS) - {
 }  # fmt: skip
 
 
-def _of_page(kind: str, body: bytes) -> Verdict:
+def _of_page(kind: str, body: bytes) -> Outcome:
     if not body:
-        return Verdict("again", "empty answer")
+        return Outcome("again", "empty answer")
     if kind.startswith(NOT_TEXT) or (kind and not kind.startswith(PAGE_TYPES)):
-        return Verdict("reject", f"not a page: {kind}")
+        return Outcome("reject", f"not a page: {kind}")
     if b"\0" in body[:512] and body[:2] not in (b"\xff\xfe", b"\xfe\xff") and body.lstrip()[:1] != b"<":
-        return Verdict("reject", BINARY)
-    return Verdict("page")
+        return Outcome("reject", BINARY)
+    return Outcome("page")
 
 
 def _size_in(text: str) -> str:
@@ -138,9 +138,9 @@ def _size_in(text: str) -> str:
     return f": {size:.0f} MiB" if size < 1024 else f": {size / 1024:.0f} GiB"[:12]
 
 
-def _of_proxy(text: str) -> Verdict:
+def _of_proxy(text: str) -> Outcome:
     """What it means that a proxy opened no tunnel, by Scrapy's message."""
     found = re.search(r"'status': (\d+)", text)
     if found and found[1] == "407":
-        return Verdict("fail", _REFUSALS[407])
-    return Verdict("again", f"no way through the proxy: http {found[1]}" if found else "no way through the proxy")
+        return Outcome("fail", _REFUSALS[407])
+    return Outcome("again", f"no way through the proxy: http {found[1]}" if found else "no way through the proxy")

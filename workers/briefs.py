@@ -60,7 +60,7 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class StoredExample:
     """The example page as it was when the task first saw it. `version` changes when it is fetched anew."""
 
     version: str
@@ -73,13 +73,13 @@ def brief_of(connection: "redis.Redis", task: str) -> Brief | None:
     return Brief.from_json(raw) if raw else None
 
 
-def example_of(connection: "redis.Redis", task: str) -> Example | None:
+def example_of(connection: "redis.Redis", task: str) -> StoredExample | None:
     """The example page that is kept for the task."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, "example")))
     if not raw:
         return None
     stored = {name.decode(): value for name, value in raw.items()}
-    return Example(stored["version"].decode(), unpack(stored))
+    return StoredExample(stored["version"].decode(), unpack(stored))
 
 
 def keep_example(connection: "redis.Redis", task: str, page: StoredPage, asked: str, *, rendered: bool = False) -> None:

@@ -112,8 +112,8 @@ def _cut(
 ) -> "Article | Listing | NoArticle | Missing":
     from console.pages_in import Missing
     from extractors import UnusablePage
+    from extractors.errors import BadModel
     from extractors.visual.missing import ExtraMissing
-    from extractors.visual.network import BadWeights
 
     try:
         return section.extract(
@@ -126,7 +126,7 @@ def _cut(
         )
     except UnusablePage as error:
         return Missing(page.name, f"unusable page: {error}")
-    except (ExtraMissing, BadWeights) as error:
+    except (ExtraMissing, BadModel) as error:
         raise click.UsageError(f"--screenshots: {error}") from None
 
 

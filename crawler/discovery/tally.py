@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from crawler.discovery.listings import Listing, ListPage
+from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.walk import Walk, fruitful_lists
 
 MOST_FEEDS = 10  # of a task
@@ -42,7 +42,7 @@ class ListTally:
         """The sitemaps that earlier walks found of use, each with the newest date it had."""
         return {url: datetime.fromisoformat(mark) if mark else None for url, (mark, _) in self._past_maps.items()}
 
-    def count(self, page: ListPage, listing: Listing, found: int, new: int) -> None:
+    def count(self, page: ListPage, listing: ListContent, found: int, new: int) -> None:
         """A list was read: it has `found` articles, `new` of them not known before."""
         self._new += new
         if page.kind == "sitemap":

@@ -36,7 +36,7 @@ class NoSection(ExemplarError):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class SampleExtraction:
     """What the example cuts out of a page; `reason` says why there is no text, or how it was cut."""
 
     url: str
@@ -60,7 +60,7 @@ class Cut:
 NAME_ONE = "name one of its articles, or add --article if it is one itself"
 
 
-def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, Cut, str]:
+def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExtraction, str]:
     """Return the example, ready to cut others, what is cut out of itself, and a doubt about it, empty if there is none.
 
     Raises `NoSection` if it is no article; with `insist` that is the doubt.
@@ -112,7 +112,7 @@ def proposals(page: StoredPage) -> list[tuple[str, str]]:
     return titled[:MOST_PROPOSALS]
 
 
-def cut_page(section: Section, page: StoredPage, insist: bool = False) -> Cut:
+def cut_page(section: Section, page: StoredPage, insist: bool = False) -> SampleExtraction:
     """Cut a page by the example; `insist`: it is taken for an article, whatever it looks like."""
     try:
         found = section.extract(
@@ -124,14 +124,14 @@ def cut_page(section: Section, page: StoredPage, insist: bool = False) -> Cut:
         )
         type_ = page_type(page.body, page.url, content_type=page.content_type)
     except UnusablePage as error:
-        return Cut(page.url, reason=f"unusable page: {error}")
+        return SampleExtraction(page.url, reason=f"unusable page: {error}")
     if isinstance(found, NoArticle):
-        return Cut(page.url, reason=found.reason, kind=type_.kind, signs=type_.reasons)
+        return SampleExtraction(page.url, reason=found.reason, kind=type_.kind, signs=type_.reasons)
     if isinstance(found, Listing):
         return _cut_of_list(page, found, type_)
     if found.method != "example" and type_.kind == "list" and not insist:
-        return Cut(page.url, found.title or "", reason="a list page", kind=type_.kind, signs=type_.reasons)
-    return Cut(
+        return SampleExtraction(page.url, found.title or "", reason="a list page", kind=type_.kind, signs=type_.reasons)
+    return SampleExtraction(
         page.url,
         found.title or "",
         found.published.isoformat() if found.published else "",
@@ -146,8 +146,8 @@ def cut_page(section: Section, page: StoredPage, insist: bool = False) -> Cut:
     )
 
 
-def _cut_of_list(page: StoredPage, found: Listing, type_: PageType) -> Cut:
-    return Cut(
+def _cut_of_list(page: StoredPage, found: Listing, type_: PageType) -> SampleExtraction:
+    return SampleExtraction(
         page.url,
         found.title or "",
         words=" · ".join(entry.title for entry in found.entries)[:FIRST_WORDS],

@@ -7,7 +7,7 @@ from scrapy.http import Response
 
 from crawler.middlewares import why_none
 from crawler.rendering.handler import RENDER
-from crawler.verdicts import Verdict, of_answer
+from crawler.verdicts import Outcome, of_answer
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 from workers.usage import HEADERS, TDM_FILE
@@ -20,12 +20,12 @@ def content_type(response: Response) -> str:
     return (response.headers.get("Content-Type") or b"").decode("latin-1")
 
 
-def verdict_of(response: Response) -> Verdict:
+def verdict_of(response: Response) -> Outcome:
     """What an answer means for its URL."""
     return of_answer(response.status, content_type(response), response.body)
 
 
-def verdict_of_failure(failure: Any) -> Verdict:
+def verdict_of_failure(failure: Any) -> Outcome:
     """What no answer means for a URL. `failure`: Twisted's, with its request."""
     return why_none(failure.value, failure.request)
 

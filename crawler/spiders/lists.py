@@ -12,7 +12,7 @@ from crawler.middlewares import HostClosed, RobotsUnreachable, sleep
 from crawler.politeness.host_files import HostFiles
 from crawler.politeness.pace import host_of
 from crawler.spiders.answers import content_type, state_headers, unexpected, verdict_of_failure, was_rendered
-from crawler.verdicts import Verdict, of_answer, of_list
+from crawler.verdicts import Outcome, of_answer, of_list
 from extractors.html.urls import normalise
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class ListRequests:
             asked["tries"] = RETRIES
         return self._missed(**asked, verdict=verdict_of_failure(failure))
 
-    async def _missed(self, page: ListPage, tries: int, verdict: Verdict) -> AsyncIterator[Request]:
+    async def _missed(self, page: ListPage, tries: int, verdict: Outcome) -> AsyncIterator[Request]:
         spider = self.spider
         if verdict.kind == "again" and tries < RETRIES:
             await sleep(PAUSES[tries], spider.is_ending)

@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.spiders.answers import content_type, verdict_of_failure
-from crawler.verdicts import Verdict, of_answer
+from crawler.verdicts import Outcome, of_answer
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
@@ -47,7 +47,7 @@ class PagesSpider(scrapy.Spider):
         else:
             self.on_answer(asked, verdict.reason)
 
-    def _verdict(self, status: int, content_type: str, body: bytes) -> Verdict:
+    def _verdict(self, status: int, content_type: str, body: bytes) -> Outcome:
         return of_answer(status, content_type, body)
 
     def _failed(self, failure: Any) -> None:

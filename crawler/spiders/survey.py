@@ -8,7 +8,7 @@ from scrapy.http import Response
 
 from crawler.guarding.credentials import Credentials
 from crawler.spiders.pages import Answer, PagesSpider
-from crawler.verdicts import Verdict, of_list
+from crawler.verdicts import Outcome, of_list
 
 Steps = Generator[list[str], Mapping[str, Answer], Any]
 
@@ -51,7 +51,7 @@ class SurveySpider(PagesSpider):
         super()._came(response, asked)
         yield from self._if_complete()
 
-    def _verdict(self, status: int, content_type: str, body: bytes) -> Verdict:
+    def _verdict(self, status: int, content_type: str, body: bytes) -> Outcome:
         """Lists are asked for as well: feeds and packed sitemaps are pages here."""
         verdict = super()._verdict(status, content_type, body)
         as_list = of_list(status, content_type, body)

@@ -56,8 +56,8 @@ from .bp_cases import (
     SOURCE_PAGES,
     Case,
     Cases,
-    Figures,
     Form,
+    UnitFigures,
     chosen_units,
     drawn,
     folds_of,
@@ -146,7 +146,7 @@ def source_protocol(material: Material) -> Iterator[str]:
     """Yield the table of the source's protocol: means over several draws of pages and first weights."""
     options, found = material.options, units(material.cases, material.options.least)
 
-    def draws(method: str, name: str) -> list[Figures]:
+    def draws(method: str, name: str) -> list[UnitFigures]:
         return [drawn(FORMS[method], found, name, seed, options.test, options.least) for seed in material.seeds]
 
     judged = {name: pages for name, pages in material.units.items() if len(learnable(pages)) > 1}
@@ -157,7 +157,7 @@ def source_protocol(material: Material) -> Iterator[str]:
 def unseen(material: Material) -> Iterator[str]:
     """Yield the table of sites that training never saw: means over several first weights."""
 
-    def judged(method: str, name: str) -> list[Figures]:
+    def judged(method: str, name: str) -> list[UnitFigures]:
         pages = material.units[name]
         return [judge(partial(material.text, FORMS[method], seed), pages) for seed in material.seeds]
 
@@ -172,7 +172,7 @@ def new_sets(material: Material) -> Iterator[str]:
     """Yield the table of sets that training never saw: means over several first weights."""
     form, cases = FORMS["bp-network"], material.cases
 
-    def judged(method: str, name: str) -> list[Figures]:
+    def judged(method: str, name: str) -> list[UnitFigures]:
         pages = without_set(cases, name)
         networks = [trained_on(form, pages, seed, RECIPE_ROUNDS) for seed in material.seeds]
         return [judge(partial(text_of, form, network), cases[name]) for network in networks]
@@ -282,7 +282,7 @@ def export(sets: Sequence[DataSet], folder: Path) -> None:
             (folder / f"{name}-{number:03}.txt").write_text(case.row.body or "", "utf-8")
 
 
-def _table(methods: Iterable[str], cases: Cases, figures: Callable[[str, str], list[Figures]]) -> str:
+def _table(methods: Iterable[str], cases: Cases, figures: Callable[[str, str], list[UnitFigures]]) -> str:
     """Return a table of methods and what has a row, with the mean of the rows of each method."""
     rows = []
     for method in methods:
@@ -293,7 +293,7 @@ def _table(methods: Iterable[str], cases: Cases, figures: Callable[[str, str], l
     return table(["method", "site or set", *FIGURES], rows)
 
 
-def _means(figures: Sequence[Figures]) -> list[str]:
+def _means(figures: Sequence[UnitFigures]) -> list[str]:
     f = [one.f for one in figures]
     return [
         str(figures[0].pages),

@@ -18,7 +18,7 @@ from extractors.html.tagless_text import Ctext, read_ctext
 from extractors.methods.article_deviation import find_body, text_sizes
 from extractors.methods.line_blocks import dense_range, weights
 from extractors.methods.line_blocks_verbatim import distribution
-from extractors.methods.tag_paths.clusters import Outline, read_outline
+from extractors.methods.tag_paths.clusters import LeafOutline, read_outline
 from extractors.methods.tag_paths.extractor import body_leaves
 from extractors.methods.tag_paths.segment import page_thresholds
 
@@ -120,7 +120,7 @@ def _bytes(file: Path) -> bytes:
         raise DataError(f"{file}: {error}") from None
 
 
-def _tag_path_steps(outline: Outline) -> list[int]:
+def _tag_path_steps(outline: LeafOutline) -> list[int]:
     return body_leaves(outline, page_thresholds(outline.leaves))
 
 

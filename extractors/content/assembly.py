@@ -30,7 +30,7 @@ class ParsedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class BodyLines:
     """A body: indices of its lines and of the captions among them, path of its root, and how it was cut.
 
     `page_type` and `article_probability` are those of `Article`.
@@ -59,7 +59,7 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     return NoArticle(f"almost no text on the page ({width:.0f} bytes){hint}", page.url)
 
 
-def assemble(parsed: ParsedPage, cut: Cut | str, others: Sequence[PageTitles] = ()) -> Article | NoArticle:
+def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitles] = ()) -> Article | NoArticle:
     """Return the article with the given body and the page's metadata; a `str` says why there is none.
 
     `others`: titles of other pages of the section.
@@ -83,7 +83,7 @@ def assemble(parsed: ParsedPage, cut: Cut | str, others: Sequence[PageTitles] = 
     )
 
 
-def _confidence(cut: Cut) -> float:
+def _confidence(cut: BodyLines) -> float:
     """Return the share of like pages whose text is right; no more than the probability that a doubtful page is one."""
     if cut.page_type == "article" or cut.article_probability is None:
         return cut.confidence

@@ -41,7 +41,7 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class LineEvidence:
     """What speaks for or against the lines of a page.
 
     How like they are to the example's (0: no example), the page's own priors, and what the example shows.
@@ -93,7 +93,7 @@ def line_content(lines: Lines, similarity: Floats, head: int, tail: int) -> Floa
     return content
 
 
-def cut_body(lines: Lines, evidence: Evidence) -> Body:
+def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
     """Return the body of a page; without lines if nothing speaks for one."""
     if not len(lines):
         return Body([])
@@ -134,7 +134,7 @@ def _kept(
     return keeping.without_links(lines, kept, headings, inside, root)
 
 
-def _is_template(lines: Lines, evidence: Evidence, content: Floats) -> Flags:
+def _is_template(lines: Lines, evidence: LineEvidence, content: Floats) -> Flags:
     """Whether a line repeats the example where prose is not usual. A repeated line stays on a main path.
 
     So does a repeated heading ("Conclusion") where the example's body has headings.

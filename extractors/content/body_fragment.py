@@ -17,7 +17,7 @@ from ..html.paths import PathTrie
 from ..html.tagless_text import Ctext
 from ..metadata.declared_metadata import read_head
 from ..page import Page
-from .assembly import Cut, ParsedPage, assemble
+from .assembly import BodyLines, ParsedPage, assemble
 from .body import Body
 from .line_weights import Prior, plain_of
 from .roots import find_root
@@ -44,12 +44,12 @@ _LANGUAGE = re.compile(r"<html\b[^<>]*+>", re.IGNORECASE)
 _HEADING = re.compile(r"<h1\b[^<>]*+>(?:[^<]|<(?!/?h1\b)){1,1000}+</h1\s*>", re.IGNORECASE)
 
 
-def assemble_lines(page: Page, ctext: Ctext, first: int, end: int, cut: Cut) -> Article | NoArticle:
+def assemble_lines(page: Page, ctext: Ctext, first: int, end: int, cut: BodyLines) -> Article | NoArticle:
     """Return the article whose body stands in the lines `first` to before `end`; `cut` says how it was found."""
     return assemble_source(page, texts_before(ctext, first), ctext.cut(first, end), cut)
 
 
-def assemble_source(page: Page, before: list[str], body: str, cut: Cut) -> Article | NoArticle:
+def assemble_source(page: Page, before: list[str], body: str, cut: BodyLines) -> Article | NoArticle:
     """The same for the source of a body, and the texts of the lines before it."""
     parsed, found = read_fragment(page, before, body)
     lines = parsed.lines
@@ -60,15 +60,15 @@ def assemble_source(page: Page, before: list[str], body: str, cut: Cut) -> Artic
     content[kept] = parsed.prior.plain[kept]
     root = find_root(lines, content)
     kept = trim(lines, up_to_notice(lines, Body(kept, root), parsed.prior), parsed.prior)
-    return assemble(parsed, Cut(kept, root, cut.method, cut.confidence, cut.reason))
+    return assemble(parsed, BodyLines(kept, root, cut.method, cut.confidence, cut.reason))
 
 
-def assemble_verbatim(page: Page, before: list[str], body: str, cut: Cut) -> Article | NoArticle:
+def assemble_verbatim(page: Page, before: list[str], body: str, cut: BodyLines) -> Article | NoArticle:
     """The same with all lines of the body, whatever their words."""
     parsed, kept = read_fragment(page, before, body)
     if not kept:
         return NoArticle("no text where the body should be", page.url)
-    return assemble(parsed, Cut(kept, 0, cut.method, cut.confidence, cut.reason))
+    return assemble(parsed, BodyLines(kept, 0, cut.method, cut.confidence, cut.reason))
 
 
 def read_fragment(page: Page, before: list[str], body: str) -> tuple[ParsedPage, list[int]]:

@@ -42,7 +42,7 @@ _SUMMARY = re.compile(r"\b(?:summary|standfirst|dek|lede|excerpt|abstract|intro(
 CLEAN, COMMENT, CAPTION, EMBED, SUMMARY = range(5)
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """What an element adds to its path, wherever it stands.
 
     `identity`: its id, if that names a place of the template. `mark`: what its class says about its own text. `key` and
@@ -62,7 +62,7 @@ class PathTrie:
     """Interned paths of elements: a path is a small int, 0 the document; parents come before their children.
 
     All pages of a section share one trie, so that equal paths are equal ints. It only grows; `size` says how far, and
-    `copy_from` moves paths to a fresh one. The lists have one entry a path, the fields of its last `Step`; `family`
+    `copy_from` moves paths to a fresh one. The lists have one entry a path, the fields of its last `PathStep`; `family`
     unites the paths of siblings such as the parts of one body.
     """
 
@@ -164,7 +164,7 @@ class PathTrie:
             moved[path] = self._add(moved[other.parent[path]], other._steps[path])
         return [moved[path] for path in paths]
 
-    def _add(self, parent: int, step: Step) -> int:
+    def _add(self, parent: int, step: PathStep) -> int:
         known = self._paths.setdefault((parent, step.key), len(self.parent))
         if known < len(self.parent):
             return known
@@ -189,14 +189,14 @@ class PathTrie:
 def step_of(
     tag: str, classes: str | None = None, identity: str | None = None, itemprop: str | None = None,
     role: str | None = None,
-) -> Step:  # fmt: skip
+) -> PathStep:  # fmt: skip
     """Return the step of an element with these attributes, as the page has them."""
     normal = _normal_classes(classes[:CLASSES_LENGTH]) if classes else ""
     place = _normal_identity(identity) if identity and tag not in PLAIN else ""
     means = role_of(tag, normal, place, itemprop or "", role or "")
     first = "" if tag in PLAIN or not normal else _first_class(normal)
     key = f"{tag} {place} {means.body} {means.noise} {normal}"
-    return Step(tag, normal, place, means, _mark(tag, normal), key, f"{tag} {place} {means.noise} {first}")
+    return PathStep(tag, normal, place, means, _mark(tag, normal), key, f"{tag} {place} {means.noise} {first}")
 
 
 def _normal_classes(classes: str) -> str:

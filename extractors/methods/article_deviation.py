@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from ..article import Article, NoArticle
-from ..content.assembly import Cut
+from ..content.assembly import BodyLines
 from ..content.body_fragment import assemble_lines
 from ..html.block_tree import BlockTree, build_tree
 from ..html.tagless_text import Ctext, read_ctext
@@ -64,7 +64,7 @@ class ArticleDeviation:
             return NoArticle("no running text: only links and scraps", page.url)
         body = find_body(tree, sizes)
         reason = f"<{tree.tags[body]}> holds {sizes[body] / sizes[0]:.0%} of the text"
-        cut = Cut([], 0, METHOD, CONFIDENCE, reason)
+        cut = BodyLines([], 0, METHOD, CONFIDENCE, reason)
         return assemble_lines(page, ctext, tree.starts[body], tree.ends[body], cut)
 
 
@@ -80,7 +80,7 @@ def text_sizes(ctext: Ctext, tree: BlockTree, line_cost: int = LINE_COST) -> lis
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DescentStep:
     """An element on the way down, and its children with text, the longest first; `body` where the way ends."""
 
     element: int
@@ -93,14 +93,14 @@ def find_body(tree: BlockTree, sizes: list[int], share: float = SHARE) -> int:
     return next(step.body for step in descend(tree, sizes, share) if step.body is not None)
 
 
-def descend(tree: BlockTree, sizes: list[int], share: float = SHARE) -> Iterator[Step]:
+def descend(tree: BlockTree, sizes: list[int], share: float = SHARE) -> Iterator[DescentStep]:
     """Yield the elements from the document down to where the body is found."""
     children = tree.children()
     element = 0
     while True:
         texts = sorted((child for child in children[element] if sizes[child]), key=lambda child: -sizes[child])
         body = _body_at(tree, sizes, share, children, element, texts)
-        yield Step(element, texts, body)
+        yield DescentStep(element, texts, body)
         if body is not None:
             return
         element = texts[0]

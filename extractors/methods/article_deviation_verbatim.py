@@ -8,7 +8,7 @@ Length is characters without white space, and σ that of the population.
 from lxml import etree
 
 from ..article import Article, NoArticle
-from ..content.assembly import Cut
+from ..content.assembly import BodyLines
 from ..content.body_fragment import assemble_verbatim
 from ..html.dom import inner_text, parse
 from ..page import Page
@@ -28,7 +28,7 @@ class ArticleDeviationVerbatim:
         etree.strip_elements(root, *NOISE, with_tail=False)
         body = article_extract(root)
         source = etree.tostring(body, encoding="unicode", method="html", with_tail=False)
-        cut = Cut([], 0, METHOD, CONFIDENCE, f"the text is in a <{body.tag}>")
+        cut = BodyLines([], 0, METHOD, CONFIDENCE, f"the text is in a <{body.tag}>")
         return assemble_verbatim(page, [], source, cut)
 
 

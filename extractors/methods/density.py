@@ -13,7 +13,7 @@ to three paragraphs, elements wrapped in containers.
 from dataclasses import replace
 
 from ..article import Article, NoArticle
-from ..content.assembly import Cut, ParsedPage, assemble, read
+from ..content.assembly import BodyLines, ParsedPage, assemble, read
 from ..content.body import Body
 from ..content.line_model import is_doubtful, second_opinion
 from ..content.line_weights import Prior
@@ -45,7 +45,7 @@ class Density:
         return assemble(parsed, cut(parsed))
 
 
-def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -> Cut | str:
+def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -> BodyLines | str:
     """Return the body of a page alone, or in words why there is none; `evidence` for an article, in log odds."""
     lines = parsed.lines
     rules = rules_body(lines, parsed.prior)
@@ -55,7 +55,7 @@ def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -
     kept = _revised(parsed.lines, parsed.prior, rules)
     captions = sorted(set(rules.captions) - set(kept))
     share = confidence(float(lines.width[kept].sum()))
-    return Cut(kept, rules.root, METHOD, share, reason, captions, verdict.page_type, verdict.probability)
+    return BodyLines(kept, rules.root, METHOD, share, reason, captions, verdict.page_type, verdict.probability)
 
 
 def cut_alone(lines: Lines, prior: Prior) -> Body:

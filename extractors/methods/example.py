@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..article import Article, NoArticle
-from ..content.assembly import Cut, ParsedPage, assemble, read
-from ..content.body import Body, Evidence, cut_body, line_content, line_weights, turning_points
+from ..content.assembly import BodyLines, ParsedPage, assemble, read
+from ..content.body import Body, LineEvidence, cut_body, line_content, line_weights, turning_points
 from ..content.layout import Layout, layout_of
 from ..content.line_model import is_doubtful, second_opinion
 from ..content.page_body import rules_body, unmatched, untrimmed_body
@@ -72,7 +72,7 @@ class Comparison:
     """An example and a page side by side. `similarity`: of their lines; `evidence`: what the page is cut by."""
 
     similarity: Similarity
-    evidence: Evidence
+    evidence: LineEvidence
     twin: bool
 
 
@@ -180,10 +180,10 @@ def compare(voter: Voter, page: ParsedPage) -> Comparison:
     twin = is_twin(page, found.page)
     used = Similarity(unmatched(example), unmatched(lines)) if twin else found
     profile = profile_of(example, voter.body, used.example)
-    return Comparison(found, Evidence(used.page, page.prior, profile, voter.layout), twin)
+    return Comparison(found, LineEvidence(used.page, page.prior, profile, voter.layout), twin)
 
 
-def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut | str:
+def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> BodyLines | str:
     """Return the lines that at least half of the votes keep, or in words why there is no article.
 
     Examples that differ from the page abstain; if all do, the page is cut alone. So it is where the elected body and
@@ -214,7 +214,7 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Cut 
         return verdict.refused
     captions = sorted({line for vote in valid for line in vote.body.captions} - set(kept))
     of_type = verdict.page_type, verdict.probability
-    return Cut(kept, root, METHOD, confidence(width, best), _reason(valid, best), captions, *of_type)
+    return BodyLines(kept, root, METHOD, confidence(width, best), _reason(valid, best), captions, *of_type)
 
 
 def _own_is_better(parsed: ParsedPage, elected: Body, kept: list[int], valid: list[Vote]) -> bool:

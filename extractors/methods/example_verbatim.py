@@ -20,7 +20,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from ..article import Article, NoArticle
-from ..content.assembly import Cut, ParsedPage, assemble, read
+from ..content.assembly import BodyLines, ParsedPage, assemble, read
 from ..errors import UnusablePage
 from ..html.lines import Floats, Lines
 from ..html.paths import PathTrie
@@ -93,12 +93,14 @@ class Verbatim:
         parsed = read(page, PathTrie())
         return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self._cut(parsed))
 
-    def _cut(self, parsed: ParsedPage) -> Cut | str:
+    def _cut(self, parsed: ParsedPage) -> BodyLines | str:
         found = curves(self._text, page_text(parsed.lines))
         kept = lines_between(parsed.lines, found.head, found.tail)
         if not kept:
             return "the page's text equals the example's"
-        return Cut(kept, 0, METHOD, CONFIDENCE, f"characters {found.head} to {found.tail} differ from the example")
+        return BodyLines(
+            kept, 0, METHOD, CONFIDENCE, f"characters {found.head} to {found.tail} differ from the example"
+        )
 
 
 def page_text(lines: Lines) -> str:

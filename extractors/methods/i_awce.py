@@ -66,7 +66,7 @@ class IAwce:
         """Return the article or the list of `page`.
 
         Raises `UnusablePage` if nothing can be read from it; with a screenshot also `ExtraMissing` without the extra
-        `vision`, and `BadWeights` if EXEMPLAR_VISUAL_WEIGHTS names a file that is no network of ours.
+        `vision`, and `BadModel` if EXEMPLAR_VISUAL_WEIGHTS names a file that is no network of ours.
         """
         if self._trie.size > MAX_TRIE:
             self._trie = PathTrie()

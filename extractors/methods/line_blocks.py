@@ -35,7 +35,7 @@ Where we depart (method `line-blocks-verbatim`, in `line_blocks_verbatim`, doesn
 import numpy as np
 
 from ..article import Article, NoArticle
-from ..content.assembly import Cut
+from ..content.assembly import BodyLines
 from ..content.body_fragment import assemble_lines
 from ..html.phrases import SHORT, is_heading_of
 from ..html.tagless_text import Ctext, Ints, read_ctext
@@ -63,7 +63,7 @@ class LineBlocks:
             return NoArticle("no text outside links", page.url)
         first, end = found
         reason = f"lines {first} to {end} of {len(ctext)} hold the most text"
-        return assemble_lines(page, ctext, first, end, Cut([], 0, METHOD, CONFIDENCE, reason))
+        return assemble_lines(page, ctext, first, end, BodyLines([], 0, METHOD, CONFIDENCE, reason))
 
 
 def weights(ctext: Ctext, gap: int = GAP, link: int = LINK, comment: float = COMMENT) -> Ints:

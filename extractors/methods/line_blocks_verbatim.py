@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..article import Article, NoArticle
-from ..content.assembly import Cut
+from ..content.assembly import BodyLines
 from ..content.body_fragment import LINES_BEFORE, assemble_verbatim, paragraph
 from ..html.tagless_text import Ints, escape_values
 from ..page import Page
@@ -58,7 +58,7 @@ class LineBlocksVerbatim:
             return NoArticle(f"no block of more than {THRESHOLD} characters begins a body", page.url)
         texts = [" ".join(line.split()) for line in found.lines[: found.end]]
         before, body = list(filter(None, texts[: found.start])), filter(None, texts[found.start :])
-        cut = Cut([], 0, METHOD, CONFIDENCE, f"blocks {found.start} to {found.end} of {len(found.sizes)}")
+        cut = BodyLines([], 0, METHOD, CONFIDENCE, f"blocks {found.start} to {found.end} of {len(found.sizes)}")
         return assemble_verbatim(page, before[-LINES_BEFORE:], "".join(map(paragraph, body)), cut)
 
 

@@ -56,7 +56,7 @@ _NOTICES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PageVerdict:
     """`probability`: of an article, 0 to 1, None where nothing was in doubt. `refused`: why there is no article."""
 
     page_type: PageType = "article"
@@ -64,19 +64,19 @@ class Verdict:
     refused: str | None = None
 
 
-def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> Verdict:
+def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVerdict:
     """Return what is to be thought of the page with the body `kept`; `evidence` for an article, in log odds."""
     refuse = parsed.page.refuse
     said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
     if not kept:
-        return Verdict("uncertain", None, said or "no running text: only links and scraps")
+        return PageVerdict("uncertain", None, said or "no running text: only links and scraps")
     if said:
-        return Verdict("uncertain", None, None if refuse == "never" else said)
+        return PageVerdict("uncertain", None, None if refuse == "never" else said)
     if surely_article(parsed, kept):
-        return Verdict()
+        return PageVerdict()
     found = classify(parsed, kept, evidence)
     refused = {"sure": found.kind == "list", "likely": not found.is_rather_article, "never": False}[refuse]
-    return Verdict(found.kind, found.probability, f"a list: {'; '.join(found.reasons)}" if refused else None)
+    return PageVerdict(found.kind, found.probability, f"a list: {'; '.join(found.reasons)}" if refused else None)
 
 
 def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> str | None:

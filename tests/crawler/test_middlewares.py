@@ -11,7 +11,7 @@ from scrapy.http import Response
 from crawler import middlewares
 from crawler.guarding import resolver
 from crawler.guarding.guard import Guard
-from crawler.middlewares import Ending, GuardMiddleware, HostClosed, PaceMiddleware
+from crawler.middlewares import GuardMiddleware, HostClosed, PaceMiddleware, RunEnding
 from crawler.politeness.pace import Trouble, Turn
 
 URL = "http://site.example/a"
@@ -100,7 +100,7 @@ def test_requests_of_one_host_stand_in_line_and_only_the_first_asks():
 
 def test_who_waits_when_the_run_ends_is_not_sent():
     pace = Told(wait(300.0))
-    with pytest.raises(Ending):
+    with pytest.raises(RunEnding):
         pass_(pace, lambda: bool(pace.asked))
 
 
@@ -179,7 +179,7 @@ def test_answers_that_are_none(status):
         (ConnectionRefusedError(), [Trouble("connection refused", failed=True)]),
         (TimeoutError(), [Trouble("no answer in time", failed=True)]),
         (IgnoreRequest("robots.txt"), []),
-        (Ending(), []),
+        (RunEnding(), []),
         (asyncio.CancelledError(), []),
     ],
 )

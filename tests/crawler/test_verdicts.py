@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.verdicts import Verdict, of_answer, of_failure
+from crawler.verdicts import Outcome, of_answer, of_failure
 
 HTML = b"<html><p>text</p></html>"
 
@@ -108,4 +108,4 @@ def test_what_a_proxy_says_against_a_tunnel_is_said(text, kind, reason):
 
 
 def test_a_proxy_that_is_away_is_said_and_tried_again():
-    assert of_failure(error("ProxyTrouble", "proxy not found")) == Verdict("again", "proxy not found")
+    assert of_failure(error("ProxyTrouble", "proxy not found")) == Outcome("again", "proxy not found")

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import BadModel
+
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.uint8]
@@ -33,10 +35,6 @@ LEAST_FEATURES = 2
 SEED = 1
 LIMIT = 1e-4  # probabilities are kept within it and 1 less it
 FORMAT = 1  # of the file
-
-
-class BadModel(ValueError):
-    """A file holds no model of this kind; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def read(method: str, page: Page, example: Page | None) -> Descent:
     )
 
 
-def _level(tree: BlockTree, sizes: list[int], step: article_deviation.Step) -> Level:
+def _level(tree: BlockTree, sizes: list[int], step: article_deviation.DescentStep) -> Level:
     lengths = [sizes[child] for child in step.texts]
     first, second = [*lengths, 0, 0][:2]
     sigma = deviation(lengths) if lengths else 0.0

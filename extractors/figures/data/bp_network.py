@@ -26,7 +26,7 @@ class LineOutputs:
 
 
 def read(method: str, page: Page, example: Page | None) -> LineOutputs:
-    """Return the outputs; an example is of no use to them. Raises `BadWeights` for a file of weights that is none."""
+    """Return the outputs; an example is of no use to them. Raises `BadModel` for a file of weights that is none."""
     network = (create_verbatim if method == VERBATIM_METHOD else create)(None)
     parsed = with_text(read_page(page, PathTrie()))
     kept, reason = outcome(network.cut(parsed))

@@ -21,18 +21,19 @@ from numpy.typing import NDArray
 
 from ...article import Article, NoArticle
 from ...content import line_membership as keeping
-from ...content.assembly import Cut, ParsedPage, assemble, read
+from ...content.assembly import BodyLines, ParsedPage, assemble, read
 from ...content.body import Body, turning_points
 from ...content.profile import NO_PROFILE
 from ...content.roots import family_shares, find_root
 from ...content.trimming import up_to_end
+from ...errors import BadModel
 from ...html.class_names import NOISE_TAGS
 from ...html.lines import Lines
 from ...html.paths import PathTrie
 from ...page import Page
 from ...page_types.non_article import judge
 from .features import line_values, source_values, with_neighbours
-from .network import USED, VERBATIM, BadWeights, Network, Values, load
+from .network import USED, VERBATIM, Network, Values, load
 from .topic import title_words
 
 METHOD, VERBATIM_METHOD = "bp-network", "bp-network-verbatim"
@@ -62,7 +63,7 @@ class BpNetwork:
         parsed = read(page, PathTrie())
         return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self.cut(parsed))
 
-    def cut(self, parsed: ParsedPage) -> Cut | str:
+    def cut(self, parsed: ParsedPage) -> BodyLines | str:
         """Return the body of a page, or in words why there is none."""
         outputs = self.outputs(parsed)
         return cut_by_line(outputs) if self._verbatim else cut_by_segment(parsed, outputs)
@@ -80,15 +81,17 @@ def page_inputs(parsed: ParsedPage, verbatim: bool) -> Values:
     return with_neighbours(line_values(parsed.lines, title))
 
 
-def cut_by_line(outputs: Values) -> Cut | str:
+def cut_by_line(outputs: Values) -> BodyLines | str:
     """Return the lines that the network takes for body, each by itself."""
     kept = np.flatnonzero(outputs > BODY).tolist()
     if not kept:
         return "the network takes no line for body"
-    return Cut(kept, 0, VERBATIM_METHOD, VERBATIM_CONFIDENCE, f"{len(kept)} of {len(outputs)} lines look like body")
+    return BodyLines(
+        kept, 0, VERBATIM_METHOD, VERBATIM_CONFIDENCE, f"{len(kept)} of {len(outputs)} lines look like body"
+    )
 
 
-def cut_by_segment(parsed: ParsedPage, outputs: Values) -> Cut | str:
+def cut_by_segment(parsed: ParsedPage, outputs: Values) -> BodyLines | str:
     """Return the body that the lines' outputs together point to, or in words why there is none."""
     body = find_body(parsed, likeliest(outputs))
     if not body.kept:
@@ -99,7 +102,7 @@ def cut_by_segment(parsed: ParsedPage, outputs: Values) -> Cut | str:
     width = float(parsed.lines.width[body.kept].sum())
     reason = f"{(outputs[body.kept] > BODY).mean():.0%} of the body's lines look like body by themselves"
     of_type = verdict.page_type, verdict.probability
-    return Cut(body.kept, body.root, METHOD, confidence(width), reason, body.captions, *of_type)
+    return BodyLines(body.kept, body.root, METHOD, confidence(width), reason, body.captions, *of_type)
 
 
 def likeliest(outputs: Values) -> Values:
@@ -203,17 +206,17 @@ def confidence(width: float) -> float:
 
 @cache
 def stored(path: Path, form: str) -> Network:
-    """Return the weights of a file, read once. Raises `BadWeights`."""
+    """Return the weights of a file, read once. Raises `BadModel`."""
     return load(path, form)
 
 
 def create(example: Page | None) -> BpNetwork:
-    """Return the extractor; an example is of no use to it. Raises `BadWeights` for a file that holds none."""
+    """Return the extractor; an example is of no use to it. Raises `BadModel` for a file that holds none."""
     own = os.environ.get(OWN_WEIGHTS)
     try:
         return BpNetwork(stored(Path(own) if own else WEIGHTS, USED))
-    except BadWeights as error:
-        raise BadWeights(f"{OWN_WEIGHTS}: {error}" if own else str(error)) from None
+    except BadModel as error:
+        raise BadModel(f"{OWN_WEIGHTS}: {error}" if own else str(error)) from None
 
 
 def create_verbatim(example: Page | None) -> BpNetwork:

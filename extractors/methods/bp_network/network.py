@@ -28,6 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import BadModel
+
 Values = NDArray[np.float64]
 
 INPUTS, HIDDEN = 12, 5
@@ -39,10 +41,6 @@ MAX_REPEATS = 1_000  # of one line; contradicting lines could repeat for ever
 SPREAD = 0.3  # standard deviation of the first weights
 FORMAT = 1  # of the file of weights
 USED, VERBATIM = "used", "verbatim"  # forms of the inputs, see `features`
-
-
-class BadWeights(ValueError):
-    """A file holds no weights for this network; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,7 @@ def save(network: Network, path: Path, form: str, about: dict[str, Any]) -> None
 
 
 def load(path: Path, form: str) -> Network:
-    """Return the weights of a file. Raises `BadWeights` if it holds none for this form or can't be read."""
+    """Return the weights of a file. Raises `BadModel` if it holds none for this form or can't be read."""
     try:
         stored = json.loads(path.read_text("utf-8"))
         head = {key: stored.get(key) for key in _head(form)}
@@ -155,13 +153,13 @@ def load(path: Path, form: str) -> Network:
             {name: np.array(stored[name], np.float64) for name in Network.__slots__} if head == _head(form) else {}
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadWeights(f"{path}: no weights of a network: {type(error).__name__}: {error}") from None
+        raise BadModel(f"{path}: no weights of a network: {type(error).__name__}: {error}") from None
     if not numbers:
-        raise BadWeights(f"{path}: not weights of this network; expected {_head(form)}, found {head}")
+        raise BadModel(f"{path}: not weights of this network; expected {_head(form)}, found {head}")
     shapes = {"hidden": (INPUTS, HIDDEN), "hidden_threshold": (HIDDEN,), "output": (HIDDEN,), "output_threshold": (1,)}
     for name, value in numbers.items():
         if value.shape != shapes.get(name, (INPUTS,)) or not np.isfinite(value).all():
-            raise BadWeights(f"{path}: {name!r} has the wrong shape or is no number")
+            raise BadModel(f"{path}: {name!r} has the wrong shape or is no number")
     return Network(**numbers)
 
 

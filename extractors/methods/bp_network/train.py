@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress, track
 
 from .extractor import BODY, OWN_WEIGHTS
-from .folder import Labelled, Mistakes, labelled_pages, read_labelled
+from .folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
 from .network import GOAL, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
 
 HELD_OUT = 0.2  # share of the pages that only judge
@@ -43,7 +43,7 @@ def main(words: Sequence[str] | None = None) -> int:
         learned, held_out = divide(pages, arguments.held_out, arguments.seed)
         network = _train(arguments, learned, held_out, errors)
         save(network, arguments.out, VERBATIM if arguments.verbatim else USED, _about(arguments, learned, held_out))
-    except Mistakes as mistakes:
+    except LabelledMistakes as mistakes:
         for line in mistakes.lines:
             errors.print(line)
         return 2
@@ -58,21 +58,21 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def divide(pages: Sequence[Labelled], share: float, seed: int) -> tuple[list[Labelled], list[Labelled]]:
+def divide(pages: Sequence[LabelledLines], share: float, seed: int) -> tuple[list[LabelledLines], list[LabelledLines]]:
     """Return the pages to learn from and those held out, at random but the same for one seed.
 
-    Raises `Mistakes` if there is nothing to be learned.
+    Raises `LabelledMistakes` if there is nothing to be learned.
     """
     order = np.random.default_rng([seed, 2]).permutation(len(pages)).tolist()
     count = min(round(share * len(pages)), len(pages) - 1)
     learned = [pages[index] for index in sorted(order[count:])]
     body = np.concatenate([page.body for page in learned])
     if body.all() or not body.any():
-        raise Mistakes([f"nothing to learn: {'all lines are' if body.all() else 'no line is'} body"])
+        raise LabelledMistakes([f"nothing to learn: {'all lines are' if body.all() else 'no line is'} body"])
     return learned, [pages[index] for index in sorted(order[:count])]
 
 
-def networks(learned: Sequence[Labelled], seed: int, rounds: int, verbatim: bool) -> tuple[Iterator[Network], int]:
+def networks(learned: Sequence[LabelledLines], seed: int, rounds: int, verbatim: bool) -> tuple[Iterator[Network], int]:
     """Return the network as it learns, and in how many steps."""
     inputs, expected = stacked(learned)
     if verbatim:
@@ -80,40 +80,40 @@ def networks(learned: Sequence[Labelled], seed: int, rounds: int, verbatim: bool
     return learn(inputs, expected, seed, rounds), rounds
 
 
-def trained(learned: Sequence[Labelled], seed: int = 1, rounds: int = ROUNDS, verbatim: bool = False) -> Network:
+def trained(learned: Sequence[LabelledLines], seed: int = 1, rounds: int = ROUNDS, verbatim: bool = False) -> Network:
     """Return the network that has learned from these pages."""
     steps, _ = networks(learned, seed, rounds, verbatim)
     *_, last = steps
     return last
 
 
-def stacked(pages: Sequence[Labelled]) -> tuple[Values, Values]:
+def stacked(pages: Sequence[LabelledLines]) -> tuple[Values, Values]:
     """Return all lines of some pages: inputs (lines, 12) and expected outputs (lines,)."""
     return np.concatenate([page.inputs for page in pages]), np.concatenate([page.body for page in pages]).astype(float)
 
 
-def judge(network: Network, pages: Sequence[Labelled]) -> tuple[float, float]:
+def judge(network: Network, pages: Sequence[LabelledLines]) -> tuple[float, float]:
     """Return the mean squared error of a network on some pages, and the share of their lines that it judges right."""
     inputs, expected = stacked(pages)
     outputs = network(inputs)
     return float(np.mean((expected - outputs) ** 2)), float(np.mean((outputs > BODY) == (expected > BODY)))
 
 
-def _read(folder: Path, verbatim: bool, errors: Console) -> list[Labelled]:
-    pages: list[Labelled] = []
+def _read(folder: Path, verbatim: bool, errors: Console) -> list[LabelledLines]:
+    pages: list[LabelledLines] = []
     mistakes: list[str] = []
     for page, text in track(labelled_pages(folder), "reading pages", console=errors, transient=True):
         try:
             pages.append(read_labelled(page, text, verbatim))
-        except Mistakes as found:
+        except LabelledMistakes as found:
             mistakes += found.lines
     if mistakes:
-        raise Mistakes(mistakes)
+        raise LabelledMistakes(mistakes)
     return pages
 
 
 def _train(
-    arguments: argparse.Namespace, learned: list[Labelled], held_out: list[Labelled], errors: Console
+    arguments: argparse.Namespace, learned: list[LabelledLines], held_out: list[LabelledLines], errors: Console
 ) -> Network:
     steps, count = networks(learned, arguments.seed, arguments.rounds, arguments.verbatim)
     shown = {round(count ** (point / CURVE_POINTS)) for point in range(CURVE_POINTS + 1)}  # most is learned at first
@@ -139,7 +139,9 @@ def _curve(points: Sequence[Point], unit: str) -> Iterator[str]:
         yield f"{point.step:7}  {point.learned[0]:6.4f}  {point.learned[1]:6.1%}  {apart}   {bar}"
 
 
-def _about(arguments: argparse.Namespace, learned: list[Labelled], held_out: list[Labelled]) -> dict[str, object]:
+def _about(
+    arguments: argparse.Namespace, learned: list[LabelledLines], held_out: list[LabelledLines]
+) -> dict[str, object]:
     return {
         "seed": arguments.seed,
         "rounds": 1 if arguments.verbatim else arguments.rounds,

@@ -38,7 +38,7 @@ from operator import itemgetter
 from lxml import etree
 
 from ...article import NoArticle
-from ...content.assembly import Cut
+from ...content.assembly import BodyLines
 from ...content.body_fragment import assemble_verbatim
 from ...html.dom import inner_text
 from ...html.tagless_text import BLOCK_TAGS
@@ -77,7 +77,7 @@ class ListRank:
             return NoArticle(f"no list: no {LEAST} like elements that each lead elsewhere", page.url)
         source = "\n".join(_source(element) for entry in found for element in entry.elements)
         reason = f"{len(found)} <{found[0].elements[0].tag}> that each lead elsewhere"
-        text = assemble_verbatim(page, [], source, Cut([], 0, METHOD, CONFIDENCE, reason))
+        text = assemble_verbatim(page, [], source, BodyLines([], 0, METHOD, CONFIDENCE, reason))
         return listing_of(text, entries_of(found, page))
 
 

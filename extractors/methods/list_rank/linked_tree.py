@@ -29,7 +29,7 @@ Place = tuple[tuple[str, str], ...]  # tag and first class word of the elements 
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class TreeLink:
     """A link that leads somewhere.
 
     `text`: its words, else (`labelled`) what its label, title or image says. `in_prose`: whether running text of its
@@ -56,7 +56,7 @@ class LinkedTree:
         etree.strip_elements(root, *SKIPPED, with_tail=False)
         body = root.find("body")
         self.root = root if body is None else body
-        self.links: list[Link] = []
+        self.links: list[TreeLink] = []
         self._first: dict[etree._Element, int] = {}
         self._count: dict[etree._Element, int] = {}
         self._width: dict[etree._Element, int] = {}
@@ -80,7 +80,7 @@ class LinkedTree:
                 words = link_words(element)
                 text = words or link_label(element)
                 own = not host or _same_site(host, host_of(url))
-                self.links.append(Link(element, url, text, width_of(text), not words, _in_prose(element), own))
+                self.links.append(TreeLink(element, url, text, width_of(text), not words, _in_prose(element), own))
                 self._count[element] = 1
         self._width = {element: width_of(element.text) for element in elements}
         self._labels = {link.element: link.width for link in self.links if link.labelled}
@@ -98,7 +98,7 @@ class LinkedTree:
             return None
         return web_url(self.base, href) if self.base else href
 
-    def links_in(self, element: etree._Element) -> list[Link]:
+    def links_in(self, element: etree._Element) -> list[TreeLink]:
         """Return the links of an element, itself among them, in document order."""
         first = self._first[element]
         return self.links[first : first + self._count[element]]

@@ -16,7 +16,7 @@ from lxml import etree
 from ...html.dom import inner_text
 from ...html.tagless_text import BLOCK_TAGS
 from .like_elements import COVERED, LEAST, Like
-from .linked_tree import HEADINGS, Link, LinkedTree, Place, fold, in_heading, width_of
+from .linked_tree import HEADINGS, LinkedTree, Place, TreeLink, fold, in_heading, width_of
 
 DISTINCT = 0.8  # share of the entries that lead to a place of their own; from .5 to .9 nothing changes
 TITLE_MAX = 120  # characters; a longer text of a card is its summary
@@ -37,7 +37,7 @@ class Item:
     """An element as an entry: its own link, how many addresses links at that place have, the width of its own text."""
 
     element: etree._Element
-    link: Link
+    link: TreeLink
     addresses: int
     length: int
 
@@ -50,7 +50,7 @@ class Items:
     cover: float
 
     @property
-    def links(self) -> list[Link]:
+    def links(self) -> list[TreeLink]:
         """The entries' own links."""
         return [item.link for item in self.each]
 
@@ -61,7 +61,7 @@ def as_items(tree: LinkedTree, like: Like) -> Items | None:
     if len(linked) < max(LEAST, COVERED * len(like.elements)):
         return None
     by_place = [_by_place(tree, element) for element in linked]
-    found: dict[Place, list[tuple[Link, etree._Element]]] = {}
+    found: dict[Place, list[tuple[TreeLink, etree._Element]]] = {}
     for element, places in zip(linked, by_place, strict=True):
         for place, links in places.items():
             found.setdefault(place, []).append((_own(links), element))
@@ -89,7 +89,7 @@ def grown(items: Items) -> tuple[etree._Element, ...]:
         elements = parents
 
 
-def host_factor(links: Sequence[Link]) -> float:
+def host_factor(links: Sequence[TreeLink]) -> float:
     """Return 1 for links to the page's own site, `OTHER_HOST` for links to others, or what lies between."""
     return OTHER_HOST + (1 - OTHER_HOST) * sum(link.own_site for link in links) / len(links)
 
@@ -103,11 +103,11 @@ def titles_of(tree: LinkedTree, items: Items) -> list[str]:
     return [_title(item, _own_links(tree, item), common) for item in items.each]
 
 
-def _own_links(tree: LinkedTree, item: Item) -> list[Link]:
+def _own_links(tree: LinkedTree, item: Item) -> list[TreeLink]:
     return [link for link in tree.links_in(item.element) if link.url == item.link.url]
 
 
-def _title(item: Item, links: Sequence[Link], common: frozenset[str]) -> str:
+def _title(item: Item, links: Sequence[TreeLink], common: frozenset[str]) -> str:
     """Return a heading that is linked, else the first words that are, else any heading, label or text of the entry."""
     named = [link for link in links if link.text not in common and not _COUNT.match(link.text)]
     worded = [link for link in named if not link.labelled]
@@ -132,21 +132,21 @@ def _short_text(element: etree._Element, common: frozenset[str], otherwise: str)
     return max(parts, key=len, default=otherwise) or otherwise
 
 
-def _by_place(tree: LinkedTree, element: etree._Element) -> dict[Place, list[Link]]:
+def _by_place(tree: LinkedTree, element: etree._Element) -> dict[Place, list[TreeLink]]:
     """Return the links at each place of an element; those in running text only where there are no others."""
     links = tree.links_in(element)[:LINKS_LOOKED_AT]
-    found: dict[Place, list[Link]] = {}
+    found: dict[Place, list[TreeLink]] = {}
     for link in [link for link in links if not link.in_prose] or links:
         found.setdefault(tree.place(link.element, element), []).append(link)
     return found
 
 
-def _own(links: Sequence[Link]) -> Link:
+def _own(links: Sequence[TreeLink]) -> TreeLink:
     """Return the first link, or the one with most words of those that lead to the same address."""
     return max((link for link in links if link.url == links[0].url), key=lambda link: link.width)
 
 
-def _worth(found: Sequence[tuple[Link, etree._Element]]) -> float:
+def _worth(found: Sequence[tuple[TreeLink, etree._Element]]) -> float:
     """Return how well the links at a place serve as the entries' own."""
     links = [link for link, _ in found]
     words = sum(min(width_of(text), PLACE_TEXT_MAX) for text in {link.text for link in links}) / len(links)
@@ -154,7 +154,7 @@ def _worth(found: Sequence[tuple[Link, etree._Element]]) -> float:
     return len({link.url for link in links}) * (1 + words) * heading * host_factor(links)
 
 
-def _own_width(tree: LinkedTree, element: etree._Element, own: Link) -> int:
+def _own_width(tree: LinkedTree, element: etree._Element, own: TreeLink) -> int:
     links = tree.links_in(element)
     linked = sum(link.width for link in links)
     elsewhere = sum(link.width for link in links if link.url != own.url)

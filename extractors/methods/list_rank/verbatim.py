@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from ...article import Article, NoArticle
-from ...content.assembly import Cut
+from ...content.assembly import BodyLines
 from ...content.body_fragment import assemble_verbatim, paragraph
 from ...html.dom import inner_text, parse
 from ...page import Page
@@ -25,7 +25,7 @@ Id = tuple[int, str]  # depth, class name
 
 
 @dataclass(slots=True)
-class Like:
+class SameClass:
     """The elements of one id: their texts, without white space at the ends."""
 
     texts: list[str] = field(default_factory=list)
@@ -49,18 +49,18 @@ class ListRankVerbatim:
         texts = list_texts(parse(page.html))
         if not texts:
             return NoArticle("no text in any element", page.url)
-        cut = Cut([], 0, METHOD, CONFIDENCE, f"{len(texts)} elements of one depth and class name")
+        cut = BodyLines([], 0, METHOD, CONFIDENCE, f"{len(texts)} elements of one depth and class name")
         return assemble_verbatim(page, [], "".join(map(paragraph, texts)), cut)
 
 
 def list_texts(root: etree._Element, leaves: bool = False) -> list[str]:
     """Return the texts of the elements that are the list."""
     etree.strip_elements(root, *NOISE, with_tail=False)
-    by_id: dict[Id, Like] = {}
+    by_id: dict[Id, SameClass] = {}
     for element, depth in _with_depth(root):
         text = " ".join(inner_text(element).split())
         if text and not (leaves and len(element)):
-            by_id.setdefault((depth, element.get("class") or ""), Like()).texts.append(text)
+            by_id.setdefault((depth, element.get("class") or ""), SameClass()).texts.append(text)
     best = sorted(by_id.values(), key=lambda like: like.rank, reverse=True)[:CANDIDATES]
     return max(best, key=lambda like: like.mean_length).texts if best else []
 

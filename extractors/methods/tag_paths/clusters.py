@@ -30,7 +30,7 @@ class Leaf(NamedTuple):
     box: int = 0  # the enclosing table or div itself: its number in the outline
 
 
-class Outline(NamedTuple):
+class LeafOutline(NamedTuple):
     """The leaves of a page and its tables and divs: what encloses each, its first leaf, and the one after its last.
 
     Number 0 is the document.
@@ -47,7 +47,7 @@ def read_leaves(ctext: Ctext) -> list[Leaf]:
     return read_outline(ctext).leaves
 
 
-def read_outline(ctext: Ctext) -> Outline:
+def read_outline(ctext: Ctext) -> LeafOutline:
     """Return the lines with text, in document order, and the tables and divs around them."""
     tree = build_tree(ctext)
     paths = _paths(tree)
@@ -62,7 +62,7 @@ def read_outline(ctext: Ctext) -> Outline:
             box = containers[element]
             leaves.append(Leaf(line, paths[element], paths[box], strings[line], links[line], hrefs[line], numbers[box]))
     lines = [leaf.line for leaf in leaves]
-    return Outline(
+    return LeafOutline(
         leaves,
         [numbers[containers[tree.parents[element]]] for element in elements],
         [bisect_left(lines, tree.starts[element]) for element in elements],

@@ -46,11 +46,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...article import Article, NoArticle
-from ...content.assembly import Cut
+from ...content.assembly import BodyLines
 from ...content.body_fragment import assemble_source, texts_before
 from ...html.tagless_text import Ctext, read_ctext
 from ...page import Page
-from .clusters import Leaf, Leaves, Outline, cluster, length, noise, read_leaves, read_outline
+from .clusters import Leaf, LeafOutline, Leaves, cluster, length, noise, read_leaves, read_outline
 from .segment import (
     ALIKE,
     FREQUENCY_SHARE,
@@ -94,11 +94,11 @@ class TagPaths:
         outline = read_outline(ctext)
         kept = body_leaves(outline, self.thresholds(outline.leaves))
         reason = f"{len(kept)} lines around one tag path, {len(self._samples)} sample pages"
-        return assemble_leaves(page, ctext, outline, kept, Cut([], 0, METHOD, CONFIDENCE, reason))
+        return assemble_leaves(page, ctext, outline, kept, BodyLines([], 0, METHOD, CONFIDENCE, reason))
 
 
 def body_leaves(
-    outline: Outline,
+    outline: LeafOutline,
     thresholds: Thresholds,
     share: float = FREQUENCY_SHARE,
     alike: float = ALIKE,
@@ -113,7 +113,9 @@ def body_leaves(
     return frequent(leaves, found, share * min(thresholds.frequency, mean_frequency(leaves, found)))
 
 
-def assemble_leaves(page: Page, ctext: Ctext, outline: Outline, kept: Leaves, cut: Cut) -> Article | NoArticle:
+def assemble_leaves(
+    page: Page, ctext: Ctext, outline: LeafOutline, kept: Leaves, cut: BodyLines
+) -> Article | NoArticle:
     """Return the article whose body are the leaves `kept`; `cut` says how it was found."""
     if not kept:
         return NoArticle("no running text: only links and scraps", page.url)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
-from .clusters import Leaf, Leaves, Outline, cluster, length, noise, period, split, variance
+from .clusters import Leaf, LeafOutline, Leaves, cluster, length, noise, period, split, variance
 
 # Chosen by mean F1 over the development sets, and where that is flat (LENGTH_SHARE, ALIKE) over the perturbed ones;
 # `python -m evaluation.reproduction.constants` prints what each set gets from the values that the others choose.
@@ -67,7 +67,7 @@ def longest(leaves: list[Leaf]) -> Leaves:
     return found if 2 * length(leaves, found) > sum(leaves[n].strings + leaves[n].links for n in found) else []
 
 
-def region(outline: Outline, segment: Leaves, least: float = NOISE, alike: float = ALIKE) -> range:
+def region(outline: LeafOutline, segment: Leaves, least: float = NOISE, alike: float = ALIKE) -> range:
     """Return the leaves of the innermost table or div around a segment, and of those around that if they are alike.
 
     What stands around a table or div is alike if its Cn is above `least`, and its leaves have a share `alike` of the

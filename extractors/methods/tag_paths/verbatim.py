@@ -27,7 +27,7 @@ import numpy as np
 from lxml import etree
 
 from ...article import Article, NoArticle
-from ...content.assembly import Cut
+from ...content.assembly import BodyLines
 from ...content.body_fragment import LINES_BEFORE, assemble_verbatim, paragraph
 from ...html.dom import parse
 from ...html.tagless_text import BLOCK_TAGS, half_widths
@@ -43,7 +43,7 @@ DROPPED = ("script", "style", "noscript", "template", "svg", "select", "button",
 BOXES = frozenset({"table", "div"})
 
 
-class Settings(NamedTuple):
+class OpenConstants(NamedTuple):
     """What the source leaves open: the largest σ² (leaves squared), MAXSIZE and PreSpan (leaves), k-means' clusters."""
 
     variance: float = 30.0
@@ -52,7 +52,7 @@ class Settings(NamedTuple):
     centres: int = 3
 
 
-SETTINGS = Settings()
+SETTINGS = OpenConstants()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Tree:
 class TagPathsVerbatim:
     """Holds the thresholds of sample pages."""
 
-    def __init__(self, example: Page | None, settings: Settings = SETTINGS) -> None:
+    def __init__(self, example: Page | None, settings: OpenConstants = SETTINGS) -> None:
         self._settings = settings
         self._samples: list[Thresholds] = []
         if example is not None:
@@ -154,7 +154,7 @@ class _Reader:
         self._begun = []
 
 
-def find_segment(leaves: list[Leaf], thresholds: Thresholds, settings: Settings = SETTINGS) -> Leaves:
+def find_segment(leaves: list[Leaf], thresholds: Thresholds, settings: OpenConstants = SETTINGS) -> Leaves:
     """Return the leaves of the first cluster that fulfils the conditions; none if there is none."""
     waiting = cluster(leaves)
     while waiting:
@@ -193,7 +193,7 @@ def frequent(tree: Tree, segment: Leaves, threshold: float) -> Leaves:
 def assemble_chunks(page: Page, tree: Tree, segment: Leaves, kept: Leaves) -> Article | NoArticle:
     """Return the article whose body are the leaves `kept` of a segment."""
     before = texts(tree, range(segment[0]))[-LINES_BEFORE:]
-    cut = Cut([], 0, METHOD, CONFIDENCE, f"{len(segment)} leaves of one tag path")
+    cut = BodyLines([], 0, METHOD, CONFIDENCE, f"{len(segment)} leaves of one tag path")
     return assemble_verbatim(page, before, "".join(map(paragraph, texts(tree, kept))), cut)
 
 
@@ -205,7 +205,7 @@ def texts(tree: Tree, kept: range | Leaves) -> list[str]:
     return [text for joined in blocks.values() if (text := " ".join(joined.split()))]
 
 
-def learn_thresholds(tree: Tree, settings: Settings = SETTINGS) -> Thresholds:
+def learn_thresholds(tree: Tree, settings: OpenConstants = SETTINGS) -> Thresholds:
     """Return the thresholds of one sample page: equations 6 to 8 of the source."""
     clusters = [found for found in cluster(tree.leaves) if length(tree.leaves, found)]
     if len(clusters) < settings.centres:

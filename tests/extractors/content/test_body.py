@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from extractors.content.body import Evidence, cut_body, turning_points
+from extractors.content.body import LineEvidence, cut_body, turning_points
 from extractors.content.line_weights import prior_of
 from extractors.content.page_body import unmatched
 from extractors.content.profile import NO_PROFILE, Profile, profile_of
@@ -21,7 +21,7 @@ def kept(html, profile=NO_PROFILE):
 
 def body_of(lines, similarity=None, profile=NO_PROFILE):
     none = np.zeros(len(lines), np.float32)
-    return cut_body(lines, Evidence(none if similarity is None else similarity, prior_of(lines, []), profile))
+    return cut_body(lines, LineEvidence(none if similarity is None else similarity, prior_of(lines, []), profile))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from extractors import Article, Entry, Listing, NoArticle, Section, UnusablePage, extract
 from extractors.render import render
 from extractors.visual import classify
-from extractors.visual.classify import Answer
+from extractors.visual.classify import ScreenshotType
 
 from ..pages import BAKERY, HARBOUR, LIBRARY, news_page
 from ..test_section import MARKUP
@@ -108,7 +108,7 @@ def test_a_screenshot_decides_before_structure(monkeypatch, kind, expected):
     seen = []
 
     def classifier():
-        return lambda png: seen.append(png) or Answer(kind, 0.9)
+        return lambda png: seen.append(png) or ScreenshotType(kind, 0.9)
 
     monkeypatch.setattr(classify, "classifier", classifier)
     page = archive() if kind == "list" else bakery()
@@ -120,7 +120,7 @@ def test_a_screenshot_decides_before_structure(monkeypatch, kind, expected):
 
 
 def test_a_list_by_its_screenshot_without_like_elements_is_an_article_of_uncertain_type(monkeypatch):
-    monkeypatch.setattr(classify, "classifier", lambda: lambda png: Answer("list", 0.9))
+    monkeypatch.setattr(classify, "classifier", lambda: lambda png: ScreenshotType("list", 0.9))
     page = news_page("Bread", (*BAKERY, *LIBRARY), related=("Weather for the week",)).replace("<li>", "<b>")
     page = page.replace('<a href="/town">Town</a> <a href="/sport">Sport</a>', "")
     found = extract(page, method="i-awce", screenshot=b"a picture")
@@ -130,7 +130,7 @@ def test_a_list_by_its_screenshot_without_like_elements_is_an_article_of_uncerta
 
 
 def test_where_the_screenshot_tells_nothing_structure_decides(monkeypatch):
-    monkeypatch.setattr(classify, "classifier", lambda: lambda png: Answer(None, 0.6, "neither is likely"))
+    monkeypatch.setattr(classify, "classifier", lambda: lambda png: ScreenshotType(None, 0.6, "neither is likely"))
     found = extract(archive(), URL, method="i-awce", screenshot=b"a picture")
     assert found.reason.startswith("list by structure")
 

@@ -3,7 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from extractors.content.line_model.trees import BadModel, Trees, fit, load, probability, save
+from extractors.content.line_model.trees import Trees, fit, load, probability, save
+from extractors.errors import BadModel
 
 NAMES = ("a", "b")
 # One tree of depth 2: a > 0 asks first, b > 1 second; leaves by 1·[a > 0] + 2·[b > 1].

@@ -10,7 +10,7 @@ from extractors.methods.bp_network.network import (
     GOAL,
     USED,
     VERBATIM,
-    BadWeights,
+    BadModel,
     learn,
     learn_line_by_line,
     load,
@@ -96,7 +96,7 @@ def test_a_file_without_weights_is_named(tmp_path, text, words):
     path = tmp_path / "w.json"
     if text is not None:
         path.write_text(text, "utf-8")
-    with pytest.raises(BadWeights, match=words) as error:
+    with pytest.raises(BadModel, match=words) as error:
         load(path, USED)
     assert str(path) in str(error.value)
 
@@ -104,7 +104,7 @@ def test_a_file_without_weights_is_named(tmp_path, text, words):
 def test_weights_of_another_shape_are_refused(tmp_path):
     stored = json.loads(WEIGHTS.read_text("utf-8"))
     (tmp_path / "w.json").write_text(json.dumps(stored | {"output": [0.5] * 4}), "utf-8")
-    with pytest.raises(BadWeights, match="'output'"):
+    with pytest.raises(BadModel, match="'output'"):
         load(tmp_path / "w.json", USED)
 
 
@@ -114,5 +114,5 @@ def test_shipped_weights_load(path, form):
 
 
 def test_weights_of_the_other_form_are_refused():
-    with pytest.raises(BadWeights, match=r"found .*'form': 'verbatim'"):
+    with pytest.raises(BadModel, match=r"found .*'form': 'verbatim'"):
         load(VERBATIM_WEIGHTS, USED)

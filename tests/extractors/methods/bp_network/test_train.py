@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from extractors import extract
-from extractors.methods.bp_network.folder import Labelled, Mistakes, labelled_pages, read_labelled
+from extractors.methods.bp_network.folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
 from extractors.methods.bp_network.train import divide, main
 
 from ...pages import BAKERY, news_page
@@ -128,7 +128,7 @@ def test_all_mistakes_are_told_at_once(tmp_path, capsys):
 @pytest.mark.parametrize(("name", "message"), [("nowhere", "no such folder"), ("a.html", "not a folder")])
 def test_the_folder_must_be_one(tmp_path, name, message):
     (tmp_path / "a.html").touch()
-    with pytest.raises(Mistakes, match=message):
+    with pytest.raises(LabelledMistakes, match=message):
         labelled_pages(tmp_path / name)
 
 
@@ -153,6 +153,6 @@ def test_labels_come_from_the_text_beside_the_page(tmp_path):
 
 
 def test_one_page_is_always_left_to_learn_from():
-    page = Labelled("a", np.zeros((2, 12)), np.array([True, False]))
+    page = LabelledLines("a", np.zeros((2, 12)), np.array([True, False]))
     learned, held_out = divide([page, page], 0.9, seed=1)
     assert (len(learned), len(held_out)) == (1, 1)

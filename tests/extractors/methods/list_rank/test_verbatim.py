@@ -1,10 +1,10 @@
 from extractors import extract
 from extractors.html.dom import parse
-from extractors.methods.list_rank.verbatim import Like, list_texts
+from extractors.methods.list_rank.verbatim import SameClass, list_texts
 
 
 def test_rank_is_the_number_of_elements_times_the_length_of_their_text():
-    like = Like(["ab", "cdef"])
+    like = SameClass(["ab", "cdef"])
     assert (like.rank, like.mean_length) == (12, 3)
 
 
