@@ -11,7 +11,7 @@ from crawler.task_list.edit import append_tasks
 from crawler.task_list.environment import expand
 from crawler.task_list.file import load, loads
 from crawler.task_list.mistakes import Mistake, TaskError, TaskFileError
-from crawler.task_list.model import METHODS, FilterSettings, Settings, Task, TaskFile
+from crawler.task_list.model import METHODS, Filter, Settings, Task, TaskFile
 from crawler.task_list.periods import Period
 from crawler.task_list.schema import SCHEMA_BESIDE_TASKS, SCHEMA_FILE, json_schema, sample, write_schema
 from crawler.task_list.sections_csv import read_sections
@@ -20,7 +20,7 @@ __all__ = [
     "METHODS",
     "SCHEMA_BESIDE_TASKS",
     "SCHEMA_FILE",
-    "FilterSettings",
+    "Filter",
     "Match",
     "Mistake",
     "Pattern",

@@ -230,7 +230,7 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
 
 
-class FilterSettings(_Frozen):
+class Filter(_Frozen):
     """Words and days that articles are kept or dropped by. Days are inclusive; what is left out asks for nothing."""
 
     keywords: Annotated[
@@ -253,7 +253,7 @@ class FilterSettings(_Frozen):
         return bool(self.keywords or self.since or self.until)
 
 
-Words = Annotated[FilterSettings, BeforeValidator(_filter)]
+Words = Annotated[Filter, BeforeValidator(_filter)]
 
 
 class Login(_Frozen):
@@ -322,12 +322,12 @@ class Task(_Frozen):
     )
     paused: bool = Field(default=False, description="true: the task is not run.", examples=[True])
     keep: Words = Field(
-        default=FilterSettings(),
+        default=Filter(),
         description="Keep only articles with these words or of these days.",
         examples=[["央行", "利率"], {"since": "2024-01-01"}],
     )
     drop: Words = Field(
-        default=FilterSettings(),
+        default=Filter(),
         description="Drop articles with these words or of these days.",
         examples=[["广告"], {"until": "2023-12-31"}],
     )
@@ -599,4 +599,4 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-__all__ = ["METHODS", "FilterSettings", "PatternError", "Settings", "Task", "TaskFile", "check_name"]
+__all__ = ["METHODS", "Filter", "PatternError", "Settings", "Task", "TaskFile", "check_name"]

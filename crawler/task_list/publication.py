@@ -24,9 +24,9 @@ from pydantic import ValidationError
 
 from crawler.task_list.mistakes import suggest
 from crawler.task_list.model import Settings
-from crawler.tasks import FilterSettings, Task, TaskError, TaskFile, expand
+from crawler.tasks import Filter, Task, TaskError, TaskFile, expand
 from workers import keys
-from workers.briefs import Brief, Filter
+from workers.briefs import Brief, RowFilter
 from workers.errors import ExemplarError
 
 NO_LIST = "no task list is published yet; start `exemplar schedule` or `exemplar run` where tasks.yaml is"
@@ -263,8 +263,8 @@ def _refuse(connection: "redis.Redis", current: Edition, fingerprint: str, path:
     )
 
 
-def _brief_filter(asked: FilterSettings) -> Filter:
-    return Filter(tuple(asked.keywords), asked.since, asked.until)
+def _brief_filter(asked: Filter) -> RowFilter:
+    return RowFilter(tuple(asked.keywords), asked.since, asked.until)
 
 
 def environment_problems(tasks: Mapping[str, Task]) -> list[str]:
