@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from crawler.scouting.cuts import SampleExtraction
 from crawler.scouting.inference import Sighting
+from crawler.scouting.sample_extractions import SampleExtraction
 from crawler.scouting.survey import Survey
 
 SHOWN = 5  # links of a kind

@@ -16,7 +16,7 @@ from .briefs import Brief
 from .filters import of_other_days, unwanted
 from .inbox import StoredPage
 from .rows import Row, row_of
-from .usage import Usage
+from .usage_rights import Usage
 
 
 def joined_lists(first: Listing, further: Sequence[Listing]) -> Listing:

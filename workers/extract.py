@@ -45,8 +45,8 @@ from .recent_pages import (
 from .rows import Row, content_hash, row_of
 from .sinks import Sink, open_sink
 from .url_states import MOST_CUTS, Fingerprint, PageLease, RecheckPlan, fingerprint
-from .usage import Usage, usage_of
-from .watch import NoWatch, Watch
+from .usage_rights import Usage, usage_of
+from .worker_reports import NoWatch, Watch
 
 PAGE_DEADLINE = 20.0  # seconds for one page; the supervisor ends a worker that takes longer
 LEASE_MARGIN = 40.0  # seconds on top: waiting for a file's lock or a database belongs to the lease, not the deadline

@@ -29,7 +29,7 @@ def command(task: str, tasks: Path | None, as_json: bool) -> None:
     """
     from datetime import UTC, datetime
 
-    from crawler.fetching import converse
+    from crawler.fetching.single_pages import converse
     from crawler.scouting.trial import trial
     from crawler.tasks import load
 

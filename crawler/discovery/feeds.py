@@ -16,9 +16,9 @@ from typing import Any
 from lxml import etree
 
 from crawler.discovery import lenient_xml
+from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
 from crawler.discovery.links import PageLink, absolute
-from crawler.discovery.moments import moment_of
 from extractors.html.decoding import decode
 
 MOST_ENTRIES = 5000  # of one feed

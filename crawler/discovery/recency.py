@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 
 from crawler.discovery.listings import Form
 from crawler.discovery.walk import ArticleLink
-from crawler.patterns import Match
+from crawler.patterns.pattern import Match
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 

@@ -27,7 +27,7 @@ from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.pagination import pagination, shape_of
 from crawler.discovery.sitemap_frontier import SitemapFrontier
 from crawler.discovery.sitemaps import Child, usual_place
-from crawler.patterns import Match, Pattern
+from crawler.patterns.pattern import Match, Pattern
 
 MATCHES_KEPT = 20_000  # links whose answer is remembered
 MOST_LISTS = 2000  # list pages of one run: calendars have no end

@@ -21,7 +21,7 @@ from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 from twisted.web._newclient import HEADER, STATUS
 
-from crawler.middlewares import PaceMiddleware
+from crawler.fetching.middlewares import PaceMiddleware
 
 HEAD_MOST = 256 * 1024  # bytes of an answer's head, interim answers (1xx) included; browsers take 256 KiB as well
 RATIO_MOST = 100  # times that an answer may grow when it is unpacked; pages grow 3 to 30 times

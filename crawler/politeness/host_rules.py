@@ -15,13 +15,21 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
+from crawler.fetching.middlewares import (
+    NAP,
+    PaceMiddleware,
+    RobotsUnreachable,
+    RunEnding,
+    refused_address,
+    sleep,
+    why_none,
+)
 from crawler.guarding.guard import SCHEMES
-from crawler.middlewares import NAP, PaceMiddleware, RobotsUnreachable, RunEnding, refused_address, sleep, why_none
 from crawler.politeness import robots, tdm
 from crawler.politeness.host_files import HostFile, HostFiles
 from crawler.politeness.pace import CRAWL_DELAY_MOST, host_of
-from crawler.verdicts import MOVED
-from workers.usage import TDM_FILE
+from crawler.run.outcomes import MOVED
+from workers.usage_rights import TDM_FILE
 
 PRIORITY = 1000  # before all pages
 ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is asked for again

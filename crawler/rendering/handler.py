@@ -6,7 +6,7 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
-from crawler.middlewares import RunEnding
+from crawler.fetching.middlewares import RunEnding
 from crawler.rendering.chromium import BrowserMissing
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from scrapy.http import Response as ScrapyResponse
 
 from crawler.politeness.pace import host_of
 from crawler.rendering.scripts import ScriptCache, seconds_of
-from crawler.verdicts import MOVED, of_answer
+from crawler.run.outcomes import MOVED, of_answer
 from workers.inbox import LARGEST_PAGE
 
 SETTLE_SECONDS = 10.0  # at most, from the main document's first byte until what is there is taken

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Literal
 from urllib.parse import urlsplit
 
-from crawler.pattern_syntax import MONTHS
+from crawler.patterns.syntax import MONTHS
 from extractors.html.urls import normalise
 
 MARK = "\ue000"  # stands for a date; no URL in its normal form has it

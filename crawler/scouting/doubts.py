@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from crawler.patterns import Pattern
+from crawler.patterns.pattern import Pattern
 from crawler.scouting.address_parts import address_of, year_in_title
-from crawler.scouting.cuts import SampleExtraction
 from crawler.scouting.inference import SeenPage, SiteLinks, is_built_like, is_short
+from crawler.scouting.sample_extractions import SampleExtraction
 
 SAME_TITLES = 3  # extractions with one title that are no accident
 MANY, MANY_SHARE = 3, 0.25  # alike links that were left out, and their share of those taken, which are worth a word

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from crawler import pattern_syntax as syntax
 from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.pagination import pagination
-from crawler.patterns import Pattern, PatternError
+from crawler.patterns.pattern import Pattern, PatternError
+from crawler.patterns.pattern import syntax as syntax
 from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, year_in_title
 from crawler.scouting.fitting import fit
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from crawler.patterns import Pattern
+from crawler.patterns.pattern import Pattern
 from crawler.scouting.survey import Survey
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.model import TaskFile

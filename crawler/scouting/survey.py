@@ -19,12 +19,12 @@ from crawler.discovery.links import PageLink
 from crawler.discovery.listings import read_listing, robots_listing
 from crawler.discovery.pagination import pagination
 from crawler.discovery.sitemaps import usual_place
-from crawler.patterns import Pattern, PatternError
+from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import MARK, Address, Dates, address_of
-from crawler.scouting.cuts import NAME_ONE, NoSection, SampleExtraction, cut_page, prepared, proposals
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.fitting import fit
 from crawler.scouting.inference import Inference, Relatives, SeenPage, SiteLinks, infer, relatives, siblings
+from crawler.scouting.sample_extractions import NAME_ONE, NoSection, SampleExtraction, cut_page, prepared, proposals
 from crawler.scouting.section_pages import Candidate, candidates
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage

@@ -13,9 +13,9 @@ from itertools import islice
 from crawler.discovery.listings import ListPage as Place
 from crawler.discovery.listings import read_listing
 from crawler.discovery.walk import JudgedLink, Walk, judged
-from crawler.scouting.cuts import SampleExtraction, cut_page, is_empty_shell
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.inference import SeenPage, SiteLinks
+from crawler.scouting.sample_extractions import SampleExtraction, cut_page, is_empty_shell
 from crawler.task_list.model import Task
 from extractors import Section, UnusablePage
 from extractors.html.urls import normalise

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.discovery.parts import Parts
-from crawler.middlewares import HostClosed, RobotsUnreachable, RunEnding
+from crawler.discovery.article_pages import Parts
+from crawler.fetching.answers import page_of, unexpected, verdict_of, verdict_of_failure
+from crawler.fetching.middlewares import HostClosed, RobotsUnreachable, RunEnding
 from crawler.politeness.pace import host_of
 from crawler.politeness.retry_after import asked_to_wait
 from crawler.politeness.robots import KEPT_SHORT
 from crawler.rendering.chromium import TABS
-from crawler.section_articles import PAUSES
-from crawler.spiders.answers import page_of, unexpected, verdict_of, verdict_of_failure
-from crawler.verdicts import Outcome
+from crawler.run.outcomes import Outcome
+from crawler.run.section_articles import PAUSES
 from extractors.html.urls import normalise
 from workers.url_states import Leased
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.middlewares import RunEnding
-from crawler.spiders.answers import page_of, verdict_of, verdict_of_failure
-from crawler.verdicts import Outcome
+from crawler.fetching.answers import page_of, verdict_of, verdict_of_failure
+from crawler.fetching.middlewares import RunEnding
+from crawler.run.outcomes import Outcome
 
 if TYPE_CHECKING:
     from crawler.spiders.section import SectionSpider

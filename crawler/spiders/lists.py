@@ -8,11 +8,11 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.discovery.listings import ListPage
-from crawler.middlewares import HostClosed, RobotsUnreachable, sleep
+from crawler.fetching.answers import content_type, state_headers, unexpected, verdict_of_failure, was_rendered
+from crawler.fetching.middlewares import HostClosed, RobotsUnreachable, sleep
 from crawler.politeness.host_files import HostFiles
 from crawler.politeness.pace import host_of
-from crawler.spiders.answers import content_type, state_headers, unexpected, verdict_of_failure, was_rendered
-from crawler.verdicts import Outcome, of_answer, of_list
+from crawler.run.outcomes import Outcome, of_answer, of_list
 from extractors.html.urls import normalise
 
 if TYPE_CHECKING:

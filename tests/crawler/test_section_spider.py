@@ -15,7 +15,7 @@ import pytest
 import redis
 from twisted.python.failure import Failure
 
-from crawler.middlewares import RunEnding
+from crawler.fetching.middlewares import RunEnding
 from crawler.spiders.section import SectionSpider
 from tests.crawler.spiders import (
     Child,

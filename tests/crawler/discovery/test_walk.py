@@ -7,7 +7,7 @@ from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.pagination import pagination, shape_of
 from crawler.discovery.sitemaps import Child
 from crawler.discovery.walk import MOST_BARREN, MOST_BELOW, TRIES_PER_SHAPE, Walk, fruitful_lists, judged
-from crawler.patterns import Pattern
+from crawler.patterns.pattern import Pattern
 
 HOST = "http://site.example"
 ARTICLES = "/a/{id}.html"

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from crawler.patterns import Pattern
-from crawler.scouting.cuts import NoSection, SampleExtraction
+from crawler.patterns.pattern import Pattern
 from crawler.scouting.doubts import about_example, about_titles, about_year
+from crawler.scouting.sample_extractions import NoSection, SampleExtraction
 from crawler.scouting.survey import Survey, survey
 from crawler.scouting.trial import Trial, trial
 from crawler.task_list.model import Task

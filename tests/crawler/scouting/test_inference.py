@@ -3,7 +3,7 @@
 import pytest
 
 from crawler.discovery.links import PageLink
-from crawler.patterns import Pattern
+from crawler.patterns.pattern import Pattern
 from crawler.scouting.inference import Inference, SeenPage, SiteLinks, infer, siblings
 
 HOST = "https://news.example"

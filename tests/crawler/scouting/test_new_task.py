@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from crawler.scouting.cuts import SampleExtraction
 from crawler.scouting.inference import Inference
 from crawler.scouting.new_task import entry_of, known_as, name_of, refuse_known
+from crawler.scouting.sample_extractions import SampleExtraction
 from crawler.scouting.survey import Survey
 from crawler.task_list.edit import append_tasks, create, standing
 from crawler.task_list.file import load

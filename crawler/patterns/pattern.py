@@ -23,8 +23,8 @@ from urllib.parse import unquote
 
 import re2
 
-from crawler import pattern_syntax as syntax
-from crawler.pattern_syntax import Field, Literal, Maybe, Node, PatternError
+from crawler.patterns import syntax as syntax
+from crawler.patterns.syntax import Field, Literal, Maybe, Node, PatternError
 from extractors.html.urls import normalise
 
 __all__ = ["Match", "Pattern", "PatternError"]

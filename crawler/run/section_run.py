@@ -10,14 +10,14 @@ import time
 
 import redis
 
-from crawler.admission import Admission
-from crawler.crew import BACKFILL, WALK, Crew
 from crawler.discovery.listings import ListPage
 from crawler.rendering.task import Rendering
-from crawler.run_report import RunOptions, RunReport, keep_report
+from crawler.run.admission import Admission
+from crawler.run.run_report import RunOptions, RunReport, keep_report
+from crawler.run.section_articles import SectionArticles
+from crawler.run.section_lists import SectionLists
+from crawler.run.spider_coordination import BACKFILL, WALK, Crew
 from crawler.scheduling.schedule import note_visit
-from crawler.section_articles import SectionArticles
-from crawler.section_lists import SectionLists
 from crawler.tasks import Task
 from extractors.html.urls import normalise
 from workers.briefs import example_asked, keep_example

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.timeout(60)
 
 CHILD = """
 import json, sys
-from crawler.fetching import fetch
+from crawler.fetching.single_pages import fetch
 urls, delay = json.loads(sys.argv[1])
 answers = fetch(urls, delay=delay)
 print(json.dumps({url: answer if isinstance(answer, str) else [answer.url, len(answer.body)]

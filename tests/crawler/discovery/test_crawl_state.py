@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from crawler.discovery import memory as list_memory
+from crawler.discovery import crawl_state as list_memory
+from crawler.discovery.crawl_state import MOST_STANDING, TRUSTED, ListMemory, forget_lists, kept_of
 from crawler.discovery.listings import ListPage
-from crawler.discovery.memory import MOST_STANDING, TRUSTED, ListMemory, forget_lists, kept_of
 from workers import keys
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

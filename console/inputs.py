@@ -131,7 +131,7 @@ def _file(path: Path) -> PageIn | Missing:
 def _fetched(urls: Sequence[str]) -> dict[str, PageIn | Missing]:
     if not urls:
         return {}
-    from crawler.fetching import fetch
+    from crawler.fetching.single_pages import fetch
 
     return {
         url: Missing(url, answer)

@@ -5,14 +5,14 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from crawler import section_articles
-from crawler.admission import BEYOND_LIMIT
-from crawler.crew import disband
+from crawler.discovery.list_yield import IDLE_MOST
 from crawler.discovery.listings import ListPage
-from crawler.discovery.tally import IDLE_MOST
-from crawler.run_report import PROBLEMS_MOST, RunOptions, reports
-from crawler.section_articles import PAGES_A_FLUSH, PAUSES
-from crawler.section_run import SectionRun
+from crawler.run import section_articles
+from crawler.run.admission import BEYOND_LIMIT
+from crawler.run.run_report import PROBLEMS_MOST, RunOptions, reports
+from crawler.run.section_articles import PAGES_A_FLUSH, PAUSES
+from crawler.run.section_run import SectionRun
+from crawler.run.spider_coordination import disband
 from crawler.tasks import loads
 from workers import keys
 from workers.briefs import example_of
@@ -78,7 +78,7 @@ def states(ledger):
 
 
 def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.section_articles.SECONDS_A_FLUSH", 60.0)
+    monkeypatch.setattr("crawler.run.section_articles.SECONDS_A_FLUSH", 60.0)
     driver = Driver(connection).read(9, 8, 7)
     assert driver.fetch_all() == [url(9), url(8), url(7)]
     report = driver.end()
@@ -111,7 +111,7 @@ def test_what_is_final_is_not_fetched_again(connection, ledger):
 
 
 def test_pages_go_to_redis_several_together(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.section_articles.SECONDS_A_FLUSH", 60.0)
+    monkeypatch.setattr("crawler.run.section_articles.SECONDS_A_FLUSH", 60.0)
     driver = Driver(connection).read(*range(PAGES_A_FLUSH))
     leased = driver.run.articles.lease(PAGES_A_FLUSH)
     for one in leased[:-1]:
@@ -320,7 +320,7 @@ def test_a_beat_keeps_leases_and_hands_in_waiting_pages(connection, ledger, monk
     came, kept = driver.run.articles.lease(2)
     driver.run.articles.came(came, page(came.url), 200)
     ledger.renew([kept.fingerprint], seconds=-1)
-    monkeypatch.setattr("crawler.section_articles.SECONDS_A_FLUSH", 0.0)
+    monkeypatch.setattr("crawler.run.section_articles.SECONDS_A_FLUSH", 0.0)
     driver.run.beat()
     assert states(ledger) == {"leased": 1, "fetched": 1}
     assert ledger.lease(1) == [], "the lease was renewed"
@@ -625,7 +625,7 @@ def test_the_first_runs_bound_keeps_the_newest_of_a_sitemap(connection, ledger):
 
 
 def test_what_a_sitemap_holds_beyond_the_bound_is_not_new_to_later_walks(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.section_lists.ENTERED_AT_ONCE", 1)
+    monkeypatch.setattr("crawler.run.section_lists.ENTERED_AT_ONCE", 1)
     bounded, days = task(limit=1), ["2024-01-20", "2024-01-19", "2024-01-02"]
     body = urlset(*zip((3, 2, 1), days, strict=True))
     first = Driver(connection, bounded)
@@ -766,14 +766,14 @@ def test_news_goes_before_what_a_backfill_found(connection):
 
 
 def test_a_run_for_news_takes_some_of_what_a_backfill_left(connection, monkeypatch):
-    monkeypatch.setattr("crawler.section_articles.OLD_A_RUN", 1)
+    monkeypatch.setattr("crawler.run.section_articles.OLD_A_RUN", 1)
     read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06").end("stopped")
     news = read_days(Driver(connection, dated_task()), "2026-03-02")
     assert [len(news.run.articles.lease(9)) for _ in range(3)] == [1, 1, 0]
 
 
 def test_a_backfill_reads_on_only_when_little_of_it_waits(connection, monkeypatch):
-    monkeypatch.setattr("crawler.section_lists.BACKFILL_WAITING", 2)
+    monkeypatch.setattr("crawler.run.section_lists.BACKFILL_WAITING", 2)
     chosen = dated_task(start=f"[{LIST}, {HOST}/b/]")
     driver = read_days(Driver(connection, chosen, **BACK), "2020-05-05", "2020-06-06")
     assert driver.run.next_list() is None
@@ -782,7 +782,7 @@ def test_a_backfill_reads_on_only_when_little_of_it_waits(connection, monkeypatc
 
 
 def test_a_pattern_that_can_be_counted_writes_a_backfills_urls_as_there_is_room(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.section_lists.BACKFILL_WAITING", 10)
+    monkeypatch.setattr("crawler.run.section_lists.BACKFILL_WAITING", 10)
     chosen = task(example=HOST + "/a/2026-03-01.html", pattern=HOST + "/a/{date:%Y-%m-%d}.html")
     driver = Driver(connection, chosen, **BACK)
     driver.run.next_list()

@@ -6,9 +6,9 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
+from crawler.fetching.pages_spider import Answer, PagesSpider
 from crawler.guarding.credentials import Credentials
-from crawler.spiders.pages import Answer, PagesSpider
-from crawler.verdicts import Outcome, of_list
+from crawler.run.outcomes import Outcome, of_list
 
 Steps = Generator[list[str], Mapping[str, Answer], Any]
 

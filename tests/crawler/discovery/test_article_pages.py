@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.discovery import parts as module
-from crawler.discovery.parts import Parts, further_pages
+from crawler.discovery import article_pages as module
+from crawler.discovery.article_pages import Parts, further_pages
 from workers.inbox import StoredPage
 
 HOST = "http://news.example"

@@ -9,19 +9,19 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 
-from crawler.admission import BEYOND_LIMIT, OLD, Admission
+from crawler.discovery.crawl_state import ListMemory, kept_of
 from crawler.discovery.links import links_of
+from crawler.discovery.list_yield import ListTally
 from crawler.discovery.listings import ListContent, ListPage, read_listing, robots_listing
-from crawler.discovery.memory import ListMemory, kept_of
 from crawler.discovery.recency import moments_of, newest_first
 from crawler.discovery.sitemap_frontier import LATE
-from crawler.discovery.tally import ListTally
 from crawler.discovery.walk import ArticleLink, Walk
 from crawler.rendering.task import MARKUP, Rendering
-from crawler.run_report import RunOptions, RunReport
-from crawler.section_articles import ENUMERATED_LATER
+from crawler.run.admission import BEYOND_LIMIT, OLD, Admission
+from crawler.run.outcomes import media_type
+from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.section_articles import ENUMERATED_LATER
 from crawler.tasks import Task
-from crawler.verdicts import media_type
 from extractors.html.urls import normalise
 from workers import keys
 from workers.filters import OTHER_DAYS

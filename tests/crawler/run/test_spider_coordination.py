@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from crawler import crew
-from crawler.crew import Crew, disband
+from crawler.run import spider_coordination as crew
+from crawler.run.spider_coordination import Crew, disband
 
 
 @pytest.fixture

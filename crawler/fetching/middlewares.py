@@ -18,7 +18,7 @@ from crawler.guarding.resolver import GUARD, refused_at
 from crawler.politeness.addresses import AddressBook
 from crawler.politeness.pace import DEFAULT_INTERVAL, PATIENCE, Pace, Trouble, Turn, host_of
 from crawler.politeness.retry_after import trouble_of
-from crawler.verdicts import NO_ANSWER, Outcome, of_failure
+from crawler.run.outcomes import NO_ANSWER, Outcome, of_failure
 
 CONTACT_MISSING = (
     "no contact is given to the sites that are crawled: set `settings.contact` in tasks.yaml "

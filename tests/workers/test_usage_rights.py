@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.usage import NOTHING_SAID, SKIPPABLE, Usage, directives_of, usage_of
+from workers.usage_rights import NOTHING_SAID, SKIPPABLE, Usage, directives_of, usage_of
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import math
 import time
 from datetime import UTC, date, datetime, timedelta
 
-from crawler.admission import OLD
-from crawler.run_report import RunOptions, RunReport
+from crawler.run.admission import OLD
+from crawler.run.run_report import RunOptions, RunReport
 from crawler.tasks import Task
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Ledger

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.verdicts import Outcome, of_answer, of_failure
+from crawler.run.outcomes import Outcome, of_answer, of_failure
 
 HTML = b"<html><p>text</p></html>"
 

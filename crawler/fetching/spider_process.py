@@ -15,7 +15,7 @@ from typing import Any
 
 import redis
 
-from crawler.run_report import RunReport
+from crawler.run.run_report import RunReport
 from crawler.tasks import TaskError
 from workers.connection import reason
 from workers.errors import ExemplarError, RedisUnavailable

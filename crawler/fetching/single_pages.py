@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crawler.fetching.spider_process import interrupts_held, quiet_scrapy
 from crawler.guarding.guard import guard_from
 from crawler.guarding.resolver import use_guard
 from crawler.session import TASKS_FILE, identity_of
-from crawler.spider_process import interrupts_held, quiet_scrapy
 from crawler.tasks import Settings, Task, load
 from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
 if TYPE_CHECKING:
-    from crawler.spiders.survey import Steps
+    from crawler.fetching.survey_spider import Steps
 
 
 def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, StoredPage | str]:
@@ -27,7 +27,7 @@ def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, Store
 
     Contact, allowed hosts and delay come from tasks.yaml here if there is one, and from the environment.
     """
-    from crawler.spiders.pages import PagesSpider
+    from crawler.fetching.pages_spider import PagesSpider
 
     answers: dict[str, StoredPage | str] = {}
     said = settings_here(Path(TASKS_FILE))
@@ -53,8 +53,8 @@ def converse(
     In a process whose reactor has not run yet. `task`: pages are asked for as it says, with its headers, proxy and
     pace. Raises what `steps` raises, and `TaskError` for variables of the task that aren't set.
     """
+    from crawler.fetching.survey_spider import SurveySpider
     from crawler.guarding.credentials import credentials_of, proxy_of
-    from crawler.spiders.survey import SurveySpider
 
     settings: dict[str, Any] = {"DOWNLOAD_DELAY": said.delay}
     asks: dict[str, Any] = {}

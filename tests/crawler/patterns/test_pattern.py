@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.patterns import Pattern, PatternError
+from crawler.patterns.pattern import Pattern, PatternError
 
 MATCHES = [
     ("http://h/a/{date:%Y/%m%d}/{id}.html", "http://h/a/2012/0312/345.html"),

@@ -1,4 +1,4 @@
-r"""The grammar of URL patterns: text in, a tuple of nodes out. `crawler.patterns` says what the nodes do.
+r"""The grammar of URL patterns: text in, a tuple of nodes out. `crawler.patterns.pattern` says what the nodes do.
 
     pattern   = "re:" regex | url
     url       = ("http://" | "https://" | "/") part*          "/" is joined to the example's scheme and host

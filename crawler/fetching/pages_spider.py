@@ -8,8 +8,8 @@ import scrapy
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.spiders.answers import content_type, verdict_of_failure
-from crawler.verdicts import Outcome, of_answer
+from crawler.fetching.answers import content_type, verdict_of_failure
+from crawler.run.outcomes import Outcome, of_answer
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 

@@ -8,8 +8,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from crawler.discovery.recency import last_day
-from crawler.patterns import Match
-from crawler.run_report import RunOptions
+from crawler.patterns.pattern import Match
+from crawler.run.run_report import RunOptions
 from crawler.tasks import Task
 from extractors.html.urls import normalise
 from workers.ledger import Ledger

@@ -11,12 +11,12 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy_playwright.page import PageMethod
 
+from crawler.fetching.answers import verdict_of
+from crawler.fetching.shot import Shot
 from crawler.guarding.guard import place_of
 from crawler.guarding.resolver import refused_at
 from crawler.rendering.chromium import PLAIN, SCRIPTS
-from crawler.screenshots import Shot
-from crawler.spiders.answers import verdict_of
-from crawler.verdicts import of_failure
+from crawler.run.outcomes import of_failure
 from extractors.visual.image import is_blank, read_png
 
 SCREENSHOT_SECONDS = 15

@@ -5,12 +5,12 @@ from typing import Any
 
 from scrapy.http import Response
 
-from crawler.middlewares import why_none
+from crawler.fetching.middlewares import why_none
 from crawler.rendering.handler import RENDER
-from crawler.verdicts import Outcome, of_answer
+from crawler.run.outcomes import Outcome, of_answer
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage
-from workers.usage import HEADERS, TDM_FILE
+from workers.usage_rights import HEADERS, TDM_FILE
 
 STATE_HEADERS = ("etag", "last-modified", "date", "link")
 
