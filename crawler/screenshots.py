@@ -23,7 +23,8 @@ from crawler.fetching.spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILAB
 from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.guarding.guard import guard_from
 from crawler.guarding.resolver import use_guard
-from crawler.rendering.chromium import TABS, find_browser, rendering_settings
+from crawler.rendering.chromium import find_browser, rendering_settings
+from crawler.rendering.task import TABS
 from crawler.session import TASKS_FILE, identity_of
 from crawler.tasks import Settings, TaskError, load
 from extractors.html.urls import normalise

@@ -5,8 +5,11 @@ from typing import Any
 
 from scrapy.http import Response
 
-from crawler.fetching.middlewares import why_none
+from crawler.fetching.middlewares import HostClosed, RobotsUnreachable, RunEnding, why_none
+from crawler.politeness.retry_after import asked_to_wait
+from crawler.politeness.robots import KEPT_SHORT
 from crawler.rendering.handler import RENDER
+from crawler.run.fetches import Answered, Unanswered
 from crawler.run.outcomes import Outcome, of_answer
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage
@@ -56,6 +59,30 @@ def was_rendered(response: Response) -> bool:
     return response.request is not None and RENDER in response.request.meta
 
 
-def unexpected(error: Exception) -> str:
-    """A surprise with one page, in a few words."""
-    return f"unexpected {type(error).__name__}: {error}"[:100]
+def answer_of(response: Response) -> Answered:
+    """What a run is told of an answer."""
+    rendered, refusal = was_rendered(response), asked_to_wait(response)
+    return Answered(response.status, page_of(response), state_headers(response), rendered, refusal)
+
+
+def no_answer_of(failure: Any) -> Unanswered:
+    """What a run is told where no answer came. `failure`: Twisted's, with its request."""
+    outcome, url = verdict_of_failure(failure), failure.request.url
+    match failure.value:
+        case RunEnding():
+            return Unanswered(outcome, url, "run ending")
+        case HostClosed(seconds=seconds):
+            return Unanswered(outcome, url, "host closed", seconds)
+        case RobotsUnreachable():
+            return Unanswered(outcome, url, "robots unreachable", KEPT_SHORT)
+    return Unanswered(outcome, url)
+
+
+def no_request(error: ValueError, url: str) -> Unanswered:
+    """What a run is told of a URL that no request can be made of."""
+    return Unanswered(Outcome("fail", f"no URL: {error}"), url)
+
+
+def surprise(error: Exception, url: str) -> Unanswered:
+    """What a run is told of an answer that could not be handled."""
+    return Unanswered(Outcome("again", f"unexpected {type(error).__name__}: {error}"[:100]), url, "surprise")

@@ -30,7 +30,7 @@ NAP = 0.25  # seconds between looks whether the run ends, for who waits
 
 
 class RunEnding(IgnoreRequest):
-    """The run ends while the request waited for its turn: it was never sent."""
+    """The run ends while the request waited for its turn, or because Redis is away: nothing is told of the request."""
 
 
 class RobotsUnreachable(IgnoreRequest):
@@ -103,7 +103,7 @@ class PaceMiddleware:
     """Holds each request until its host's turn comes, and reports what came of it.
 
     Requests of one host stand in line, and the first of them asks. Where the host is closed for longer than `PATIENCE`
-    they are given back as `HostClosed`.
+    they are given back as `HostClosed`. `asked` takes a step that needs Redis, and raises `RunEnding` if that is away.
     """
 
     def __init__(
@@ -145,9 +145,7 @@ class PaceMiddleware:
         async with self._lines[host]:
             waited = 0.0
             while not self.ending():
-                turn: Turn | None = self.asked(self.pace.ask, host, self.interval)
-                if turn is None:  # Redis is away: the run ends
-                    continue
+                turn: Turn = self.asked(self.pace.ask, host, self.interval)
                 if turn.wait == 0:
                     request.meta["turn"] = host, turn
                     return

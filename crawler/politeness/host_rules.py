@@ -148,9 +148,10 @@ class FileAsker:
         """Return the host's answer, or why there is none, and for how many seconds it counts.
 
         `counts` says for how long one does, None if it is none and is to be asked for again. Raises `RunEnding` if the
-        run ends meanwhile, and the guard's error where it holds the file back: it holds the page back as well.
+        run ends meanwhile or Redis is away, and the guard's error where it holds the file back: it holds the page back
+        as well.
         """
-        while (known := self.asked(self.kept.get, host)) is None and self.asked(self.kept.claim, host) is False:
+        while (known := self.asked(self.kept.get, host)) is None and not self.asked(self.kept.claim, host):
             await self._pause(NAP)
         if known is not None:
             return cast("tuple[HostFile, float]", known)

@@ -16,6 +16,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.fetching.middlewares import GuardMiddleware
+from crawler.rendering.task import TABS
 from workers.errors import ExemplarError
 
 BROWSER = "EXEMPLAR_CHROMIUM"  # the environment's variable: path of the browser
@@ -36,7 +37,6 @@ PLACES = (  # of the program in a folder of Playwright's; the headless shell is 
 )
 SCRIPTS, PLAIN = "scripts", "plain"  # browser contexts
 PAGE_SECONDS = 20  # until a page must have loaded
-TABS = 4  # about 4 pages a second and 700 MB at 4
 
 FLAGS = (
     "--disable-gpu",

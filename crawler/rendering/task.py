@@ -15,6 +15,7 @@ from workers import keys
 from workers.briefs import example_asked, example_of, example_rendered, note_rendered
 from workers.inbox import StoredPage
 
+TABS = 4  # pages of a browser at a time; about 4 pages a second and 700 MB at 4
 LISTS_KEPT = 1000  # list pages of a task that are known to be shells; more are looked at each time
 MARKUP = ("", "text/html", "application/xhtml+xml")
 

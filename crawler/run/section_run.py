@@ -2,17 +2,26 @@
 
     example (once) → list pages → links → ledger → articles → inbox
 
-The spider asks (`lists.next_page`, `articles.lease`) and reports (`lists.read`, `articles.came` …). Everything that
-must survive is in Redis: a run that is killed leaves leased URLs behind, whose leases run out.
+A protocol without a network, in the manner of h11: `next` says what to fetch, `settle` is told what came of each fetch.
+Everything that must survive is in Redis: a run that is killed leaves leased URLs behind, whose leases run out. Every
+step raises `redis.RedisError` if Redis is away.
 """
 
 import time
+from collections.abc import Sequence
 
 import redis
 
 from crawler.discovery.listings import ListPage
+from crawler.guarding.guard import place_of
+from crawler.politeness.host_files import HostFiles
+from crawler.politeness.pace import host_of
 from crawler.rendering.task import Rendering
 from crawler.run.admission import Admission
+from crawler.run.article_fetches import ArticleFetches
+from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Fetch, ListFetch, Unanswered
+from crawler.run.list_fetches import ListFetches
+from crawler.run.outcomes import of_answer
 from crawler.run.run_report import RunOptions, RunReport, keep_report
 from crawler.run.section_articles import SectionArticles
 from crawler.run.section_lists import SectionLists
@@ -44,6 +53,12 @@ class SectionRun:
         self.lists = SectionLists(
             task, self.options, self.report, self.ledger, self.admission, self.rendering, self._beat_if_due
         )
+        robots = HostFiles(connection, "robots")
+        self.list_fetches = ListFetches(self.report, self.lists, self.next_list, self.rendering, robots)
+        self.article_fetches = ArticleFetches(task, self.report, self.articles, self.rendering)
+        self.unreachable = ""  # why the task's own host is not asked now: the run is to be ended
+        self._in_flight: set[Fetch] = set()
+        self._looked_at_example = False
         self._shown = time.monotonic()
 
     # -- begin and end ----------------------------------------------------------------------------------------------
@@ -78,6 +93,55 @@ class SectionRun:
         self.lists.remember()
         if self.report.lists and not self.lists.tally.failed and self.options == RunOptions():
             note_visit(self.redis, self.task.name, 0 if self.lists.first else self.report.new)
+
+    # -- what to fetch ----------------------------------------------------------------------------------------------
+
+    def next(self) -> list[Fetch]:
+        """What to fetch now. The example first, alone, if it is not kept yet; then a few lists and some articles.
+
+        An empty list says that there is nothing for now: what is in flight, or time (`pause`), may bring more.
+        """
+        if not self._looked_at_example:
+            self._looked_at_example = True
+            if self.needs_example():
+                return self._sent([self._example()])
+        if self.unreachable or self._count(ExampleFetch):
+            return []
+        lists = self._sent(self.list_fetches.next(self._count(ListFetch)))
+        return lists + self._sent(self.article_fetches.next(self._count(ArticleFetch)))
+
+    def settle(self, fetch: Fetch, answer: Answered | Unanswered) -> list[Fetch]:
+        """Take what came of a fetch. Returns what follows from it: the same page another way, an article's next one."""
+        self._in_flight.discard(fetch)
+        if isinstance(answer, Unanswered) and answer.cause == "host closed":
+            self._note_closed(answer)
+        further: Fetch | None = None
+        match fetch:
+            case ExampleFetch():
+                further = self._settle_example(answer)
+            case ListFetch():
+                further = self.list_fetches.settle(fetch, answer)
+            case ArticleFetch():
+                further = self.article_fetches.settle(fetch, answer)
+        return self._sent([further]) if further is not None else []
+
+    @property
+    def in_flight(self) -> int:
+        """Fetches that are not settled."""
+        return len(self._in_flight)
+
+    def _sent(self, fetches: Sequence[Fetch]) -> list[Fetch]:
+        self._in_flight.update(fetches)
+        return [*fetches]
+
+    def _count(self, kind: type[Fetch]) -> int:
+        return sum(isinstance(fetch, kind) for fetch in self._in_flight)
+
+    def _note_closed(self, none: Unanswered) -> None:
+        """A host may not be asked for long: if it is the task's own, the run is to be ended."""
+        if host_of(none.url) == host_of(self.task.example):
+            where, why = place_of(none.url)[0], none.outcome.reason
+            self.unreachable = f"{where} is not asked now: {why}; the rest waits for the next run"
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -118,6 +182,29 @@ class SectionRun:
         """Whether the example has to be fetched: never yet, the task names another one now, or it came another way."""
         fits = example_asked(self.redis, self.task.name) == self.task.example and self.rendering.fits_example
         return self.crew.walks and not fits
+
+    def _example(self) -> Fetch:
+        """The request for it, the way articles come."""
+        return ExampleFetch(self.task.example, bool(self.rendering.on))
+
+    def _settle_example(self, answer: Answered | Unanswered) -> Fetch | None:
+        """The example is kept, and says whether articles are rendered. An empty shell is asked for again, rendered."""
+        if isinstance(answer, Unanswered):
+            if not (self.unreachable or answer.cause == "run ending"):
+                self.example_failed(answer.outcome.reason)
+            return None
+        page = answer.page
+        verdict = of_answer(answer.status, page.content_type, page.body)
+        if verdict.kind != "page":
+            self.example_failed(verdict.reason)
+        elif not self.task.pattern.match(page.url):
+            self.example_failed(f"leads to {page.url}, which is not of the pattern")
+        elif self.rendering.learn(page):
+            return self._example()
+        else:
+            self.report.rendered += answer.rendered
+            self.example_came(page)
+        return None
 
     def example_came(self, page: StoredPage) -> None:
         """Keep the example, and take it as an article of the task: it has been fetched, so it need not be again."""

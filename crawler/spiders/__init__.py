@@ -1,1 +1,1 @@
-"""The spiders. Requests of `section.py` are in `example.py`, `lists.py`, `articles.py`; `answers.py` reads for all."""
+"""The spider that `scrapy list` shows: a thin adapter of `crawler.run` to Scrapy."""

@@ -1,17 +1,18 @@
-"""The one spider: a section's new pages. It speaks Scrapy; what to fetch and what came of it, `SectionRun` decides.
+"""The one spider: a section's new pages. It makes Scrapy's requests of the run's fetches; `SectionRun` decides.
 
-    example.py  lists.py  articles.py    requests, and what is told of their answers
+    run.next() ─▶ Fetch ─▶ Request ─▶ answer_of | no_answer_of ─▶ run.settle(fetch, …)
 
 `exemplar crawl TASK` and `scrapy crawl section -a task=TASK` run it alike.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import ExitStack, suppress
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import redis
 import scrapy
@@ -20,20 +21,17 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
-from crawler.fetching.answers import was_rendered
-from crawler.fetching.middlewares import CONTACT_MISSING, HostClosed
+from crawler.fetching.answers import answer_of, no_answer_of, no_request, surprise
+from crawler.fetching.middlewares import CONTACT_MISSING, RunEnding, sleep
 from crawler.fetching.spider_process import quiet_scrapy, say_no_more
 from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
 from crawler.guarding.guard import place_of
 from crawler.guarding.resolver import use_guard
-from crawler.politeness.pace import host_of
 from crawler.rendering.handler import RENDER, rendering_settings
+from crawler.run.fetches import Answered, Fetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
 from crawler.session import Session, contact_of, identity_of, open_session
-from crawler.spiders.articles import ArticleRequests
-from crawler.spiders.example import ExampleRequest
-from crawler.spiders.lists import ListRequests
 from crawler.tasks import Task
 from workers.connection import reason
 from workers.errors import ExemplarError
@@ -41,7 +39,8 @@ from workers.usage_rights import TDM
 
 REQUESTS_BESIDES = 16  # lists, robots.txt: what Scrapy lets through at once besides the articles
 
-Answer = TypeVar("Answer")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 log = logging.getLogger(__name__)
 
@@ -59,10 +58,9 @@ class SectionSpider(scrapy.Spider):
         self.session, self.resources, self.run, self.headers = session, resources, run, headers
         self.connection = session.connection
         self.outcome = "finished"
-        self.trouble = ""
-        self.example, self.lists, self.articles = ExampleRequest(self), ListRequests(self), ArticleRequests(self)
         self._beat: LoopingCall | None = None
         self._closing: asyncio.Future[None] | None = None
+        self._is_closed = False
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
@@ -99,34 +97,70 @@ class SectionSpider(scrapy.Spider):
         crawler.signals.connect(spider._opened, signal=signals.spider_opened)
         return spider
 
-    # -- requests ---------------------------------------------------------------------------------------------------
+    # -- fetches ----------------------------------------------------------------------------------------------------
 
     async def start(self) -> AsyncIterator[Request]:
-        """The example first, if it is not kept yet; then lists and articles in turn."""
-        for request in [self.example.request()] if self.asked(self.run.needs_example) else self.more():
+        """What to fetch first."""
+        for request in self._requests(self._next()):
             yield request
 
-    def more(self) -> Iterator[Request]:
-        """What to fetch next: a few list pages and some articles are in flight at any time."""
-        yield from self.lists.more()
-        yield from self.articles.more()
+    def _next(self) -> list[Fetch]:
+        if self.is_ending():
+            return []
+        with suppress(RunEnding):
+            return self.asked(self.run.next)
+        return []
 
-    def request(self, url: str, callback: Any, errback: Any, *, render: bool | None = False, **kwargs: Any) -> Request:
-        """A request as the task asks. `kwargs` are for the callback. Raises `ValueError` if it is no URL."""
+    def _requests(self, fetches: Iterable[Fetch]) -> Iterator[Request]:
+        """Scrapy's requests for fetches. What is no URL is settled at once."""
+        for fetch in fetches:
+            try:
+                request = self._request(fetch)
+            except ValueError as error:  # a link may say anything: http://host:99999/
+                yield from self._requests(self._settled(fetch, partial(no_request, error, fetch.url)))
+            else:
+                yield request
+
+    def _request(self, fetch: Fetch) -> Request:
         return Request(
-            url,
-            callback=callback,
-            errback=errback,
-            headers=self.headers,
+            fetch.url,
+            callback=self._came,
+            errback=self._failed,
+            headers={**self.headers, **fetch.headers},
             dont_filter=True,
-            cb_kwargs=kwargs,
-            meta={RENDER: True} if render else None,
+            cb_kwargs={"fetch": fetch},
+            meta={RENDER: True} if fetch.render else None,
         )
 
-    def count_rendered(self, response: Response) -> None:
-        """Note in the report if an answer came out of a browser."""
-        if was_rendered(response):
-            self.run.report.rendered += 1
+    def _came(self, response: Response, fetch: Fetch) -> AsyncIterator[Request]:
+        return self._go_on(fetch, partial(answer_of, response))
+
+    def _failed(self, failure: Any) -> AsyncIterator[Request]:
+        return self._go_on(failure.request.cb_kwargs["fetch"], partial(no_answer_of, failure))
+
+    async def _go_on(self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]) -> AsyncIterator[Request]:
+        """Settle a fetch, and fetch what follows from it, or else what comes next."""
+        further = self._settled(fetch, answer)
+        if wait := max((each.after for each in further), default=0.0):
+            await sleep(wait, self.is_ending)
+            further = [] if self.is_ending() else further
+        for request in self._requests(further or self._next()):
+            yield request
+
+    def _settled(self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]) -> list[Fetch]:
+        """Tell the run what came. A page that we can't handle is neither lost nor tried for ever."""
+        further: list[Fetch] = []
+        try:
+            further = self.asked(self.run.settle, fetch, answer())
+        except RunEnding:
+            pass
+        except Exception as error:
+            log.exception("task %s: %s", self.run.task.name, fetch.url)
+            with suppress(RunEnding):
+                self.asked(self.run.settle, fetch, surprise(error, fetch.url))
+        if self.run.unreachable:
+            self._stop("unreachable", self.run.unreachable)
+        return further
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -135,60 +169,53 @@ class SectionSpider(scrapy.Spider):
         self._beat.start(1.0, now=False)
 
     def _beat_once(self) -> None:
-        self.asked(self.run.beat)
-        if not (self.articles.in_flight or self.lists.in_flight or self.example.is_in_flight):
+        with suppress(RunEnding):
+            self.asked(self.run.beat)
+        if not self.run.in_flight:
             self._schedule()  # another spider of the task may have found more
 
     def _idle(self) -> None:
         """Nothing is in flight: fetch what is left, wait for what is to be tried again soon, or end."""
         if self._schedule():
             raise DontCloseSpider
-        wait = None if self.is_ending() else self.asked(self.run.pause)
+        wait = None
+        with suppress(RunEnding):
+            wait = None if self.is_ending() else self.asked(self.run.pause)
         if wait is not None:
             asyncio.get_event_loop().call_later(wait + 0.05, self._schedule)
             raise DontCloseSpider
 
     def _schedule(self) -> bool:
         """Fetch more from outside a callback; harmless when the spider is closed already."""
-        requests = list(self.more())
+        requests = list(self._requests(self._next()))
         for request in requests:
             self.crawler.engine.crawl(request)
         return bool(requests)
 
     def closed(self, why: str) -> None:
         """Scrapy's word for the end, by whatever cause."""
+        self._is_closed = True
         if self._beat is not None and self._beat.running:
             self._beat.stop()
-        outcome = self.outcome if why == "finished" or self.outcome != "finished" else "stopped"
-        if self.trouble:
-            self.run.report.problem(self.trouble)
+        if self.outcome == "finished" and why != "finished":
+            self.outcome = "stopped"
         self.report = self.run.report
         try:
-            if outcome != "redis":
-                self.run.end(outcome)
-        except redis.RedisError as error:
-            outcome = "redis"
-            self.run.report.problem(f"Redis is away: {reason(error)}")
+            with suppress(RunEnding):
+                self.asked(self.run.end, self.outcome)
         finally:
-            self.report.outcome = outcome
+            self.report.outcome = self.outcome
             self.resources.close()
 
     def _stop(self, outcome: str, trouble: str) -> None:
-        if self.outcome != "finished":
+        """End the run. The first cause is told, and Redis' absence, which keeps the report from being stored."""
+        if self.outcome != "finished" and outcome != "redis":
             return
-        self.outcome, self.trouble = outcome, trouble
+        self.outcome = outcome
+        self.run.report.problem(trouble)
         log.error("task %s: %s", self.run.task.name, trouble)
-        if self.crawler.engine is not None:
+        if not self._is_closed:
             self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=outcome))
-
-    def end_if_closed(self, failure: Any) -> bool:
-        """End the run if it is the task's own host that may not be asked for long; says whether it is."""
-        own = host_of(failure.request.url) == host_of(self.run.task.example)
-        if not (own and failure.check(HostClosed)):
-            return False
-        where = place_of(failure.request.url)[0]
-        self._stop("unreachable", f"{where} is not asked now: {failure.value}; the rest waits for the next run")
-        return True
 
     def without_browser(self, trouble: str) -> None:
         """Pages are to be rendered and there is no browser: they wait, and the tries are not counted."""
@@ -202,15 +229,17 @@ class SectionSpider(scrapy.Spider):
         """Whether nothing more is to be fetched in this run."""
         return self.outcome != "finished" or not self.crawler.engine.running
 
-    def asked(self, step: "Callable[..., Answer]", *args: Any, **kwargs: Any) -> "Answer | None":
-        """Call a step of the run; without Redis the run ends, and what is in flight is leased and comes again."""
-        if self.outcome == "redis":
-            return None
-        try:
-            return step(*args, **kwargs)
-        except redis.RedisError as error:
-            self._stop("redis", f"Redis is away: {reason(error)}")
-            return None
+    def asked(self, step: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        """Take a step that needs Redis, for the run or for a gate. Raises `RunEnding` if Redis is away.
+
+        Then the run ends; what is in flight is leased and comes again. No step is taken after that.
+        """
+        if self.outcome != "redis":
+            try:
+                return step(*args, **kwargs)
+            except redis.RedisError as error:
+                self._stop("redis", f"Redis is away: {reason(error)}")
+        raise RunEnding("Redis is away")
 
 
 def _refuse_without_contact(session: Session, task: Task) -> None:

@@ -1,5 +1,6 @@
 """The spider as a process of its own: what the site sees of it, what the ledger says, how it ends."""
 
+import asyncio
 import gzip
 import itertools
 import signal
@@ -13,9 +14,12 @@ from typing import NamedTuple
 
 import pytest
 import redis
+from scrapy.http import HtmlResponse
 from twisted.python.failure import Failure
 
 from crawler.fetching.middlewares import RunEnding
+from crawler.run.fetches import Answered, Fetch
+from crawler.run.outcomes import Outcome
 from crawler.spiders.section import SectionSpider
 from tests.crawler.spiders import (
     Child,
@@ -31,7 +35,7 @@ from tests.crawler.spiders import (
 from tests.site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
 from workers.embedded import answers, server_binary
 from workers.ledger import Ledger
-from workers.url_states import Found, Leased
+from workers.url_states import Found
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -451,53 +455,82 @@ def test_a_variable_of_the_headers_that_is_not_set_is_one_line(connection, redis
 # Surprises in a callback, told to the spider itself
 
 
-class Untalkative:
-    """A run whose steps fail or are only noted."""
+class Noted:
+    """A run that hands out `fetches` one by one and notes what it is told; it stumbles over answers with `error`."""
 
-    task = SimpleNamespace(name="news", concurrency=16, pattern=SimpleNamespace(match=lambda url: True))
-    rendering = SimpleNamespace(on=False, renders=lambda: False)
+    task = SimpleNamespace(name="news")
+    report = SimpleNamespace(problem=lambda text: None)
+    unreachable = ""
 
-    def __init__(self, error):
-        self.error, self.told = error, []
-        self.articles = self
+    def __init__(self, error=None, *fetches):
+        self.error, self.fetches, self.told = error, [*fetches], []
 
-    def came(self, leased, page, status):
-        raise self.error
+    def next(self):
+        return [self.fetches.pop(0)] if self.fetches else []
 
-    def failed(self, leased, reason, *, passing):
-        self.told.append((leased.url, reason, passing))
-
-    def next_list(self):
-        return None
-
-    def lease(self, most):
+    def settle(self, fetch, answer):
+        if self.error is not None and isinstance(answer, Answered):
+            raise self.error
+        self.told.append((fetch.url, answer))
         return []
 
 
-LEASED = Leased("0" * 16, "http://site.example/1", 1, {})
+FETCH = Fetch("http://site.example/1")
+NEXT = Fetch("http://site.example/2", headers={"If-None-Match": "x"})
 
 
-@pytest.fixture
-def spider(request):
-    spider = SectionSpider(SimpleNamespace(connection=None), None, Untalkative(request.param), {})
-    spider.crawler = SimpleNamespace(engine=SimpleNamespace(running=True))
-    spider.articles.in_flight = 1
-    return spider
+def told(run, came):
+    """What a spider asks for after an answer or a failure, and why it ended."""
+    spider = SectionSpider(SimpleNamespace(connection=None), None, run, {})
+    closed = asyncio.sleep(0)
+    engine = SimpleNamespace(running=True, close_spider_async=lambda reason: closed)
+    spider.crawler = SimpleNamespace(engine=engine)
+
+    async def requests():
+        if isinstance(came, Failure):
+            came.request = SimpleNamespace(url=FETCH.url, cb_kwargs={"fetch": FETCH}, meta={})
+            return [request async for request in spider._failed(came)]
+        return [request async for request in spider._came(came, FETCH)]
+
+    requested = asyncio.run(requests())
+    closed.close()
+    return requested, spider.outcome
 
 
-@pytest.mark.parametrize("spider", [RuntimeError("no such luck")], indirect=True)
-def test_a_surprise_with_one_page_counts_as_a_failed_try(spider):
-    from scrapy.http import HtmlResponse
-
-    answer = HtmlResponse(LEASED.url, body=b"<p>x</p>", headers={"Content-Type": "text/html"})
-    assert list(spider.articles.came(answer, LEASED)) == []
-    assert spider.run.told == [(LEASED.url, "unexpected RuntimeError: no such luck", True)]
-    assert spider.articles.in_flight == 0
+ANSWER = HtmlResponse(FETCH.url, body=b"<p>x</p>", headers={"Content-Type": "text/html"})
 
 
-@pytest.mark.parametrize("spider", [None], indirect=True)
-def test_a_request_that_was_never_sent_is_no_failure(spider):
-    failure = Failure(RunEnding("the run ends"))
-    failure.request = SimpleNamespace(url=LEASED.url, cb_kwargs={"leased": LEASED})
-    assert list(spider.articles.failed(failure)) == []
-    assert spider.run.told == []
+def test_what_came_is_told_and_the_next_fetch_becomes_a_request():
+    run = Noted(None, NEXT)
+    [request], outcome = told(run, ANSWER)
+    assert (request.url, request.headers["If-None-Match"], outcome) == (NEXT.url, b"x", "finished")
+    [(url, answer)] = run.told
+    assert (url, answer.status, answer.page.body) == (FETCH.url, 200, b"<p>x</p>")
+
+
+def test_a_surprise_with_one_page_is_told_and_the_run_goes_on():
+    run = Noted(RuntimeError("no such luck"), NEXT)
+    requests, outcome = told(run, ANSWER)
+    [(_, none)] = run.told
+    assert (none.cause, none.outcome) == ("surprise", Outcome("again", "unexpected RuntimeError: no such luck"))
+    assert ([request.url for request in requests], outcome) == ([NEXT.url], "finished")
+
+
+def test_redis_away_is_no_surprise_and_not_the_same_as_nothing_to_do():
+    run = Noted(redis.ConnectionError("gone"), NEXT)
+    assert told(run, ANSWER) == ([], "redis")
+    assert (run.told, run.fetches) == ([], [NEXT])
+
+
+def test_a_url_that_no_request_can_be_made_of_is_settled():
+    run = Noted(None, Fetch("http://host:99999:/"), NEXT)
+    requests, outcome = told(run, ANSWER)
+    assert (requests, outcome) == ([], "finished")
+    assert run.told[1][1].outcome.kind == "fail"
+
+
+def test_a_request_that_was_never_sent_is_told_as_such():
+    run = Noted()
+    told(run, Failure(RunEnding("the run ends")))
+    [(_, none)] = run.told
+    assert none.cause == "run ending"
