@@ -1,5 +1,7 @@
 """The house itself: what the README and the workshop promise of the source tree."""
 
+import ast
+import graphlib
 import re
 import subprocess
 import sys
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+PACKAGES = ("benchmarks", "console", "crawler", "evaluation", "extractors", "workers")
 
 
 def tracked() -> list[Path]:
@@ -22,6 +25,37 @@ def test_imports_go_one_way() -> None:
         [Path(sys.executable).parent / "lint-imports", "--no-cache"], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout
+
+
+def imported(path: Path, modules: set[str]) -> set[str]:
+    """The modules of `modules` that a file imports, wherever in it, `if TYPE_CHECKING` included."""
+    folder = path.relative_to(ROOT).parent.parts
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = [*folder[: len(folder) - node.level + 1]] if node.level else []
+            start = ".".join([*base, *([node.module] if node.module else [])])
+            names = {f"{start}.{alias.name}" for alias in node.names}
+            found |= names & modules
+            if names - modules:
+                found.add(start)
+    return found & modules
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    paths = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in tracked()
+        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in PACKAGES
+    }
+    graph = {name: imported(path, {*paths}) - {name} for name, path in paths.items()}
+    assert len(graph) > 200
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail("an import circle: " + " → ".join(error.args[1]))
 
 
 def test_nothing_is_pickled() -> None:
