@@ -1,0 +1,123 @@
+"""A run as a protocol: what it asks for, told answer by answer. Nothing of Scrapy, no network."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from crawler.politeness.pace import Trouble
+from crawler.run.article_fetches import REFUSALS_UNCOUNTED
+from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, ListFetch, Unanswered
+from crawler.run.list_fetches import PAUSES, RETRIES
+from crawler.run.outcomes import Outcome
+from crawler.run.section_run import SectionRun
+from tests.crawler.run.test_section_run import EXAMPLE, HOST, LIST, links, states, task, url
+from workers.inbox import StoredPage
+from workers.ledger import Ledger
+
+AGAIN = Outcome("again", "no answer in time")
+
+
+def answer(address, body=b"<p>text</p>", status=200, **more):
+    return Answered(status, StoredPage(address, body, "text/html", datetime.now(UTC)), **more)
+
+
+def begun(connection, *, example=False, **keys):
+    """A run with its first fetches; with the example kept already unless it is what the test is about."""
+    run = SectionRun(connection, task(**keys))
+    run.begin()
+    fetches = run.next()
+    if example:
+        return run, fetches
+    run.settle(fetches[0], answer(EXAMPLE))
+    return run, run.next()
+
+
+def listed(run, fetches, *numbers):
+    """The run's next fetches after its start page linked to articles; robots.txt has been refused."""
+    for fetch in fetches:
+        if fetch.url == LIST:
+            run.settle(fetch, answer(LIST, links(*numbers)))
+        else:
+            run.settle(fetch, Unanswered(Outcome("reject", "http 404"), fetch.url))
+    return [fetch for fetch in run.next() if isinstance(fetch, ArticleFetch)]
+
+
+@pytest.fixture
+def ledger(connection):
+    return Ledger(connection, "news")
+
+
+def test_the_example_is_fetched_alone_and_first(connection):
+    run, fetches = begun(connection, example=True)
+    assert [(type(fetch), fetch.url) for fetch in fetches] == [(ExampleFetch, EXAMPLE)]
+    assert (run.next(), run.in_flight) == ([], 1)
+    assert run.settle(fetches[0], answer(EXAMPLE)) == []
+    assert LIST in [fetch.url for fetch in run.next()]
+
+
+def test_lists_bring_articles_and_what_is_in_flight_is_not_asked_for_twice(connection, ledger):
+    run, fetches = begun(connection)
+    assert all(isinstance(fetch, ListFetch) for fetch in fetches)
+    articles = listed(run, fetches, 1, 2)
+    assert [fetch.url for fetch in articles] == [url(1), url(2)]
+    assert not any(isinstance(fetch, ArticleFetch) for fetch in run.next())
+    for fetch in articles:
+        assert run.settle(fetch, answer(fetch.url)) == []
+    run.end("finished")
+    assert states(ledger) == {"fetched": 3}
+
+
+def test_a_list_without_an_answer_is_asked_for_again_after_a_pause(connection):
+    run, fetches = begun(connection)
+    [fetch] = [fetch for fetch in fetches if fetch.url == LIST]
+    for pause in PAUSES:
+        [fetch] = run.settle(fetch, Unanswered(AGAIN, fetch.url))
+        assert (fetch.url, fetch.after) == (LIST, pause)
+    assert fetch.tries == RETRIES
+    assert run.settle(fetch, Unanswered(AGAIN, fetch.url)) == []
+    assert run.report.problems == [f"start page {LIST}: no answer in time"]
+
+
+def test_a_list_that_could_not_be_handled_is_not_asked_for_again(connection):
+    run, fetches = begun(connection)
+    [fetch] = [fetch for fetch in fetches if fetch.url == LIST]
+    assert run.settle(fetch, Unanswered(Outcome("again", "unexpected KeyError: x"), LIST, "surprise")) == []
+    assert run.report.problems == [f"start page {LIST}: unexpected KeyError: x"]
+
+
+def test_an_articles_further_page_follows_from_its_first(connection, ledger):
+    run, fetches = begun(connection)
+    [first] = listed(run, fetches, 1)
+    [second] = run.settle(first, answer(url(1), b'<p>one</p><a href="/a/1_2.html">2</a>'))
+    assert (second.url, second.leased) == (f"{HOST}/a/1_2.html", first.leased)
+    assert run.settle(second, answer(second.url)) == []
+    run.end("finished")
+    assert (run.report.fetched, states(ledger)) == (2, {"fetched": 2})
+
+
+def test_an_article_of_a_host_that_is_asked_too_much_is_put_off_and_at_last_counts_as_a_try(connection, ledger):
+    run, fetches = begun(connection)
+    [fetch] = listed(run, fetches, 1)
+    refusal = answer(url(1), status=429, refusal=Trouble("http 429", 0.0, slow=True))
+    for _ in range(REFUSALS_UNCOUNTED):
+        run.settle(fetch, refusal)
+    assert states(ledger)["waiting"] == 1
+    last = replace(fetch.leased, tries=run.task.retries + 1)
+    run.settle(ArticleFetch(fetch.url, leased=last), refusal)
+    assert run.report.failed == 1
+
+
+def test_a_fetch_that_the_end_of_the_run_held_back_says_nothing_of_its_url(connection, ledger):
+    run, fetches = begun(connection)
+    [fetch] = listed(run, fetches, 1)
+    assert run.settle(fetch, Unanswered(Outcome("again", "RunEnding"), fetch.url, "run ending")) == []
+    run.end("stopped")
+    assert states(ledger) == {"fetched": 1, "waiting": 1}
+
+
+def test_a_run_whose_own_host_is_closed_asks_for_nothing_more(connection):
+    run, fetches = begun(connection)
+    run.settle(fetches[0], Unanswered(Outcome("again", "http 429"), fetches[0].url, "host closed", 600.0))
+    assert run.unreachable == "127.0.0.1 is not asked now: http 429; the rest waits for the next run"
+    assert run.next() == []
