@@ -11,15 +11,13 @@ file, scripts (whether JavaScript ran), reason (why there is none). Pages that D
 import argparse
 import hashlib
 import json
-import os
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from crawler.fetching.shot import Shot
-from crawler.fetching.spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, quiet_scrapy
+from crawler.fetching.spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, run_spider
 from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.guarding.guard import guard_from
 from crawler.guarding.resolver import use_guard
@@ -82,29 +80,12 @@ def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only
 def _crawl(
     shots: Sequence[Shot], keep: Callable[[Shot], None], proxy: GuardedProxy, said: Settings, delay: float
 ) -> None:
-    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
-    warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
-    from scrapy.crawler import CrawlerProcess
-    from scrapy.utils.project import get_project_settings
-
     from crawler.fetching.screenshots_spider import ScreenshotsSpider
 
-    settings = get_project_settings()
     context = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}
-    settings.setdict(
-        rendering_settings(find_browser(), proxy.url, context)
-        | identity_of(said)
-        | {
-            "DOWNLOAD_DELAY": delay,
-            "CONCURRENT_REQUESTS_PER_DOMAIN": 1 if delay else TABS,
-            "LOG_LEVEL": "ERROR",
-        },
-        priority="cmdline",
-    )
-    process = CrawlerProcess(settings)
-    quiet_scrapy()
-    process.crawl(ScreenshotsSpider, shots=shots, on_shot=keep, refused=proxy.refused)
-    process.start()
+    at_once = {"DOWNLOAD_DELAY": delay, "CONCURRENT_REQUESTS_PER_DOMAIN": 1 if delay else TABS, "LOG_LEVEL": "ERROR"}
+    settings = rendering_settings(find_browser(), proxy.url, context) | identity_of(said) | at_once
+    run_spider(ScreenshotsSpider, settings, shots=shots, on_shot=keep, refused=proxy.refused)
 
 
 def main(words: Sequence[str] | None = None) -> int:

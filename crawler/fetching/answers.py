@@ -10,7 +10,7 @@ from crawler.politeness.retry_after import asked_to_wait
 from crawler.politeness.robots import KEPT_SHORT
 from crawler.rendering.handler import RENDER
 from crawler.run.fetches import Answered, Unanswered
-from crawler.run.outcomes import Outcome, of_answer
+from crawler.run.outcomes import Outcome
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 from workers.usage_rights import HEADERS, TDM_FILE
@@ -21,11 +21,6 @@ STATE_HEADERS = ("etag", "last-modified", "date", "link")
 def content_type(response: Response) -> str:
     """The Content-Type header; empty if there is none."""
     return (response.headers.get("Content-Type") or b"").decode("latin-1")
-
-
-def verdict_of(response: Response) -> Outcome:
-    """What an answer means for its URL."""
-    return of_answer(response.status, content_type(response), response.body)
 
 
 def verdict_of_failure(failure: Any) -> Outcome:

@@ -11,12 +11,12 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy_playwright.page import PageMethod
 
-from crawler.fetching.answers import verdict_of
+from crawler.fetching.answers import content_type
 from crawler.fetching.shot import Shot
 from crawler.guarding.guard import place_of
 from crawler.guarding.resolver import refused_at
 from crawler.rendering.chromium import PLAIN, SCRIPTS
-from crawler.run.outcomes import of_failure
+from crawler.run.outcomes import of_answer, of_failure
 from extractors.visual.image import is_blank, read_png
 
 SCREENSHOT_SECONDS = 15
@@ -60,7 +60,9 @@ class ScreenshotsSpider(scrapy.Spider):
 
     def _came(self, response: Response, shot: Shot, context: str) -> Request | None:
         refused = self.refused.get(place_of(response.url)) if response.status == FORBIDDEN else None
-        verdict = of_failure(ConnectionRefusedError(), refused=refused) if refused else verdict_of(response)
+        verdict = of_answer(response.status, content_type(response), response.body)
+        if refused:
+            verdict = of_failure(ConnectionRefusedError(), refused=refused)
         if verdict.kind != "page":
             return self._without(shot, verdict.reason)
         png: bytes = response.meta["playwright_page_methods"][0].result

@@ -3,13 +3,11 @@
 Both run once in a process, because Twisted's reactor does.
 """
 
-import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crawler.fetching.spider_process import interrupts_held, quiet_scrapy
+from crawler.fetching.spider_process import run_spider
 from crawler.guarding.guard import guard_from
 from crawler.guarding.resolver import use_guard
 from crawler.session import TASKS_FILE, identity_of
@@ -76,19 +74,6 @@ def settings_here(file: Path) -> Settings:
 
 def _crawl(said: Settings, settings: Mapping[str, Any], spider: type, **arguments: Any) -> Any:
     """Run a spider to its end and return it. One process alone keeps its pace by Scrapy's own means."""
-    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
-    warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
-    from scrapy.crawler import CrawlerProcess
-    from scrapy.utils.project import get_project_settings
-
     use_guard(guard_from(said.allow_hosts))
-    project = get_project_settings()
     one_at_a_time = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_LEVEL": "ERROR"}
-    project.setdict(identity_of(said) | one_at_a_time | dict(settings), priority="cmdline")
-    process = CrawlerProcess(project)
-    quiet_scrapy()  # now, since the line above sets up Scrapy's logging
-    crawler = process.create_crawler(spider)
-    with interrupts_held():
-        process.crawl(crawler, **arguments)
-    process.start()
-    return crawler.spider
+    return run_spider(spider, identity_of(said) | one_at_a_time | dict(settings), **arguments).spider

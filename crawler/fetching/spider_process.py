@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,20 +30,8 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises what
     is wrong at the start as `ExemplarError`, `TaskError` or `redis.RedisError`.
     """
-    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
-    warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
-    from scrapy.crawler import CrawlerProcess
-    from scrapy.utils.project import get_project_settings
-
-    process = CrawlerProcess(get_project_settings())
-    crawler = process.create_crawler("section")
-    logging.getLogger("scrapy").setLevel(logging.ERROR)
-    say_no_more(crawler)
-    with interrupts_held():
-        process.crawl(
-            crawler, task=task, **{name: str(value) for name, value in arguments.items() if value is not None}
-        )
-    process.start(install_signal_handlers=True)
+    said = {name: str(value) for name, value in arguments.items() if value is not None}
+    crawler = run_spider("section", {}, task=task, **said)
     error = crawler.settings.get("EXEMPLAR_ERROR")
     if error is not None:
         raise error
@@ -51,6 +39,26 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     if report is None:
         raise ExemplarError(f"task {task}: the spider ended without a report; run it with --verbose to see why")
     return report  # type: ignore[no-any-return]
+
+
+def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any) -> Any:
+    """Run a spider with settings on top of the project's to its end, and return Scrapy's `Crawler`."""
+    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
+    warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
+    from scrapy.crawler import CrawlerProcess
+    from scrapy.utils.project import get_project_settings
+
+    project = get_project_settings()
+    project.setdict(dict(settings), priority="cmdline")
+    process = CrawlerProcess(project)
+    quiet_scrapy()  # now, since the line above sets up Scrapy's logging
+    logging.getLogger("scrapy").setLevel(logging.ERROR)
+    crawler = process.create_crawler(spider)
+    say_no_more(crawler)
+    with interrupts_held():
+        process.crawl(crawler, **arguments)
+    process.start()
+    return crawler
 
 
 def exit_code(report: RunReport) -> int:

@@ -60,19 +60,8 @@ class SectionArticles:
     def hand_in(self, name: Fingerprint, page: StoredPage, status: int) -> None:
         """Hand a page to the inbox, together with its neighbours."""
         self._leased.discard(name)
-        self._pages.append(
-            FetchedPage(
-                name,
-                page.url,
-                page.body,
-                page.content_type,
-                status,
-                page.fetched_at,
-                headers=page.headers,
-                parts=page.parts,
-                missing=page.missing,
-            )
-        )
+        whole = page.headers, page.parts, page.missing
+        self._pages.append(FetchedPage(name, page.url, page.body, page.content_type, status, page.fetched_at, *whole))
         self._bytes += len(page.body) + sum(len(part.body) for part in page.parts)
         self.report.fetched += 1
         if len(self._pages) >= PAGES_A_FLUSH or self._bytes >= BYTES_A_FLUSH:
