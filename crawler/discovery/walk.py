@@ -29,6 +29,7 @@ from crawler.discovery.sitemap_frontier import SitemapFrontier
 from crawler.discovery.sitemaps import Child, usual_place
 from crawler.patterns.pattern import Match, Pattern
 
+TAKEN = "of the pattern"  # why a link is an article
 MATCHES_KEPT = 20_000  # links whose answer is remembered
 MOST_LISTS = 2000  # list pages of one run: calendars have no end
 MOST_BELOW = 1000  # pages of pagination below one start page
@@ -315,34 +316,26 @@ def judged(
     """
     links = list(links)
     pages = set(pagination(page_url, [link for link in links if not pattern.match(link.url)]))
-    return [_judged(link, pattern, follow, page_url, known, pages) for link in links]
+    reasons = (_reason(link.url, pattern, follow, page_url, known, pages) for link in links)
+    return [JudgedLink(link, reason == TAKEN, reason) for link, reason in zip(links, reasons, strict=True)]
 
 
-def _judged(
-    link: PageLink,
-    pattern: Pattern,
-    follow: Sequence[Pattern],
-    page_url: str,
-    known: Container[str],
-    pages: Container[str],
-) -> JudgedLink:
-    if pattern.match(link.url):
-        return (
-            JudgedLink(link, False, "known already") if link.url in known else JudgedLink(link, True, "of the pattern")
-        )
-    if link.url == page_url:
-        return JudgedLink(link, False, "the list page itself")
-    if any(each.match(link.url) for each in follow):
-        return JudgedLink(link, False, "a list page to follow")
-    if link.url in pages:
-        return JudgedLink(link, False, "a further page of the list")
-    difference = pattern.difference(link.url) or "not of the pattern"
-    host = urlsplit(link.url).netloc
-    if page_url and host != urlsplit(page_url).netloc:
-        return JudgedLink(link, False, f"on another host: {host}")
-    if ASSET.search(urlsplit(link.url).path):
-        return JudgedLink(link, False, "a file, no page")
-    return JudgedLink(link, False, difference)
+def _reason(
+    url: str, pattern: Pattern, follow: Sequence[Pattern], page_url: str, known: Container[str], pages: Container[str]
+) -> str:
+    if pattern.match(url):
+        return "known already" if url in known else TAKEN
+    if url == page_url:
+        return "the list page itself"
+    if any(each.match(url) for each in follow):
+        return "a list page to follow"
+    if url in pages:
+        return "a further page of the list"
+    if page_url and not _on_the_host(url, page_url):
+        return f"on another host: {urlsplit(url).netloc}"
+    if ASSET.search(urlsplit(url).path):
+        return "a file, no page"
+    return pattern.difference(url) or "not of the pattern"
 
 
 def fruitful_lists(brought: Mapping[str, int], starts: Sequence[str], most: int = 200) -> list[str]:
@@ -353,8 +346,7 @@ def fruitful_lists(brought: Mapping[str, int], starts: Sequence[str], most: int 
 
 
 def _may_be_list(page: str, url: str) -> bool:
-    here, there = urlsplit(page), urlsplit(url)
-    return here.netloc == there.netloc and not ASSET.search(there.path)
+    return _on_the_host(page, url) and not ASSET.search(urlsplit(url).path)
 
 
 def _on_the_host(url: str, other: str) -> bool:

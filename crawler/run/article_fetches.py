@@ -8,9 +8,7 @@ from crawler.politeness.pace import host_of
 from crawler.rendering.task import TABS, Rendering
 from crawler.run.fetches import Answered, ArticleFetch, Unanswered
 from crawler.run.outcomes import Outcome, of_answer
-from crawler.run.run_report import RunReport
 from crawler.run.section_articles import PAUSES, SectionArticles
-from crawler.tasks import Task
 from workers.url_states import Leased
 
 REFUSALS_UNCOUNTED = 3  # answers of a run that we ask too much of an article; what comes after counts as a try
@@ -19,8 +17,8 @@ REFUSALS_UNCOUNTED = 3  # answers of a run that we ask too much of an article; w
 class ArticleFetches:
     """The articles that one run asks for, `concurrency` at a time."""
 
-    def __init__(self, task: Task, report: RunReport, articles: SectionArticles, rendering: Rendering):
-        self.task, self.report, self.articles, self.rendering = task, report, articles, rendering
+    def __init__(self, articles: SectionArticles, rendering: Rendering):
+        self.task, self.articles, self.rendering = articles.task, articles, rendering
         self._refusals: Counter[str] = Counter()  # answers to an article that we ask too much
 
     def next(self, in_flight: int) -> list[ArticleFetch]:
@@ -59,7 +57,7 @@ class ArticleFetches:
         if verdict.kind == "page" and page.url != leased.url and not self.task.pattern.match(page.url):
             articles.rejected(leased, f"leads to {page.url}, which is not of the pattern")
         elif verdict.kind == "page":
-            self.report.rendered += answer.rendered
+            articles.report.rendered += answer.rendered
             return self._go_on(leased, Parts(page), answer.status)
         elif verdict.kind == "reject":
             if not articles.not_there_yet(leased):

@@ -5,10 +5,8 @@ from collections.abc import Callable
 from crawler.discovery.listings import ListPage
 from crawler.politeness.host_files import HostFiles
 from crawler.politeness.pace import host_of
-from crawler.rendering.task import Rendering
 from crawler.run.fetches import Answered, ListFetch, Unanswered
 from crawler.run.outcomes import Outcome, of_answer, of_list
-from crawler.run.run_report import RunReport
 from crawler.run.section_lists import SectionLists
 
 AT_ONCE = 2
@@ -20,16 +18,8 @@ NOT_MODIFIED = 304
 class ListFetches:
     """The lists that one run asks for, a few at a time. `robots`: the robots.txt files that the gates keep."""
 
-    def __init__(
-        self,
-        report: RunReport,
-        lists: SectionLists,
-        next_list: Callable[[], ListPage | None],
-        rendering: Rendering,
-        robots: HostFiles,
-    ):
-        self.report, self.lists, self.next_list = report, lists, next_list
-        self.rendering, self.robots = rendering, robots
+    def __init__(self, lists: SectionLists, next_list: Callable[[], ListPage | None], robots: HostFiles):
+        self.lists, self.next_list, self.robots = lists, next_list, robots
 
     def next(self, in_flight: int) -> list[ListFetch]:
         """The next lists, as many as there is room for."""
@@ -55,7 +45,7 @@ class ListFetches:
     def _fetch(
         self, page: ListPage, tries: int = 0, *, whole: bool = False, render: bool = False, after: float = 0.0
     ) -> ListFetch:
-        render = render or self.rendering.renders_list(page.url)
+        render = render or self.lists.rendering.renders_list(page.url)
         conditions = {} if whole or render else self.lists.conditions(page)
         return ListFetch(page.url, render, conditions, after, page=page, tries=tries)
 
@@ -81,7 +71,7 @@ class ListFetches:
             return self._missed(fetch, verdict)
         if not answer.rendered and self.lists.is_shell(page, came.body, came.url, came.content_type):
             return self._fetch(page, fetch.tries, render=True)
-        self.report.rendered += answer.rendered
+        self.lists.report.rendered += answer.rendered
         self.lists.read(page, came.body, came.url, came.content_type, answer.headers)
         return None
 

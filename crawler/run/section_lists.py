@@ -19,14 +19,12 @@ from crawler.discovery.walk import ArticleLink, Walk
 from crawler.rendering.task import MARKUP, Rendering
 from crawler.run.admission import BEYOND_LIMIT, OLD, Admission
 from crawler.run.outcomes import media_type
-from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.run_report import RunReport
 from crawler.run.section_articles import ENUMERATED_LATER
-from crawler.tasks import Task
 from extractors.html.urls import normalise
 from workers import keys
 from workers.filters import OTHER_DAYS
 from workers.forgetting import expire, unsee_rejected
-from workers.ledger import Ledger
 
 BACKFILL_WAITING = 500  # articles found by back-fills that wait to be fetched at a time
 LONG_AGO = date(1995, 1, 1)  # before it no section was on the web
@@ -42,21 +40,12 @@ class SectionLists:
     `beat` is called between the steps of a long list. It may begin the walk anew.
     """
 
-    def __init__(
-        self,
-        task: Task,
-        options: RunOptions,
-        report: RunReport,
-        ledger: Ledger,
-        admission: Admission,
-        rendering: Rendering,
-        beat: Callable[[], None],
-    ):
-        self.task, self.options, self.report = task, options, report
-        self.ledger, self.admission, self.rendering = ledger, admission, rendering
+    def __init__(self, report: RunReport, admission: Admission, rendering: Rendering, beat: Callable[[], None]):
+        self.task, self.options, self.ledger = admission.task, admission.options, admission.ledger
+        self.report, self.admission, self.rendering = report, admission, rendering
         self.walk: Walk | None = None
         self.first = False  # no walk of the task has ended yet
-        self.memory = ListMemory(ledger.redis, task.name, self._shape())
+        self.memory = ListMemory(self.ledger.redis, self.task.name, self._shape())
         self.tally = ListTally({})
         self._beat = beat
         self._unread_starts: list[str] = []  # derived ones, while there are others to try

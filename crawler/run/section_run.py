@@ -50,12 +50,9 @@ class SectionRun:
         self.rendering = Rendering(connection, task)
         self.admission = Admission(task, self.options, self.ledger)
         self.articles = SectionArticles(task, self.options, self.report, self.ledger, self.inbox)
-        self.lists = SectionLists(
-            task, self.options, self.report, self.ledger, self.admission, self.rendering, self._beat_if_due
-        )
-        robots = HostFiles(connection, "robots")
-        self.list_fetches = ListFetches(self.report, self.lists, self.next_list, self.rendering, robots)
-        self.article_fetches = ArticleFetches(task, self.report, self.articles, self.rendering)
+        self.lists = SectionLists(self.report, self.admission, self.rendering, self._beat_if_due)
+        self.list_fetches = ListFetches(self.lists, self.next_list, HostFiles(connection, "robots"))
+        self.article_fetches = ArticleFetches(self.articles, self.rendering)
         self.unreachable = ""  # why the task's own host is not asked now: the run is to be ended
         self._in_flight: set[Fetch] = set()
         self._looked_at_example = False

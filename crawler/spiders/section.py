@@ -105,10 +105,8 @@ class SectionSpider(scrapy.Spider):
             yield request
 
     def _next(self) -> list[Fetch]:
-        if self.is_ending():
-            return []
         with suppress(RunEnding):
-            return self.asked(self.run.next)
+            return [] if self.is_ending() else self.asked(self.run.next)
         return []
 
     def _requests(self, fetches: Iterable[Fetch]) -> Iterator[Request]:
@@ -178,12 +176,10 @@ class SectionSpider(scrapy.Spider):
         """Nothing is in flight: fetch what is left, wait for what is to be tried again soon, or end."""
         if self._schedule():
             raise DontCloseSpider
-        wait = None
         with suppress(RunEnding):
-            wait = None if self.is_ending() else self.asked(self.run.pause)
-        if wait is not None:
-            asyncio.get_event_loop().call_later(wait + 0.05, self._schedule)
-            raise DontCloseSpider
+            if not self.is_ending() and (wait := self.asked(self.run.pause)) is not None:
+                asyncio.get_event_loop().call_later(wait + 0.05, self._schedule)
+                raise DontCloseSpider
 
     def _schedule(self) -> bool:
         """Fetch more from outside a callback; harmless when the spider is closed already."""
