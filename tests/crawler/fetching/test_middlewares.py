@@ -9,7 +9,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler.fetching.middlewares import GuardMiddleware, HostClosed, PaceMiddleware, RunEnding
-from crawler.fetching.single_pages import middlewares
+from crawler.fetching import middlewares
 from crawler.guarding import resolver
 from crawler.guarding.guard import Guard
 from crawler.politeness.pace import Trouble, Turn
