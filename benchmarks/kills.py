@@ -42,7 +42,7 @@ class _Server(ThreadingHTTPServer):
         """A spider that was killed hangs up."""
 
 
-class Site:
+class NumberedSite:
     """Numbered articles, on list pages with a link to the next; `asked` counts the requests for each article."""
 
     def __init__(self, pages: int):
@@ -94,7 +94,7 @@ def main() -> int:
     arguments = _arguments()
     randomly = random.Random(arguments.seed)
     with tempfile.TemporaryDirectory() as name, _redis(Path(name)) as url:
-        folder, site = Path(name), Site(arguments.pages)
+        folder, site = Path(name), NumberedSite(arguments.pages)
         _publish(folder, url, site, arguments.delay)
         ledger = Ledger(connect(url), TASK)
         in_hand = 0
@@ -113,7 +113,7 @@ def main() -> int:
         return _tell(site, folder / "out.jsonl", ledger, in_hand, code)
 
 
-def _tell(site: Site, out: Path, ledger: Ledger, in_hand: int, code: int) -> int:
+def _tell(site: NumberedSite, out: Path, ledger: Ledger, in_hand: int, code: int) -> int:
     rows = Counter(json.loads(line)["url"].removeprefix(site.url) for line in out.read_text("utf-8").splitlines())
     again = sum(site.asked.values()) - len(site.asked)
     counts = ledger.counts()
@@ -134,7 +134,7 @@ def _tell(site: Site, out: Path, ledger: Ledger, in_hand: int, code: int) -> int
     return 0 if whole and code == 0 and again - in_hand <= 0.01 * site.pages else 1
 
 
-def _publish(folder: Path, url: str, site: Site, delay: float) -> None:
+def _publish(folder: Path, url: str, site: NumberedSite, delay: float) -> None:
     file = folder / "tasks.yaml"
     file.write_text(
         "settings: {contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1]}\n"
@@ -148,7 +148,7 @@ def _publish(folder: Path, url: str, site: Site, delay: float) -> None:
 
 def _spider(folder: Path, url: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [sys.executable, "-m", "crawler.spider_process", TASK],
+        [sys.executable, "-m", "crawler.fetching.spider_process", TASK],
         cwd=folder,
         env={**os.environ, "REDIS_URL": url, "EXEMPLAR_PUBLISHED": "1", "PYTHONPATH": str(Path(__file__).parents[1])},
         stdout=subprocess.DEVNULL,

@@ -39,7 +39,7 @@ PAGE = b"<html><head><title>An article</title></head><body><h1>An article</h1><p
 HEAD = "HTTP/1.1 {} OK\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}\r\n"
 
 
-class Site:
+class RefusingSite:
     """A section with `articles` articles for each of some tasks. The `refused`th request is answered 429."""
 
     def __init__(self, articles: int, refused: int | None):
@@ -86,7 +86,7 @@ def host(articles: int, refused: int | None, pipe: Connection) -> None:
     """The server's process: says its port, and its log when it is asked to end."""
 
     async def run() -> None:
-        site = Site(articles, refused)
+        site = RefusingSite(articles, refused)
         server = await asyncio.start_server(site.serve, "127.0.0.1", 0)
         watch = asyncio.ensure_future(site.watch())
         pipe.send(server.sockets[0].getsockname()[1])
@@ -126,7 +126,7 @@ def crawl(spiders: int, requests: int, floor: float, refused: int | None = None)
     with own_redis() as url, tempfile.TemporaryDirectory() as folder:
         Path(folder, "tasks.yaml").write_text(f"settings: {{allow_hosts: [127.0.0.1]}}\ntasks:\n{tasks}", "utf-8")
         environment = {"PYTHONPATH": str(REPOSITORY), "REDIS_URL": url, "PATH": "/usr/bin:/bin"}
-        command = [sys.executable, "-m", "crawler.spider_process"]
+        command = [sys.executable, "-m", "crawler.fetching.spider_process"]
         children = [
             subprocess.Popen([*command, f"task{n}"], cwd=folder, env=environment, stdout=subprocess.PIPE)
             for n in range(spiders)

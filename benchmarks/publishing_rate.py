@@ -35,7 +35,7 @@ def bursts(days: float, seed: int = 1) -> list[float]:
     return sorted(begin + rng.random() * HOUR for begin in published(1 / 3, days, seed) for _ in range(10))
 
 
-class Visits:
+class VisitDelays:
     """A section as it is visited: `periods` by the time of the visit, `wait` the mean seconds until articles are found.
 
     With `period` it is visited at that fixed one.
@@ -69,9 +69,9 @@ def main() -> None:
         "wakes up": published(0.1, DAYS / 2) + published(50, DAYS, begin=DAYS / 2),
         "falls asleep": published(50, DAYS / 2) + published(0.1, DAYS, begin=DAYS / 2),
     }
-    found = {name: Visits(times, DAYS) for name, times in sections.items()}
+    found = {name: VisitDelays(times, DAYS) for name, times in sections.items()}
     for name, seen in found.items():
-        fixed = Visits(sections[name], DAYS, DAYS * DAY / seen.count)
+        fixed = VisitDelays(sections[name], DAYS, DAYS * DAY / seen.count)
         print(
             f"{name:16} {len(sections[name]) / DAYS:6.1f} articles, {seen.count / DAYS:5.1f} visits a day; "
             f"wait {seen.wait / 60:5.1f} min, as many fixed visits {fixed.wait / 60:5.1f} min"
@@ -79,7 +79,7 @@ def main() -> None:
     period = DAYS * DAY * len(found) / sum(seen.count for seen in found.values())
     total = sum(seen.articles for seen in found.values())
     together = sum(seen.wait * seen.articles for seen in found.values()) / total / 60
-    waits = [(seen.wait, seen.articles) for seen in (Visits(times, DAYS, period) for times in sections.values())]
+    waits = [(seen.wait, seen.articles) for seen in (VisitDelays(times, DAYS, period) for times in sections.values())]
     fixed_wait = sum(wait * articles for wait, articles in waits) / total / 60
     print(f"together: wait {together:.1f} min, with one fixed period ({period / 60:.0f} min) {fixed_wait:.1f} min")
 

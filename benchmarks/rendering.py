@@ -71,19 +71,19 @@ class _Site(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-class _Server(ThreadingHTTPServer):
+class _QuietServer(ThreadingHTTPServer):
     def handle_error(self, *args: Any) -> None:
         """A browser that hangs up is no news."""
 
 
 def serve(port: Any) -> None:
     """The site's process."""
-    server = _Server(("127.0.0.1", 0), _Site)
+    server = _QuietServer(("127.0.0.1", 0), _Site)
     port.value = server.server_port
     server.serve_forever()
 
 
-class Pages(scrapy.Spider):
+class RenderingSpider(scrapy.Spider):
     """Renders pages, `tabs` at a time."""
 
     name = "pages"
@@ -182,7 +182,7 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     _change(said)
     process = CrawlerProcess(settings)
     logging.getLogger("scrapy").setLevel(logging.ERROR)
-    crawler = process.create_crawler(Pages)
+    crawler = process.create_crawler(RenderingSpider)
     process.crawl(crawler, site=site, pages=said.pages, tabs=said.tabs, others=set(below(os.getpid())))
     process.start()
     spider: Any = crawler.spider

@@ -104,9 +104,9 @@ class Meter:
 
 def section_child(task: str) -> None:
     """The spider as a crawl worker starts it, with a meter."""
-    import extractors.shell  # noqa: F401  # imported with the first list page, once in a process' life
+    import extractors.page_types.empty_shell  # noqa: F401  # imported with the first list page, once in a process' life
     from crawler import settings
-    from crawler.spider_process import run_section
+    from crawler.fetching.spider_process import run_section
 
     settings.EXTENSIONS[METER] = 0  # type: ignore[assignment]
     report = run_section(task)

@@ -9,12 +9,12 @@ import click
 from console.options import say
 
 if TYPE_CHECKING:
-    from console.pages_in import PageIn
+    from console.inputs import PageIn
 
 
 def check_wish(sources: Sequence[str], method: str, figure: Path) -> None:
     """Raise `click.UsageError` where no figure can come of it, before any page is fetched."""
-    from console.pages_in import is_one_page
+    from console.inputs import is_one_page
     from extractors.figures import check_figure, check_path
     from extractors.visual.missing import ExtraMissing
 

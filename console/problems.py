@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from crawler.admission import BEYOND_LIMIT
+from crawler.run.admission import BEYOND_LIMIT
 from workers.filters import OTHER_DAYS
 from workers.ledger import REASON_BYTES
 from workers.problems import Problem

@@ -18,7 +18,7 @@ from typing import Any
 
 import redis
 
-from crawler.run_report import reports
+from crawler.run.run_report import reports
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler

@@ -6,7 +6,7 @@ from typing import Any
 import redis
 
 from crawler.politeness.host_states import hosts
-from crawler.run_report import reports
+from crawler.run.run_report import reports
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.publication import edition, published
 from crawler.tasks import TaskError, TaskFile

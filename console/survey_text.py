@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from crawler.scouting.cuts import Cut
 from crawler.scouting.inference import Sighting
+from crawler.scouting.sample_extractions import SampleExtraction
 from crawler.scouting.survey import Survey
 
 SHOWN = 5  # links of a kind
@@ -45,7 +45,7 @@ def shown_json(found: Survey, entry: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def cut_json(cut: Cut) -> dict[str, Any]:
+def cut_json(cut: SampleExtraction) -> dict[str, Any]:
     """One extraction as JSON types."""
     return {
         "url": cut.url, "title": cut.title, "published": cut.published or None, "words": cut.words,
@@ -78,14 +78,14 @@ def _links(links: Sequence[Sighting]) -> list[str]:
     return [f"  {each.url}  {each.text[:60]}" for each in links[:SHOWN]]
 
 
-def cut_lines(cut: Cut) -> list[str]:
+def cut_lines(cut: SampleExtraction) -> list[str]:
     """One extraction: address, title and figures, first words."""
     if not cut.characters:
         return [cut.url, f"  no article: {cut.reason}"]
     return [cut.url, f"  {_about(cut)}", f"  {cut.words}…"]
 
 
-def _about(cut: Cut) -> str:
+def _about(cut: SampleExtraction) -> str:
     how = f"confidence {cut.confidence:.2f}" + ("" if cut.by_example else f", without the example: {cut.reason}")
     return f"{cut.title} — {cut.published or 'no date'}, {cut.characters} characters, {how}"
 

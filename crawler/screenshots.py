@@ -15,32 +15,23 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from crawler.fetching.shot import Shot
+from crawler.fetching.spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, quiet_scrapy
 from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.guarding.guard import guard_from
 from crawler.guarding.resolver import use_guard
 from crawler.rendering.chromium import TABS, find_browser, rendering_settings
 from crawler.session import TASKS_FILE, identity_of
-from crawler.spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, quiet_scrapy
 from crawler.tasks import Settings, TaskError, load
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 
 SCREEN = 1366  # CSS pixels, width and height; the source's larger input has this size
 SCALE = 0.25  # of a CSS pixel
 INDEX = "screenshots.jsonl"
-
-
-@dataclass(frozen=True, slots=True)
-class Shot:
-    """A page and its screenshot. `scripts`: JavaScript ran. `reason`: why there is no screenshot, empty if there is."""
-
-    url: str
-    file: str
-    scripts: bool = False
-    reason: str = ""
 
 
 def take(urls: Iterable[str], out: Path, *, delay: float | None = None, listed_only: bool = False) -> list[Shot]:
@@ -95,7 +86,7 @@ def _crawl(
     from scrapy.crawler import CrawlerProcess
     from scrapy.utils.project import get_project_settings
 
-    from crawler.spiders.screenshots import ScreenshotsSpider
+    from crawler.fetching.screenshots_spider import ScreenshotsSpider
 
     settings = get_project_settings()
     context = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}
@@ -148,6 +139,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    from crawler.screenshots import main as run  # the spider imports this module by its name, not as __main__
-
-    sys.exit(run())
+    sys.exit(main())

@@ -26,7 +26,7 @@ HTTPERROR_ALLOW_ALL = True
 
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "crawler.middlewares.UrlMiddleware": 50,
+    "crawler.fetching.middlewares.UrlMiddleware": 50,
     "crawler.politeness.host_rules.RobotsMiddleware": 100,
     "crawler.politeness.host_rules.TdmMiddleware": 110,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
@@ -37,8 +37,8 @@ DOWNLOADER_MIDDLEWARES = {
     "crawler.guarding.limits.Redirects": 600,
     "crawler.guarding.credentials.CredentialsMiddleware": 700,
     "crawler.guarding.proxying.ProxyMiddleware": 750,
-    "crawler.middlewares.GuardMiddleware": 940,  # sees the answers before redirects are followed
-    "crawler.middlewares.PaceMiddleware": 950,
+    "crawler.fetching.middlewares.GuardMiddleware": 940,  # sees the answers before redirects are followed
+    "crawler.fetching.middlewares.PaceMiddleware": 950,
     # What costs something at every page and does nothing here:
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the spider names no domains, the guard decides
     "scrapy.downloadermiddlewares.stats.DownloaderStats": None,

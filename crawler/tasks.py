@@ -5,7 +5,7 @@
 variables, `publication` the list in Redis.
 """
 
-from crawler.patterns import Match, Pattern, PatternError
+from crawler.patterns.pattern import Match, Pattern, PatternError
 from crawler.redaction import redact
 from crawler.task_list.edit import append_tasks
 from crawler.task_list.environment import expand

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .data import DataError, DataSet
-from .predict import Settings
+from .predict import Selection
 from .results import Result
 
 STEP = 1000  # floors are cut to thousandths
@@ -21,7 +21,7 @@ STEP = 1000  # floors are cut to thousandths
 class Floors:
     """`settings`: with which the floors were measured; `checksums` and `f1` by set, the latter then by method."""
 
-    settings: Settings | None = None
+    settings: Selection | None = None
     checksums: Mapping[str, str] = field(default_factory=dict)
     f1: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
@@ -32,7 +32,7 @@ def read_floors(path: Path) -> Floors:
         stored = json.loads(path.read_text("utf-8"))
         sets = stored["sets"]
         return Floors(
-            Settings(**stored["settings"]),
+            Selection(**stored["settings"]),
             {name: one["checksum"] for name, one in sets.items()},
             {name: dict(one["f1"]) for name, one in sets.items()},
         )
@@ -46,7 +46,7 @@ def write_floors(path: Path, floors: Floors) -> None:
         name: {"checksum": floors.checksums[name], "f1": dict(sorted(floors.f1[name].items()))}
         for name in sorted(floors.f1)
     }
-    stored = {"settings": asdict(floors.settings or Settings()), "sets": sets}
+    stored = {"settings": asdict(floors.settings or Selection()), "sets": sets}
     path.write_text(json.dumps(stored, indent=2) + "\n", "utf-8")
 
 
@@ -72,7 +72,7 @@ def missing_sets(floors: Floors, sets: Iterable[DataSet]) -> list[str]:
 
 
 def updated(
-    floors: Floors, results: Iterable[Result], sets: Iterable[DataSet], settings: Settings, lower: bool = False
+    floors: Floors, results: Iterable[Result], sets: Iterable[DataSet], settings: Selection, lower: bool = False
 ) -> Floors:
     """Return the floors raised to the results of our methods; lowered too if `lower`.
 

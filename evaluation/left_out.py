@@ -14,14 +14,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from extractors.line_model import using
-from extractors.line_model.features import NAMES as LINE_NAMES
-from extractors.line_model.trees import Trees, load
-from extractors.line_model.trees import save as save_trees
+from extractors.content.line_model import using
+from extractors.content.line_model.features import NAMES as LINE_NAMES
+from extractors.content.line_model.trees import Trees, load
+from extractors.content.line_model.trees import save as save_trees
 from extractors.page_types import using_models
-from extractors.page_types.labelled import DataError as LabelledError
-from extractors.page_types.labelled import Labelled
-from extractors.page_types.learning import Numbers, pages_of
+from extractors.page_types.labelled import LabelledDataError as LabelledError
+from extractors.page_types.labelled import LabelledPage
+from extractors.page_types.learning import PageNumbers, pages_of
 from extractors.page_types.model import save
 from extractors.page_types.train import FORMS, read_features, trained
 
@@ -97,7 +97,7 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _train_types(folder: Path, labelled: Sequence[Labelled], features: Sequence[Numbers], may: May) -> None:
+def _train_types(folder: Path, labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], may: May) -> None:
     chosen = [
         (page, found)
         for page, found in zip(labelled, features, strict=True)

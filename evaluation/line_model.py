@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors.article import NoArticle
-from extractors.assembly import read
+from extractors.content.assembly import read
+from extractors.content.line_model.features import NAMES, features_of
+from extractors.content.line_model.opinion import WEIGHTS
+from extractors.content.line_model.trees import Trees, fit, save
+from extractors.content.page_body import rules_body
 from extractors.errors import UnusablePage
-from extractors.line_model.features import NAMES, features_of
-from extractors.line_model.opinion import WEIGHTS
-from extractors.line_model.trees import Trees, fit, save
-from extractors.page_body import rules_body
+from extractors.html.paths import PathTrie
 from extractors.page_types.labelled import domain_of
-from extractors.paths import PathTrie
 from extractors.section import make_page
 
 from .data import DataError, DataSet, Row, read_sets
@@ -42,7 +42,7 @@ SAME_SITE = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class LabelledForm:
     """A page in one form: `values` (lines, features), `target` and `weight` of each line."""
 
     set: str
@@ -85,7 +85,7 @@ def site_of(row: Row, set_name: str) -> str:
     )
 
 
-def read_examples(sets: Sequence[DataSet], processes: int) -> list[Example]:
+def read_examples(sets: Sequence[DataSet], processes: int) -> list[LabelledForm]:
     """Return all pages to learn from in all forms; forms that a page does not have are left out."""
     counts: Counter[tuple[str, str]] = Counter()
     jobs = []
@@ -101,7 +101,7 @@ def read_examples(sets: Sequence[DataSet], processes: int) -> list[Example]:
     return [_weighed(one, sizes[one.set, one.site, one.form]) for one in found]
 
 
-def learn(examples: Sequence[Example]) -> Trees:
+def learn(examples: Sequence[LabelledForm]) -> Trees:
     """Return the trees learned from pages."""
     return fit(
         NAMES,
@@ -111,7 +111,7 @@ def learn(examples: Sequence[Example]) -> Trees:
     )
 
 
-def _example(job: tuple[str, str, Row, str]) -> Example | None:
+def _example(job: tuple[str, str, Row, str]) -> LabelledForm | None:
     set_name, site, row, form = job
     html: bytes | None = row.html()
     if form != "plain" and html is not None:
@@ -128,12 +128,12 @@ def _example(job: tuple[str, str, Row, str]) -> Example | None:
     values = features_of(parsed.lines, parsed.prior, body)
     target, count = line_labels(parsed.lines.texts, row.body or "")
     share = count / max(LEAST_WORDS, float((target * count).sum()))
-    return Example(set_name, site, form, values, target, np.minimum(share, 1) ** LINE_POWER + LINE_LEAST)
+    return LabelledForm(set_name, site, form, values, target, np.minimum(share, 1) ** LINE_POWER + LINE_LEAST)
 
 
-def _weighed(one: Example, pages: int) -> Example:
+def _weighed(one: LabelledForm, pages: int) -> LabelledForm:
     weight = one.weight * FORMS[one.form] * min(1.0, SITE_PAGES / pages)
-    return Example(one.set, one.site, one.form, one.values, one.target, weight)
+    return LabelledForm(one.set, one.site, one.form, one.values, one.target, weight)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,7 +10,7 @@ from pathlib import Path
 from .data import DataError, DataSet
 from .floors import Floors, failures, missing_sets, read_floors, updated, write_floors
 from .methods import nearest
-from .predict import Settings
+from .predict import Selection
 from .results import Result, Speed, read_results
 from .tables import as_json, report
 
@@ -33,7 +33,7 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Add what decides which pages and pairs are measured; what isn't said comes from the floors, then the defaults."""
-    default = Settings()
+    default = Selection()
     helps = {
         "sample": "pairs of example and page measured a set, 0 for all",
         "pages": "single pages measured a set, 0 for all",
@@ -46,11 +46,11 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def chosen_settings(arguments: argparse.Namespace, floors: Floors) -> Settings:
+def chosen_settings(arguments: argparse.Namespace, floors: Floors) -> Selection:
     """Return the settings. Raises `DataError` if they contradict those of the floors."""
-    base = floors.settings or Settings()
-    given = {f.name: getattr(arguments, f.name) for f in fields(Settings) if getattr(arguments, f.name) is not None}
-    settings = Settings(**(asdict(base) | given))
+    base = floors.settings or Selection()
+    given = {f.name: getattr(arguments, f.name) for f in fields(Selection) if getattr(arguments, f.name) is not None}
+    settings = Selection(**(asdict(base) | given))
     if floors.settings is not None and settings != floors.settings and not arguments.lower_floors:
         raise DataError(f"the floors were measured with {_words(floors.settings)}, not with {_words(settings)}")
     return settings
@@ -85,7 +85,7 @@ def comma_list(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def write_run(out: Path, settings: Settings) -> None:
+def write_run(out: Path, settings: Selection) -> None:
     """Note the settings beside the predictions. Raises `DataError` if there are others there already."""
     path = out / RUN
     if path.exists() and read_run(out) != settings:
@@ -94,15 +94,15 @@ def write_run(out: Path, settings: Settings) -> None:
     path.write_text(json.dumps(asdict(settings)) + "\n", "utf-8")
 
 
-def read_run(out: Path) -> Settings:
+def read_run(out: Path) -> Selection:
     """Return the settings with which predictions were made. Raises `DataError` if there are none."""
     try:
-        return Settings(**json.loads((out / RUN).read_text("utf-8")))
+        return Selection(**json.loads((out / RUN).read_text("utf-8")))
     except (OSError, ValueError, TypeError) as error:
         raise DataError(f"{out} holds no predictions: {error}") from None
 
 
-def finish(arguments: argparse.Namespace, out: Path, sets: Sequence[DataSet], settings: Settings) -> int:
+def finish(arguments: argparse.Namespace, out: Path, sets: Sequence[DataSet], settings: Selection) -> int:
     """Score the predictions in `out`, print the tables, hold or update the floors; return the exit code."""
     floors = chosen_floors(arguments)
     results, speeds = read_results(out, sets, settings.seed, arguments.worst)
@@ -130,7 +130,7 @@ def _print(arguments: argparse.Namespace, results: Sequence[Result], speeds: dic
         print(report(results, speeds))
 
 
-def _words(settings: Settings) -> str:
+def _words(settings: Selection) -> str:
     return ", ".join(f"{name} {value}" for name, value in asdict(settings).items())
 
 

@@ -27,10 +27,10 @@ from rich.console import Console
 
 from extractors.page_types import classify, shape_of
 from extractors.page_types.classify import kind_of_several
-from extractors.page_types.labelled import DataError, Labelled
+from extractors.page_types.labelled import LabelledDataError, LabelledPage
 from extractors.page_types.learning import (
     Flags,
-    Pages,
+    TrainingPages,
     folds,
     held_out,
     learn,
@@ -51,10 +51,10 @@ SEEDS = 3  # ways to divide the sites
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class LeftOutAnswers:
     """What models that never saw the site say of each page: log odds, and from where on they answer."""
 
-    pages: Pages
+    pages: TrainingPages
     log_odds: Values
     article_from: Values
     list_to: Values
@@ -93,13 +93,13 @@ def main(words: Sequence[str] | None = None) -> int:
             print(f"\n{by_shape(chosen, judged)}")
         if arguments.speed:
             print(f"\n{speed(labelled[:: arguments.speed])}")
-    except DataError as error:
+    except LabelledDataError as error:
         errors.print(str(error))
         return 2
     return 0
 
 
-def judge(pages: Pages, seed: int) -> Judged:
+def judge(pages: TrainingPages, seed: int) -> LeftOutAnswers:
     """Judge each page by models and thresholds of other sites."""
     log_odds = held_out(pages, seed)
     fold = folds(pages, seed)
@@ -108,10 +108,10 @@ def judge(pages: Pages, seed: int) -> Judged:
         others, these = (fold != number) & pages.teaches, fold == number
         weight = site_weights(pages.only(others), 0.0)
         upper[these], lower[these] = thresholds(log_odds[others], pages.article[others], weight)
-    return Judged(pages, log_odds, upper, lower)
+    return LeftOutAnswers(pages, log_odds, upper, lower)
 
 
-def summary(judged: Sequence[Judged], seed: int) -> str:
+def summary(judged: Sequence[LeftOutAnswers], seed: int) -> str:
     """Right, balanced over both types, share answered and share right of it, each with its interval."""
     header = ["counting", "articles", "lists", "right of articles", "right of lists", "balanced", "answered", "right"]
     pages = judged[0].pages
@@ -122,7 +122,7 @@ def summary(judged: Sequence[Judged], seed: int) -> str:
     return table(header, rows)
 
 
-def _figures(one: Judged, weight: Values) -> tuple[float, ...]:
+def _figures(one: LeftOutAnswers, weight: Values) -> tuple[float, ...]:
     """Right of articles, of lists, balanced, share answered, share right of the answered."""
     sums = [float(weight[kind].sum()) for kind in (one.pages.article, ~one.pages.article)]
     weight = np.where(one.pages.article, weight / max(sums[0], 1e-300), weight / max(sums[1], 1e-300)) / 2
@@ -132,7 +132,7 @@ def _figures(one: Judged, weight: Values) -> tuple[float, ...]:
     return articles, lists, (articles + lists) / 2, answered, sure
 
 
-def _interval(judged: Sequence[Judged], power: float, seed: int, figure: int) -> str:
+def _interval(judged: Sequence[LeftOutAnswers], power: float, seed: int, figure: int) -> str:
     """The mean over the ways to divide the sites, and where 95% of it lie if the sites are drawn anew."""
     pages = judged[0].pages
     weight = site_weights(pages, power)
@@ -147,7 +147,7 @@ def _interval(judged: Sequence[Judged], power: float, seed: int, figure: int) ->
     return f"{found:.3f} ({low:.3f}–{high:.3f})"
 
 
-def by_source(judged: Sequence[Judged]) -> str:
+def by_source(judged: Sequence[LeftOutAnswers]) -> str:
     """One row a source and type: pages, right, answered, right of the answered."""
     pages = judged[0].pages
     sources = np.array(pages.sources)
@@ -164,7 +164,7 @@ def by_source(judged: Sequence[Judged]) -> str:
     return table(["source", "type", "pages", "right", "answered", "right of these"], rows)
 
 
-def by_shape(labelled: Sequence[Labelled], judged: Sequence[Judged]) -> str:
+def by_shape(labelled: Sequence[LabelledPage], judged: Sequence[LeftOutAnswers]) -> str:
     """Pages whose URLs have one shape, at least `TOGETHER` of them, answering alone and together."""
     shapes: dict[tuple[str, bool], list[int]] = {}
     for place, page in enumerate(labelled):
@@ -184,11 +184,11 @@ def by_shape(labelled: Sequence[Labelled], judged: Sequence[Judged]) -> str:
     return table(["type", "shapes", "pages", "answered alone", "answered together", "right of these"], rows)
 
 
-def _told(one: Judged, places: NDArray[np.intp]) -> str:
+def _told(one: LeftOutAnswers, places: NDArray[np.intp]) -> str:
     return kind_of_several(one.log_odds[places], one.article_from[places[0]], one.list_to[places[0]])
 
 
-def learned_source(pages: Pages) -> str:
+def learned_source(pages: TrainingPages) -> str:
     """Learn where source and type are one, judge where they aren't, and the other way about; and leave sources out."""
     both = {site for site, article in zip(pages.sites, pages.article.tolist(), strict=True) if article}
     both &= {site for site, article in zip(pages.sites, pages.article.tolist(), strict=True) if not article}
@@ -203,7 +203,7 @@ def learned_source(pages: Pages) -> str:
     return table(["learned from", "sites", "judged", "AUC by site", "right of articles", "right of lists"], rows)
 
 
-def _elsewhere(pages: Pages, learned: Flags, judged: Flags) -> Iterator[str]:
+def _elsewhere(pages: TrainingPages, learned: Flags, judged: Flags) -> Iterator[str]:
     others = pages.only(judged)
     log_odds = learn(pages.only(learned)).log_odds(others.values)
     right = (log_odds > 0) == others.article
@@ -222,7 +222,7 @@ def auc(log_odds: Values, article: Flags, weight: Values) -> float:
     return float((pairs * (above + 0.5 * equal)).sum() / pairs.sum())
 
 
-def speed(labelled: Sequence[Labelled]) -> str:
+def speed(labelled: Sequence[LabelledPage]) -> str:
     """CPU time a page, beyond parsing and lines, and beside them."""
     taken: dict[str, list[float]] = {}
     settle()

@@ -15,7 +15,7 @@ from typing import Any
 
 from lxml import etree
 
-from extractors.decoding import decode
+from extractors.html.decoding import decode
 
 from .data import DataSet, Row
 

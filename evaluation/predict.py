@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from extractors import Section, UnusablePage
-from extractors.decoding import decode
+from extractors.html.decoding import decode
 
 from .data import DataSet, Row
 from .left_out import LeftOut
@@ -23,7 +23,7 @@ KEPT_PAGES = 128  # pages of a set in memory, since pairs want them again
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Selection:
     """What decides which pages and pairs are measured; 0 stands for all."""
 
     sample: int = 300  # pairs a set
@@ -52,7 +52,7 @@ def predict(
     methods: Sequence[Method],
     peers: Sequence[Peer],
     perturbations: Sequence[str],
-    settings: Settings,
+    settings: Selection,
     out: Path,
     left_out: LeftOut | None = None,
 ) -> None:
@@ -78,7 +78,7 @@ class _Run:
         everything: Sequence[DataSet],
         methods: Sequence[Method],
         peers: Mapping[str, Extract],
-        settings: Settings,
+        settings: Selection,
         writer: Writer,
         left_out: LeftOut | None,
     ) -> None:
@@ -219,7 +219,7 @@ def _parse(html: bytes) -> Answer:
     return Answer()
 
 
-def _bounded(rows: list[Row], settings: Settings, name: str) -> list[Row]:
+def _bounded(rows: list[Row], settings: Selection, name: str) -> list[Row]:
     if not 0 < settings.pages < len(rows):
         return rows
     chosen = random.Random(f"{settings.seed} {name.partition('+')[0]}").sample(range(len(rows)), settings.pages)

@@ -15,17 +15,18 @@ from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
-from extractors import UnusablePage, density, example
-from extractors.assembly import ParsedPage, assemble
-from extractors.decoding import decode
-from extractors.dom import parse
-from extractors.example import Voter
-from extractors.head import read_head
-from extractors.layout import layout_of
-from extractors.lines import read_lines
+from extractors import UnusablePage
+from extractors.content.assembly import ParsedPage, assemble
+from extractors.content.layout import layout_of
+from extractors.content.line_weights import prior_of
+from extractors.html.decoding import decode
+from extractors.html.dom import parse
+from extractors.html.lines import read_lines
+from extractors.html.paths import MAX_TRIE, PathTrie
+from extractors.metadata.declared_metadata import read_head
+from extractors.methods import density, example
+from extractors.methods.example import Voter
 from extractors.page import Page
-from extractors.paths import MAX_TRIE, PathTrie
-from extractors.priors import prior_of
 
 from .data import DataError, DataSet, Row, read_sets
 from .results import HEAVY, LIGHT

@@ -27,7 +27,7 @@ from urllib.parse import unquote, urlsplit
 
 from crawler.discovery.links import links_of
 from evaluation.scores import mean, score
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 
 WAIT_FOR_SERVER = 10.0  # seconds
 
@@ -201,7 +201,7 @@ def _prototype(
     sys.path.insert(0, str(folder))
     import final  # type: ignore[import-not-found]
 
-    from extractors.decoding import decode
+    from extractors.html.decoding import decode
 
     paths = final.Paths()
 

@@ -28,13 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors.article import NoArticle
-from extractors.assembly import read
+from extractors.content.assembly import read
 from extractors.errors import UnusablePage
+from extractors.html.paths import PathTrie
 from extractors.page_types.classify import classify
-from extractors.paths import PathTrie
 from extractors.section import make_page
 from extractors.visual.classify import SURE, VisualClassifier
-from extractors.visual.folder import Labelled, read_labelled
+from extractors.visual.folder import LabelledScreenshot, read_labelled
 from extractors.visual.image import read_png
 from extractors.visual.missing import ExtraMissing
 from extractors.visual.network import TYPES
@@ -57,7 +57,7 @@ Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RenderedPage:
     """A rendered page: its set and site, its kind (index in `TYPES`), its file, and what the data say of it."""
 
     set: str
@@ -72,14 +72,16 @@ class Page:
         return self.set.startswith(STYLED)
 
 
-Learn = Callable[[Sequence[Page]], Callable[[Sequence[Page]], Floats]]  # pages → what judges other pages
+Learn = Callable[
+    [Sequence[RenderedPage]], Callable[[Sequence[RenderedPage]], Floats]
+]  # pages → what judges other pages
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JudgedShare:
     """What was said of some pages: probability of a list, 0 to 1, for each."""
 
-    pages: Sequence[Page]
+    pages: Sequence[RenderedPage]
     chance: Floats
 
     @property
@@ -98,10 +100,10 @@ class Outcome:
         """Whether the likelier kind is likely enough."""
         return np.greater_equal(np.maximum(self.chance, 1 - self.chance), SURE)
 
-    def of(self, chosen: Iterable[bool]) -> "Outcome":
+    def of(self, chosen: Iterable[bool]) -> "JudgedShare":
         """Return what was said of the chosen pages; `chosen` says which, page by page."""
         indices = [number for number, wanted in enumerate(chosen) if wanted]
-        return Outcome([self.pages[number] for number in indices], self.chance[indices])
+        return JudgedShare([self.pages[number] for number in indices], self.chance[indices])
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -121,7 +123,7 @@ def _report(arguments: argparse.Namespace) -> Iterator[str]:
     yield from lines
     both = [page for page in pages if page.set in _sets_of_both(pages)]
     learn = partial(_learn, seed=arguments.seed, epochs=arguments.epochs)
-    outcomes: dict[str, Callable[[], Outcome]] = {
+    outcomes: dict[str, Callable[[], JudgedShare]] = {
         "same sites": lambda: same_sites(both, arguments.seed, learn),
         "unseen": lambda: crossed(both, by_site(both, FOLDS), learn),
         "structural": lambda: structural(both),
@@ -133,9 +135,9 @@ def _report(arguments: argparse.Namespace) -> Iterator[str]:
         yield f"\n{speed(both)}"
 
 
-def _pages(arguments: argparse.Namespace) -> tuple[list[Page], list[str]]:
+def _pages(arguments: argparse.Namespace) -> tuple[list[RenderedPage], list[str]]:
     """Return the pages that have a screenshot, and what is to be said of the others."""
-    pages: list[Page] = []
+    pages: list[RenderedPage] = []
     lines: list[str] = []
     for folder in arguments.data:
         sets = [one for one in read_sets(folder) if not arguments.sets or one.name.startswith(tuple(arguments.sets))]
@@ -151,8 +153,8 @@ def _pages(arguments: argparse.Namespace) -> tuple[list[Page], list[str]]:
     return pages, lines
 
 
-def _page(one: Rendered, row: Row, cache: Path) -> Page:
-    return Page(one.set, SAME.get(one.set, one.set), TYPES.index(one.kind), cache / one.file, row)
+def _page(one: Rendered, row: Row, cache: Path) -> RenderedPage:
+    return RenderedPage(one.set, SAME.get(one.set, one.set), TYPES.index(one.kind), cache / one.file, row)
 
 
 def _root(folder: Path, one: DataSet) -> Path:
@@ -161,14 +163,14 @@ def _root(folder: Path, one: DataSet) -> Path:
     return next(place for place in places if (place / "truth.jsonl").exists() or place == folder)
 
 
-def _sets_of_both(pages: Sequence[Page]) -> set[str]:
+def _sets_of_both(pages: Sequence[RenderedPage]) -> set[str]:
     counts = {(page.set, page.kind): 0 for page in pages}
     for page in pages:
         counts[page.set, page.kind] += 1
     return {page.set for page in pages if all(counts.get((page.set, kind), 0) >= FEWEST for kind in (0, 1))}
 
 
-def dealt(pages: Sequence[Page], folds: int, seed: int) -> list[int]:
+def dealt(pages: Sequence[RenderedPage], folds: int, seed: int) -> list[int]:
     """Return a fold for each page, so that each fold has its share of each set and kind."""
     random, place, given = np.random.default_rng(seed), [0] * len(pages), 0
     for group in sorted({(page.set, page.kind) for page in pages}):
@@ -178,45 +180,47 @@ def dealt(pages: Sequence[Page], folds: int, seed: int) -> list[int]:
     return place
 
 
-def by_site(pages: Sequence[Page], folds: int) -> list[int]:
+def by_site(pages: Sequence[RenderedPage], folds: int) -> list[int]:
     """Return a fold for each page, all of a site in one; stored sites and our own are spread over the folds alike."""
     order = sorted({(page.styled, page.site) for page in pages})
     places = {site: number % folds for number, (_, site) in enumerate(order)}
     return [places[page.site] for page in pages]
 
 
-def same_sites(pages: Sequence[Page], seed: int, learn: Learn) -> Outcome:
+def same_sites(pages: Sequence[RenderedPage], seed: int, learn: Learn) -> JudgedShare:
     """Return what is said of each page by a network that knows other pages of its site, and of its set of sites."""
     parts = [[page for page in pages if page.styled == styled] for styled in (False, True)]
     outcomes = [crossed(part, dealt(part, FOLDS, seed), learn) for part in parts if part]
-    return Outcome([page for one in outcomes for page in one.pages], np.concatenate([one.chance for one in outcomes]))
+    return JudgedShare(
+        [page for one in outcomes for page in one.pages], np.concatenate([one.chance for one in outcomes])
+    )
 
 
-def crossed(pages: Sequence[Page], folds: Sequence[int], learn: Learn) -> Outcome:
+def crossed(pages: Sequence[RenderedPage], folds: Sequence[int], learn: Learn) -> JudgedShare:
     """Return what is said of each page by a network that has learned from the other folds."""
     chance = np.zeros(len(pages))
     for fold in sorted(set(folds)):
         judged = [number for number, place in enumerate(folds) if place == fold]
         judge = learn([page for page, place in zip(pages, folds, strict=True) if place != fold])
         chance[judged] = judge([pages[number] for number in judged])
-    return Outcome(pages, chance)
+    return JudgedShare(pages, chance)
 
 
-def _learn(pages: Sequence[Page], seed: int, epochs: int) -> Callable[[Sequence[Page]], Floats]:
+def _learn(pages: Sequence[RenderedPage], seed: int, epochs: int) -> Callable[[Sequence[RenderedPage]], Floats]:
     learner = trained(_labelled(pages), seed, epochs)
     return lambda others: learner.probabilities(_labelled(others).grey)[:, 1].astype(np.float64)
 
 
-def _labelled(pages: Sequence[Page]) -> Labelled:
+def _labelled(pages: Sequence[RenderedPage]) -> LabelledScreenshot:
     found, blank = read_labelled([(page.file, page.kind) for page in pages])
     if blank:
         raise DataError(f"blank screenshots in the cache: {', '.join(map(str, blank))}")
     return found
 
 
-def structural(pages: Sequence[Page]) -> Outcome:
+def structural(pages: Sequence[RenderedPage]) -> JudgedShare:
     """Return what the structural classifier says of the same pages; an unusable page counts as undecided."""
-    return Outcome(pages, np.array([_structural(page.row) for page in pages]))
+    return JudgedShare(pages, np.array([_structural(page.row) for page in pages]))
 
 
 def _structural(row: Row) -> float:
@@ -227,7 +231,7 @@ def _structural(row: Row) -> float:
     return 0.5 if isinstance(parsed, NoArticle) else 1 - classify(parsed).probability
 
 
-def speed(pages: Sequence[Page]) -> str:
+def speed(pages: Sequence[RenderedPage]) -> str:
     """Return how long the shipped network takes beyond the screenshot; the machine may have other work."""
     classifier = VisualClassifier()
     pngs = [page.file.read_bytes() for page in pages[:: max(1, len(pages) // TIMED)]]
@@ -242,8 +246,8 @@ def _milliseconds(work: Callable[[bytes], object], png: bytes) -> float:
     return (time.process_time() - start) * 1000
 
 
-def _table(outcome: Outcome, seed: int) -> str:
-    groups: list[tuple[str, Outcome, bool]] = []
+def _table(outcome: JudgedShare, seed: int) -> str:
+    groups: list[tuple[str, JudgedShare, bool]] = []
     for name in sorted({page.set for page in outcome.pages if not page.styled}):
         groups.append((name, outcome.of(page.set == name for page in outcome.pages), False))
     for name, ours in (("stored", False), ("styled, our own", True)):
@@ -266,7 +270,7 @@ def _table(outcome: Outcome, seed: int) -> str:
     return table(header, [_line(name, one, by_sites, seed) for name, one, by_sites in groups])
 
 
-def _line(name: str, outcome: Outcome, by_sites: bool, seed: int) -> list[str]:
+def _line(name: str, outcome: JudgedShare, by_sites: bool, seed: int) -> list[str]:
     right, kinds = outcome.right, outcome.kinds
     units = [page.site if by_sites else str(number) for number, page in enumerate(outcome.pages)]
     both = len(set(kinds.tolist())) > 1

@@ -9,19 +9,19 @@ from .page import Page
 
 Factory = Callable[[Page | None], Extractor]
 
-METHODS = {  # name: (module, factory); a factory takes the example page or None
+METHODS = {  # name: (module below `methods`, factory); a factory takes the example page or None
     "auto": ("example", "create_auto"),
     "example": ("example", "create"),
     "density": ("density", "create"),
-    "example-verbatim": ("verbatim", "create"),
+    "example-verbatim": ("example_verbatim", "create"),
     "line-blocks": ("line_blocks", "create"),
     "line-blocks-verbatim": ("line_blocks_verbatim", "create"),
-    "tag-paths": ("tag_paths", "create"),
-    "tag-paths-verbatim": ("tag_paths_verbatim", "create"),
+    "tag-paths": ("tag_paths.extractor", "create"),
+    "tag-paths-verbatim": ("tag_paths.verbatim", "create"),
     "article-deviation": ("article_deviation", "create"),
     "article-deviation-verbatim": ("article_deviation_verbatim", "create"),
-    "list-rank": ("list_rank", "create"),
-    "list-rank-verbatim": ("list_rank_verbatim", "create"),
+    "list-rank": ("list_rank.extractor", "create"),
+    "list-rank-verbatim": ("list_rank.verbatim", "create"),
     "i-awce": ("i_awce", "create"),
     "bp-network": ("bp_network", "create"),
     "bp-network-verbatim": ("bp_network", "create_verbatim"),
@@ -38,7 +38,7 @@ def create(method: str, example: Page | None) -> Extractor:
     """
     check_method(method)
     module, name = METHODS[method]
-    factory: Factory = getattr(import_module(f".{module}", __package__), name)
+    factory: Factory = getattr(import_module(f".methods.{module}", __package__), name)
     return factory(example)
 
 

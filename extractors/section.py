@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from .article import IN_TEXT, KINDS, Article, NoArticle, join
-from .decoding import decode
-from .encodings.decoders import REPLACEMENT
+from .html.decoding import decode
+from .html.encodings.decoders import REPLACEMENT
 from .interface import Learner
 from .listing import Listing
 from .page import REFUSE, Page, Refuse

@@ -69,3 +69,12 @@ def test_a_wheel_holds_every_file_of_the_packages() -> None:
         path for path in tracked() if path.suffix != ".py" and any(path.is_relative_to(one) for one in packages)
     ]
     assert [str(path.relative_to(ROOT)) for path in beside_code if path not in shipped] == []
+
+
+def test_no_class_name_stands_for_two_things() -> None:
+    defined: dict[str, list[str]] = {}
+    for path in tracked():
+        if path.suffix == ".py" and not path.is_relative_to(ROOT / "tests"):
+            for name in re.findall(r"^class (\w+)", path.read_text("utf-8"), re.M):
+                defined.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert {name: files for name, files in defined.items() if len(files) > 1} == {}

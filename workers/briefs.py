@@ -16,7 +16,7 @@ from .inbox import StoredPage, pack_body, unpack
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class RowFilter:
     """Words and days an article is kept or dropped by. Days are inclusive; empty fields ask for nothing."""
 
     keywords: tuple[str, ...] = ()
@@ -37,8 +37,8 @@ class Brief:
     outputs: tuple[str, ...]
     folder: str
     method: str = "auto"
-    keep: Filter = field(default_factory=Filter)
-    drop: Filter = field(default_factory=Filter)
+    keep: RowFilter = field(default_factory=RowFilter)
+    drop: RowFilter = field(default_factory=RowFilter)
     near_duplicates: str = "mark"  # or drop, or keep
     revisit: tuple[float, float] | None = None  # seconds between two looks at an article, and for how long
     skip: tuple[str, ...] = ()  # robots directives for which a page is not taken
@@ -60,7 +60,7 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class StoredExample:
     """The example page as it was when the task first saw it. `version` changes when it is fetched anew."""
 
     version: str
@@ -73,13 +73,13 @@ def brief_of(connection: "redis.Redis", task: str) -> Brief | None:
     return Brief.from_json(raw) if raw else None
 
 
-def example_of(connection: "redis.Redis", task: str) -> Example | None:
+def example_of(connection: "redis.Redis", task: str) -> StoredExample | None:
     """The example page that is kept for the task."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, "example")))
     if not raw:
         return None
     stored = {name.decode(): value for name, value in raw.items()}
-    return Example(stored["version"].decode(), unpack(stored))
+    return StoredExample(stored["version"].decode(), unpack(stored))
 
 
 def keep_example(connection: "redis.Redis", task: str, page: StoredPage, asked: str, *, rendered: bool = False) -> None:
@@ -130,6 +130,6 @@ def note_rendered(connection: "redis.Redis", task: str, rendered: bool) -> None:
     connection.hset(keys.of_task(task, "example"), "rendered", int(rendered))
 
 
-def _filter(raw: Mapping[str, Any]) -> Filter:
+def _filter(raw: Mapping[str, Any]) -> RowFilter:
     since, until = (date.fromisoformat(raw[name]) if raw[name] else None for name in ("since", "until"))
-    return Filter(tuple(raw["keywords"]), since, until)
+    return RowFilter(tuple(raw["keywords"]), since, until)

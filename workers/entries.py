@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from extractors import Article, Entry, Listing
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 
 from .briefs import Brief
 from .filters import of_other_days, unwanted
 from .inbox import StoredPage
 from .rows import Row, row_of
-from .usage import Usage
+from .usage_rights import Usage
 
 
 def joined_lists(first: Listing, further: Sequence[Listing]) -> Listing:

@@ -18,10 +18,10 @@ import redis
 from rq import get_current_job
 
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
-from extractors.decoding import decode
+from extractors.content.multipage import joined
+from extractors.html.decoding import decode
+from extractors.html.urls import normalise
 from extractors.page import Refuse
-from extractors.parts import joined
-from extractors.urls import normalise
 
 from .briefs import Brief, begin_example, brief_of, end_example
 from .entries import entry_row, joined_lists, wanted_entries
@@ -44,9 +44,9 @@ from .recent_pages import (
 )
 from .rows import Row, content_hash, row_of
 from .sinks import Sink, open_sink
-from .url_states import MOST_CUTS, Fingerprint, Taken, Visits, fingerprint
-from .usage import Usage, usage_of
-from .watch import NoWatch, Watch
+from .url_states import MOST_CUTS, Fingerprint, PageLease, RecheckPlan, fingerprint
+from .usage_rights import Usage, usage_of
+from .worker_reports import NoWatch, Watch
 
 PAGE_DEADLINE = 20.0  # seconds for one page; the supervisor ends a worker that takes longer
 LEASE_MARGIN = 40.0  # seconds on top: waiting for a file's lock or a database belongs to the lease, not the deadline
@@ -136,7 +136,7 @@ class Station:
         log.error("%s; pages wait and are tried again", error)
         self.watch.trouble(str(error))
 
-    def _cut(self, prepared: _Prepared, ledger: Ledger, taken: Taken) -> None:
+    def _cut(self, prepared: _Prepared, ledger: Ledger, taken: PageLease) -> None:
         try:
             page = unpack(taken.page)
         except ValueError as error:
@@ -183,7 +183,7 @@ class Station:
         self,
         prepared: _Prepared,
         ledger: Ledger,
-        taken: Taken,
+        taken: PageLease,
         page: StoredPage,
         article: Article,
         usage: Usage,
@@ -230,7 +230,7 @@ class Station:
         self,
         prepared: _Prepared,
         ledger: Ledger,
-        taken: Taken,
+        taken: PageLease,
         page: StoredPage,
         listing: Listing,
         usage: Usage,
@@ -258,11 +258,11 @@ class Station:
         self,
         prepared: _Prepared,
         ledger: Ledger,
-        taken: Taken,
+        taken: PageLease,
         rows: Sequence[Row],
         *,
         again: bool,
-        visits: Visits | None,
+        visits: RecheckPlan | None,
         said: str = "",
         entries: Sequence[Fingerprint] = (),
     ) -> bool:
@@ -278,7 +278,7 @@ class Station:
             ledger.settle(taken.fingerprint, "written", said, worker=self.worker, visits=visits)
         return True
 
-    def _consider(self, prepared: _Prepared, taken: Taken, page: StoredPage, article: Article) -> None:
+    def _consider(self, prepared: _Prepared, taken: PageLease, page: StoredPage, article: Article) -> None:
         """Let a written page stand for the vote, unless it is of a back-fill: those are not recent."""
         if prepared.candidates is None or not prepared.candidates.has_room() or taken.info.get("days"):
             return
@@ -297,7 +297,7 @@ class Station:
             return None
         return NearDuplicates(self.redis, brief.task).first_like(article.text, canonical)
 
-    def _fail(self, prepared: _Prepared, ledger: Ledger, taken: Taken, page: StoredPage, reason: str) -> None:
+    def _fail(self, prepared: _Prepared, ledger: Ledger, taken: PageLease, page: StoredPage, reason: str) -> None:
         quarantine(self.state, prepared.brief.task, taken.fingerprint, page, reason)
         ledger.settle(taken.fingerprint, "failed", reason, worker=self.worker)
 
@@ -398,14 +398,14 @@ def _cut_whole(section: Section, page: StoredPage, *, refuse: Refuse) -> Article
     return joined(found, [cut for cut in further if isinstance(cut, Article)])
 
 
-def _next_version(ledger: Ledger, visited: Visits | None, canonical: str) -> int:
+def _next_version(ledger: Ledger, visited: RecheckPlan | None, canonical: str) -> int:
     """The version of an article's row: one more than last time, or than the row that a list page gave its URL."""
     if visited:
         return visited.version + 1
     return 2 if ledger.is_entry(fingerprint(canonical)) else 1
 
 
-def _next_visits_of_list(brief: Brief, visited: Visits | None, hash_: str, *, is_new: bool) -> Visits | None:
+def _next_visits_of_list(brief: Brief, visited: RecheckPlan | None, hash_: str, *, is_new: bool) -> RecheckPlan | None:
     """When to read a list page again: as long as it had a new entry within the time that articles count as young.
 
     Version 0 stands for a page that never gave a row of its own.
@@ -414,10 +414,10 @@ def _next_visits_of_list(brief: Brief, visited: Visits | None, hash_: str, *, is
         return None
     every, during = brief.revisit or (0.0, 0.0)
     until = time.time() + during if is_new or not visited else visited.until
-    return Visits(every, until if brief.revisit else 0.0, visited.version if visited else 0, hash_)
+    return RecheckPlan(every, until if brief.revisit else 0.0, visited.version if visited else 0, hash_)
 
 
-def _next_visits(brief: Brief, visited: Visits | None, row: Row, said_alone: str) -> Visits | None:
+def _next_visits(brief: Brief, visited: RecheckPlan | None, row: Row, said_alone: str) -> RecheckPlan | None:
     """When to look at a written article again, and what it is now; None if never."""
     if visited is None and brief.revisit is None:
         return None
@@ -425,11 +425,11 @@ def _next_visits(brief: Brief, visited: Visits | None, row: Row, said_alone: str
     until = visited.until if visited else time.time() + during
     until = until if brief.revisit else 0.0
     if visited and _is_nothing_new(visited, row, said_alone):
-        return Visits(every, until, visited.version, visited.hash)
-    return Visits(every, until, row["version"], said_alone)
+        return RecheckPlan(every, until, visited.version, visited.hash)
+    return RecheckPlan(every, until, row["version"], said_alone)
 
 
-def _is_nothing_new(visited: Visits, row: Row, said_alone: str) -> bool:
+def _is_nothing_new(visited: RecheckPlan, row: Row, said_alone: str) -> bool:
     """Whether a later look gives no new version: the text is the same, or can't be had whole this time.
 
     Texts are compared as the example alone cuts them: other voters may cut an article differently that stayed the same.

@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from extractors import Article
 
-from .briefs import Brief, Filter
+from .briefs import Brief, RowFilter
 
 OTHER_DAYS = "not of the days asked for"  # a back-fill's; another back-fill finds it again
 
@@ -39,14 +39,14 @@ def unwanted(article: Article, brief: Brief) -> str | None:
     return _dropped_by_day(day, brief.drop)
 
 
-def _dropped_by_day(day: date | None, drop: Filter) -> str | None:
+def _dropped_by_day(day: date | None, drop: RowFilter) -> str | None:
     if day is None or not (drop.since or drop.until):
         return None
     inside = (drop.since is None or day >= drop.since) and (drop.until is None or day <= drop.until)
     return f"drop: published {day}" if inside else None
 
 
-def _hit(text: str, words: Filter) -> str | None:
+def _hit(text: str, words: RowFilter) -> str | None:
     return next((word for word in words.keywords if word.casefold() in text), None)
 
 

@@ -22,7 +22,7 @@ from rq.serializers import JSONSerializer
 from . import keys
 from .ledger import Ledger, with_pages
 from .url_states import Fingerprint
-from .usage import Headers
+from .usage_rights import Headers
 
 QUEUE = "exemplar-pages"
 JOB = "workers.extract.cut_pages"  # the function that answers the doorbell
@@ -36,7 +36,7 @@ LARGEST_PAGE = 32 * 2**20  # bytes
 class FetchedPage:
     """A page as the spider hands it in. `url` is where it was found after redirects, `body` the raw bytes.
 
-    `headers`: those that say what may be done with the page (`workers.usage`).
+    `headers`: those that say what may be done with the page (`workers.usage_rights`).
     """
 
     fingerprint: Fingerprint

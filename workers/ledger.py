@@ -36,9 +36,9 @@ from .url_states import (
     Fingerprint,
     Found,
     Leased,
+    PageLease,
+    RecheckPlan,
     State,
-    Taken,
-    Visits,
     fingerprint,
 )
 
@@ -138,7 +138,7 @@ class Ledger:
 
     # -- the worker's side ------------------------------------------------------------------------------------------
 
-    def take(self, name: Fingerprint, worker: str, *, seconds: float) -> Taken | None:
+    def take(self, name: Fingerprint, worker: str, *, seconds: float) -> PageLease | None:
         """Lease a fetched page for a worker and count the attempt; None if it is settled or in other hands."""
         answer = self.step("take", name, worker, time.time(), time.time() + seconds)
         if not answer:
@@ -146,7 +146,7 @@ class Ledger:
         raw, cuts, flat = answer
         page = {_text(key): value for key, value in zip(flat[::2], flat[1::2], strict=True)}
         record = json.loads(raw)
-        return Taken(name, record["url"], int(cuts), int(page["takes"]) > 1, page, record)
+        return PageLease(name, record["url"], int(cuts), int(page["takes"]) > 1, page, record)
 
     def holds(self, name: Fingerprint, worker: str) -> bool:
         """Whether the worker still holds the page (nobody took it because its lease ran out)."""
@@ -206,7 +206,7 @@ class Ledger:
         reason: str,
         *,
         worker: str = "",
-        visits: Visits | None = None,
+        visits: RecheckPlan | None = None,
         listed: bool = True,
     ) -> bool:
         """Give a URL its final state and drop its page. With `worker`, only if that worker still holds it.

@@ -1,7 +1,8 @@
 """Near-duplicates within a task: the same news under a second address, with a line or two changed.
 
-The fingerprints (`extractors.simhash`) of a task's last `KEPT` articles lie in Redis in one string, `ENTRY` each, and
-their URLs in a list beside it. An article is compared with all of them at once; one that is like none joins them.
+The fingerprints (`extractors.content.simhash`) of a task's last `KEPT` articles lie in Redis in one string, `ENTRY`
+each, and their URLs in a list beside it. An article is compared with all of them at once; one that is like none joins
+them.
 """
 
 from typing import cast
@@ -9,7 +10,7 @@ from typing import cast
 import numpy as np
 import redis
 
-from extractors.simhash import simhash
+from extractors.content.simhash import simhash
 
 from . import keys
 

@@ -19,7 +19,7 @@ import redis
 import zstandard
 
 from extractors import Article, Section, UnusablePage
-from extractors.example import MEMORY
+from extractors.methods.example import MEMORY
 from extractors.page_types import page_type
 
 from . import keys
@@ -29,7 +29,7 @@ from .url_states import Fingerprint
 
 MOST = MEMORY - 1  # beside the example
 REPLACE_AFTER = 86400.0  # seconds; then the oldest of `MOST` pages leaves: slow changes of a template are followed
-CONFIDENT = 0.95  # at least: bodies below 300 bytes and doubtful surroundings are less (`extractors.example`); of 322
+CONFIDENT = 0.95  # at least: bodies below 300 bytes and doubtful surroundings are less (`methods.example`); of 322
 # pages of six development sets that joined, 317 had a right text
 LARGEST = 2**17  # bytes of a compressed page: the median of pages of 300 KB is 10 to 34 KB
 ZSTD_LEVEL = 3  # 1 ms for 300 KB; level 9 makes a tenth to a sixth less of it

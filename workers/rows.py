@@ -7,7 +7,7 @@ from typing import Any
 
 from extractors import Article, Listing
 
-from .usage import NOTHING_SAID, Usage
+from .usage_rights import NOTHING_SAID, Usage
 
 Row = Mapping[str, Any]  # JSON-ready
 _OWN = frozenset({"url", "canonical_url", "robots_meta", "tdm_meta", "blocks"})  # what the row says in its own way

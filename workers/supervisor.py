@@ -28,8 +28,8 @@ from .ledger import Ledger
 from .presence import Presence
 from .processes import ended_by
 from .url_states import Fingerprint
-from .watch import messages
 from .worker import work
+from .worker_reports import messages
 
 SWEEP_EVERY = 3.0  # seconds between looks for lost pages
 NO_PROGRESS = 60.0  # seconds without a page settled, after a trouble, until `until_empty` gives up

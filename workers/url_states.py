@@ -28,7 +28,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Visits:
+class RecheckPlan:
     """When a written article is looked at again: `every` so many seconds `until` a Unix time. What it was last time."""
 
     every: float
@@ -48,7 +48,7 @@ class Leased:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class PageLease:
     """A page that a worker may cut now.
 
     `cuts` counts the attempts that did not end well, this one too; beyond `MOST_CUTS` it must not be tried. `again`:
@@ -68,10 +68,10 @@ class Taken:
         return bool(self.info.get("accepted"))
 
     @property
-    def visits(self) -> Visits | None:
+    def visits(self) -> RecheckPlan | None:
         """What the article was at the last visit, if it was written before."""
         said = self.info.get("visits")
-        return Visits(**said) if said else None
+        return RecheckPlan(**said) if said else None
 
 
 @dataclass(frozen=True, slots=True)

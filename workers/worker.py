@@ -18,7 +18,7 @@ from .connection import client
 from .extract import Station, cut_pages, use
 from .inbox import QUEUE
 from .processes import die_with_parent
-from .watch import PipeWatch
+from .worker_reports import PipeWatch
 
 WORKER_TTL = 60  # seconds until RQ takes a silent worker for dead
 MEMORY_LIMIT = 3 * 2**30  # bytes of address space; a page that asks for more gets MemoryError, its worker is replaced

@@ -71,7 +71,7 @@ def _accept(ledger: "Ledger", brief: "Brief", url: str) -> str:
     """Accept one URL; returns why it can't be, or an empty text."""
     import re2
 
-    from extractors.urls import normalise
+    from extractors.html.urls import normalise
 
     url = normalise(url)
     matches = re2.fullmatch(brief.url_regex, url) is not None

@@ -85,7 +85,7 @@ def command(
 
 def _urls(sources: Sequence[str]) -> list[str] | None:
     """The URLs that are named, or None if it is a spreadsheet."""
-    from console.pages_in import is_url, url_list
+    from console.inputs import is_url, url_list
 
     urls: list[str] = []
     for source in sources:
@@ -114,9 +114,9 @@ def _add_rows(target: Path, csv: Path, as_json: bool) -> None:
 
 
 def _add_urls(target: Path, urls: Sequence[str], asked: _Asked) -> None:
-    from crawler.fetching import converse
+    from crawler.fetching.single_pages import converse
     from crawler.redaction import redact
-    from crawler.scouting.cuts import NoSection
+    from crawler.scouting.sample_extractions import NoSection
     from crawler.scouting.survey import several
     from crawler.task_list.edit import standing
     from crawler.task_list.mistakes import TaskError

@@ -44,7 +44,7 @@ def command(
 
     The same as: scrapy crawl section -a task=TASK
     """
-    from crawler.spider_process import exit_code, run_section
+    from crawler.fetching.spider_process import exit_code, run_section
 
     if since and (from_ or to):
         raise click.UsageError("--since is for a run that looks for news; a back-fill has --from and --to")

@@ -9,7 +9,7 @@ import click
 from console.options import examples, print_json, say
 
 if TYPE_CHECKING:
-    from console.pages_in import Missing, PageIn
+    from console.inputs import Missing, PageIn
     from extractors import Article, Listing, NoArticle, Section
     from extractors.render import Format
 
@@ -65,7 +65,7 @@ def command(
     and URL, apart by tabs; links in Markdown; `entries` in JSON.
     """
     from console.figures import check_wish, draw_page
-    from console.pages_in import Missing, pages
+    from console.inputs import Missing, pages
     from extractors import Article, Listing
 
     if screenshots is not None and method != BY_SCREENSHOT:
@@ -110,10 +110,10 @@ def _section(model: "PageIn | None", method: str) -> "Section":
 def _cut(
     section: "Section", page: "PageIn", insist: bool, screenshots: Path | None
 ) -> "Article | Listing | NoArticle | Missing":
-    from console.pages_in import Missing
+    from console.inputs import Missing
     from extractors import UnusablePage
+    from extractors.errors import BadModel
     from extractors.visual.missing import ExtraMissing
-    from extractors.visual.network import BadWeights
 
     try:
         return section.extract(
@@ -126,14 +126,14 @@ def _cut(
         )
     except UnusablePage as error:
         return Missing(page.name, f"unusable page: {error}")
-    except (ExtraMissing, BadWeights) as error:
+    except (ExtraMissing, BadModel) as error:
         raise click.UsageError(f"--screenshots: {error}") from None
 
 
 def _screenshot(page: "PageIn", folder: Path) -> bytes | None:
     """The page's screenshot: as `crawler.screenshots` names it by its URL, or NAME.png of NAME.html; None without."""
     from crawler.screenshots import name_of
-    from extractors.urls import normalise
+    from extractors.html.urls import normalise
 
     asked = page.name if page.url else None
     name = name_of(normalise(asked)) if asked else re.sub(r"\.\w+(\.gz)?$", "", Path(page.name).name) + ".png"

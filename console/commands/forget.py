@@ -21,8 +21,8 @@ def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_
 
     Rows that are in an output already stay there; a .db gets them anew, a .jsonl keeps the ones it has.
     """
-    from crawler.discovery.memory import forget_lists
-    from extractors.urls import normalise
+    from crawler.discovery.crawl_state import forget_lists
+    from extractors.html.urls import normalise
     from workers.forgetting import forget_task, unsee
 
     with ledger_of(task, tasks, purpose="forget") as ledger:

@@ -9,7 +9,7 @@ import click
 from console.options import examples, json_option, print_json, say, tasks_option
 
 if TYPE_CHECKING:
-    from crawler.discovery.walk import Judged
+    from crawler.discovery.walk import JudgedLink
     from crawler.scouting.trial import ReadList, Trial
 
 SHOWN = 5  # links of a kind
@@ -29,7 +29,7 @@ def command(task: str, tasks: Path | None, as_json: bool) -> None:
     """
     from datetime import UTC, datetime
 
-    from crawler.fetching import converse
+    from crawler.fetching.single_pages import converse
     from crawler.scouting.trial import trial
     from crawler.tasks import load
 
@@ -77,7 +77,7 @@ def _about(page: "ReadList") -> str:
     return page.reason or f"{page.kind}: {page.taken} links taken, {len(page.judged) - page.taken} left"
 
 
-def _some_left(page: "ReadList") -> list["Judged"]:
+def _some_left(page: "ReadList") -> list["JudgedLink"]:
     from console.survey_text import kind_of
 
     left = [each for each in page.judged if not each.taken]

@@ -16,10 +16,10 @@ from typing import Any
 from lxml import etree
 
 from crawler.discovery import lenient_xml
+from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
-from crawler.discovery.links import Link, absolute
-from crawler.discovery.moments import moment_of
-from extractors.decoding import decode
+from crawler.discovery.links import PageLink, absolute
+from extractors.html.decoding import decode
 
 MOST_ENTRIES = 5000  # of one feed
 ROOTS = frozenset({"rss", "feed", "rdf", "channel"})
@@ -32,7 +32,7 @@ _TAGS = re.compile(r"<[^<>]*>")
 class Feed:
     """A feed: its entries in its order, where it goes on, and the page that it is the feed of (empty if unsaid)."""
 
-    entries: list[Link] = field(default_factory=list)
+    entries: list[PageLink] = field(default_factory=list)
     next: list[str] = field(default_factory=list)
     home: str = ""
     cut: bool = False  # it had more than `MOST_ENTRIES`
@@ -54,12 +54,12 @@ def read_feed(body: bytes, url: str, content_type: str | None = None) -> Feed | 
     return Feed(_once(links), _links(head, url, OLDER), _home(head, url), len(links) > MOST_ENTRIES)
 
 
-def _entry(item: "etree._Element", url: str) -> Link | None:
+def _entry(item: "etree._Element", url: str) -> PageLink | None:
     target = next((found for found in _addresses(item, url) if found), None)
     if target is None:
         return None
     title = next((text for child in item if local(child) == "title" and (text := _plain(child))), "")
-    return Link(target, title, published=_published(item))
+    return PageLink(target, title, published=_published(item))
 
 
 def _addresses(item: "etree._Element", url: str) -> Iterator[str | None]:
@@ -116,8 +116,8 @@ def _plain(element: "etree._Element") -> str:
     return " ".join(unescape(_TAGS.sub("", unescape(_text(element)))).split())[:200]
 
 
-def _once(links: list[Link]) -> list[Link]:
-    once: dict[str, Link] = {}
+def _once(links: list[PageLink]) -> list[PageLink]:
+    once: dict[str, PageLink] = {}
     for link in links[:MOST_ENTRIES]:
         once.setdefault(link.url, link)
     return list(once.values())
@@ -144,13 +144,13 @@ def _json_feed(body: bytes, url: str) -> Feed | None:
     )
 
 
-def _json_entry(item: dict[str, Any], url: str) -> Link | None:
+def _json_entry(item: dict[str, Any], url: str) -> PageLink | None:
     ids = _string(item.get("id"))
     target = absolute(url, _string(item.get("url")) or (ids if ids.startswith("http") else ""))
     if target is None:
         return None
     moment = moment_of(_string(item.get("date_published"))) or moment_of(_string(item.get("date_modified")))
-    return Link(target, " ".join(_string(item.get("title")).split())[:200], published=moment)
+    return PageLink(target, " ".join(_string(item.get("title")).split())[:200], published=moment)
 
 
 def _string(value: object) -> str:

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from crawler.discovery.links import MOST_LINKS, Link, PageLinks, absolute, links_in
+from crawler.discovery.links import MOST_LINKS, PageLink, PageLinks, absolute, links_in
 
 ADDRESS_KEYS = re.compile(r"(?:url|href|link|uri|path)s?$", re.IGNORECASE)
 NEXT_KEYS = re.compile(r"^(?:next|more)(?:[-_]?(?:page|url|link|href|uri))*$", re.IGNORECASE)
@@ -23,7 +23,7 @@ def json_links(text: str, url: str) -> PageLinks | None:
         return None
     if not isinstance(value, dict | list):
         return None
-    found: dict[str, Link] = {}
+    found: dict[str, PageLink] = {}
     for link in _links(value, url):
         if len(found) >= MOST_LINKS:
             return PageLinks(list(found.values()), cut=True)
@@ -31,7 +31,7 @@ def json_links(text: str, url: str) -> PageLinks | None:
     return PageLinks(list(found.values()))
 
 
-def _links(value: object, url: str) -> Iterator[Link]:
+def _links(value: object, url: str) -> Iterator[PageLink]:
     waiting: list[tuple[str, object, str]] = [("", value, "")]  # key, value, title beside it
     while waiting:
         key, value, title = waiting.pop()
@@ -46,10 +46,10 @@ def _links(value: object, url: str) -> Iterator[Link]:
             yield from _link(key, value.strip(), title, url)
 
 
-def _link(key: str, text: str, title: str, url: str) -> Iterator[Link]:
+def _link(key: str, text: str, title: str, url: str) -> Iterator[PageLink]:
     is_next = bool(NEXT_KEYS.match(key))
     named = ADDRESS_KEYS.search(key) and _ANY.match(text)
     if not (_ROOTED.match(text) or named or (is_next and _RELATIVE.match(text))):
         return
     if target := absolute(url, text):
-        yield Link(target, "" if is_next else title[:200], "next" if is_next else "")
+        yield PageLink(target, "" if is_next else title[:200], "next" if is_next else "")

@@ -9,7 +9,7 @@ import re
 
 from lxml import etree
 
-from extractors.decoding import decode
+from extractors.html.decoding import decode
 
 _PROLOG = re.compile(
     r"""\s*+(?:<\?.*?\?>|<!--.*?-->

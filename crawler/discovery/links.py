@@ -14,8 +14,8 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
-from extractors.decoding import decode
-from extractors.urls import normalise, split_web
+from extractors.html.decoding import decode
+from extractors.html.urls import normalise, split_web
 
 MOST_LINKS = 5000  # of one page; endless lists exist
 MOST_FEEDS = 3  # of one page: the section's, the site's, one more
@@ -58,7 +58,7 @@ _MORE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PageLink:
     """A link: where it leads (absolute, normalised), its text, its `rel` words.
 
     `published`: when that was published, or else last changed, if the list says so (aware).
@@ -74,12 +74,12 @@ class Link:
 class PageLinks:
     """What a page links: each URL once (with its first non-empty text), and the feeds it names. `cut`: it has more."""
 
-    links: list[Link] = field(default_factory=list)
+    links: list[PageLink] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
     cut: bool = False
 
 
-def links_of(body: bytes, url: str, content_type: str | None = None) -> list[Link]:
+def links_of(body: bytes, url: str, content_type: str | None = None) -> list[PageLink]:
     """The http(s) links of a page, each URL once (with its first non-empty text), at most `MOST_LINKS`."""
     return page_links(body, url, content_type).links
 
@@ -99,7 +99,7 @@ def links_in(html: str, url: str) -> PageLinks:
         root = None
     if root is None:
         return PageLinks()
-    found: dict[str, Link] = {}
+    found: dict[str, PageLink] = {}
     feeds: dict[str, None] = {}
     for link in _all_links(root, url):
         if link.rel == FEED:
@@ -109,14 +109,14 @@ def links_in(html: str, url: str) -> PageLinks:
         if known is None or (link.text and not known.text):
             if known is None and len(found) >= MOST_LINKS:
                 return PageLinks(list(found.values()), [*feeds][:MOST_FEEDS], cut=True)
-            found[link.url] = Link(link.url, link.text, link.rel or known.rel) if known else link
+            found[link.url] = PageLink(link.url, link.text, link.rel or known.rel) if known else link
     return PageLinks(list(found.values()), [*feeds][:MOST_FEEDS])
 
 
 FEED = "feed"  # stands as `rel` of links to feeds inside this module
 
 
-def _all_links(root: "etree._Element", url: str) -> Iterator[Link]:
+def _all_links(root: "etree._Element", url: str) -> Iterator[PageLink]:
     base = url
     for element in cast("list[etree._Element]", _of_interest(root)):
         if element.tag == "base":
@@ -127,15 +127,15 @@ def _all_links(root: "etree._Element", url: str) -> Iterator[Link]:
             yield from _links_of_element(element, base)
 
 
-def _head_link(element: "etree._Element", base: str) -> Iterator[Link]:
+def _head_link(element: "etree._Element", base: str) -> Iterator[PageLink]:
     rel = (element.get("rel") or "").lower()
     target = absolute(base, element.get("href") or "")
     if target is None:
         return
     if "next" in rel.split():
-        yield Link(target, element.get("title") or "", rel)
+        yield PageLink(target, element.get("title") or "", rel)
     elif "alternate" in rel.split() and _is_feed(element, target):
-        yield Link(target, "", FEED)
+        yield PageLink(target, "", FEED)
 
 
 def _is_feed(element: "etree._Element", target: str) -> bool:
@@ -143,30 +143,30 @@ def _is_feed(element: "etree._Element", target: str) -> bool:
     return kind in FEED_TYPES and not _COMMENTS.search(f"{target} {element.get('title') or ''}")
 
 
-def _links_of_element(element: "etree._Element", base: str) -> Iterator[Link]:
+def _links_of_element(element: "etree._Element", base: str) -> Iterator[PageLink]:
     if element.tag in ("a", "area"):
         href = element.get("href") or ""
         if target := absolute(base, href):
             text = _words(element)
-            yield Link(target, text or element.get("title") or "", (element.get("rel") or "").lower())
+            yield PageLink(target, text or element.get("title") or "", (element.get("rel") or "").lower())
             if ("xml" in href or "rss" in text.lower()) and _FEED_ADDRESS.search(urlsplit(target).path):
-                yield Link(target, "", FEED)
+                yield PageLink(target, "", FEED)
         elif href.lstrip()[:11].lower() == "javascript:" and (hidden := _in_script(base, href)):
-            yield Link(hidden, _words(element), "next" if _is_more(element) else "")
+            yield PageLink(hidden, _words(element), "next" if _is_more(element) else "")
     elif element.tag == "option" and (value := _written(base, element.get("value"))):
-        yield Link(value, _words(element))
+        yield PageLink(value, _words(element))
     if not HIDDEN.isdisjoint(map(str, element.keys())):
         yield from _hidden(element, base)
 
 
-def _hidden(element: "etree._Element", base: str) -> Iterator[Link]:
+def _hidden(element: "etree._Element", base: str) -> Iterator[PageLink]:
     """Addresses in attributes that a script reads."""
     for name in NEXT_ATTRIBUTES:
         if target := _written(base, element.get(name)):
-            yield Link(target, _words(element), "next")
+            yield PageLink(target, _words(element), "next")
     targets = [_written(base, element.get(name)) for name in URL_ATTRIBUTES]
     for target in filter(None, [*targets, _in_script(base, element.get("onclick") or "")]):
-        yield Link(target, _words(element), "next" if _is_more(element) else "")
+        yield PageLink(target, _words(element), "next" if _is_more(element) else "")
 
 
 def _in_script(base: str, script: str) -> str | None:

@@ -12,9 +12,9 @@ from typing import Literal
 from crawler.discovery.feeds import read_feed
 from crawler.discovery.json_lists import json_links
 from crawler.discovery.lenient_xml import JUNK
-from crawler.discovery.links import Link, absolute, page_links
+from crawler.discovery.links import PageLink, absolute, page_links
 from crawler.discovery.sitemaps import GZIP, Child, read_sitemap, sitemaps_of, unpacked
-from extractors.decoding import decode
+from extractors.html.decoding import decode
 
 Kind = Literal["start", "next", "follow", "explored", "feed", "robots", "sitemap"]
 Form = Literal["page", "feed", "sitemap", "json", "robots"]
@@ -45,7 +45,7 @@ class ListPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ListContent:
     """A list that was read.
 
     `next`: where it says itself that it goes on. `home`: the page that a feed is the feed of. `cut`: it holds more
@@ -53,7 +53,7 @@ class Listing:
     """
 
     form: Form
-    links: list[Link] = field(default_factory=list)
+    links: list[PageLink] = field(default_factory=list)
     next: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
     sitemaps: list[Child] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Listing:
 
 def read_listing(
     body: bytes, url: str, content_type: str | None = None, headers: Mapping[str, str] | None = None
-) -> Listing:
+) -> ListContent:
     """Return what the list at `url` says. `headers`: of the answer, by lower-case name."""
     packed = body.startswith(GZIP)
     body = unpacked(body)[0] if packed else body
@@ -78,22 +78,22 @@ def read_listing(
     return listing
 
 
-def robots_listing(body: bytes, url: str) -> Listing:
+def robots_listing(body: bytes, url: str) -> ListContent:
     """Return the sitemaps that a robots.txt names."""
-    return Listing("robots", sitemaps=[Child(target) for target in sitemaps_of(body, url)])
+    return ListContent("robots", sitemaps=[Child(target) for target in sitemaps_of(body, url)])
 
 
-def _listing(body: bytes, head: bytes, url: str, content_type: str | None) -> Listing:
+def _listing(body: bytes, head: bytes, url: str, content_type: str | None) -> ListContent:
     page = _HTML.search(head)
     before = head[: page.start()] if page else head
     if _SITEMAP.search(before) and (sitemap := read_sitemap(body, url, content_type)):
-        return Listing("sitemap", sitemap.links, sitemaps=sitemap.children, news=sitemap.news, cut=sitemap.cut)
+        return ListContent("sitemap", sitemap.links, sitemaps=sitemap.children, news=sitemap.news, cut=sitemap.cut)
     first = head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:8]
     if (_FEED.search(before) or first[:1] == b"{") and (feed := read_feed(body, url, content_type)):
-        return Listing("feed", feed.entries, next=feed.next, home=feed.home, cut=feed.cut)
+        return ListContent("feed", feed.entries, next=feed.next, home=feed.home, cut=feed.cut)
     if first[:1] in (b"{", b"[") and (answer := json_links(decode(body, content_type)[0], url)) is not None:
-        return Listing("json", answer.links, cut=answer.cut)
+        return ListContent("json", answer.links, cut=answer.cut)
     if first[:4] == b"http" and (sitemap := read_sitemap(body, url, content_type)):
-        return Listing("sitemap", sitemap.links, cut=sitemap.cut)
+        return ListContent("sitemap", sitemap.links, cut=sitemap.cut)
     found = page_links(body, url, content_type)
-    return Listing("page", found.links, feeds=found.feeds, cut=found.cut)
+    return ListContent("page", found.links, feeds=found.feeds, cut=found.cut)

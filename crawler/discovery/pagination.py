@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import SplitResult, urlsplit
 
-from crawler.discovery.links import ASSET, Link
+from crawler.discovery.links import ASSET, PageLink
 
 _NEXT_WORDS = re.compile(
     r"^\W*(?:next|next page|older|older posts|older entries|more|load more|show more|下一?页|下页|后一?页|后页|"
@@ -26,7 +26,7 @@ _PAGE_WORDS = re.compile(
 )
 
 
-def pagination(url: str, links: Iterable[Link]) -> list[str]:
+def pagination(url: str, links: Iterable[PageLink]) -> list[str]:
     """The links of a list page that lead to its further pages, in order of appearance.
 
     Either the page says so (`rel=next`), or the URL does (`list_2.html`, `page/2/`, `?page=2` in the list's own
@@ -37,7 +37,7 @@ def pagination(url: str, links: Iterable[Link]) -> list[str]:
     return [link.url for link in links if link.url != url and _is_further(place, link)]
 
 
-def _is_further(place: SplitResult, link: Link) -> bool:
+def _is_further(place: SplitResult, link: PageLink) -> bool:
     parts = urlsplit(link.url)
     is_next = "next" in link.rel.split()
     if parts.netloc != place.netloc or (ASSET.search(parts.path) and not is_next):

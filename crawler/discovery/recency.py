@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
 from crawler.discovery.listings import Form
-from crawler.discovery.walk import Taken
-from crawler.patterns import Match
+from crawler.discovery.walk import ArticleLink
+from crawler.patterns.pattern import Match
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -18,7 +18,7 @@ def last_day(match: Match | None, moment: datetime | None, today: date) -> date 
     return said if said and match.span[0] <= said <= match.span[1] else match.span[1]
 
 
-def newest_first(taken: Sequence[Taken], form: Form, today: date) -> list[Taken]:
+def newest_first(taken: Sequence[ArticleLink], form: Form, today: date) -> list[ArticleLink]:
     """The articles of a list in the order in which they are wanted.
 
     Where nothing says a day, pages and feeds keep their own order before what is older than today; sitemaps, which
@@ -35,6 +35,6 @@ def newest_first(taken: Sequence[Taken], form: Form, today: date) -> list[Taken]
     )
 
 
-def moments_of(taken: Sequence[Taken]) -> dict[str, datetime]:
+def moments_of(taken: Sequence[ArticleLink]) -> dict[str, datetime]:
     """What lists say of when articles were published or last changed, by URL."""
     return {one.match.url: one.link.published for one in taken if one.link.published}

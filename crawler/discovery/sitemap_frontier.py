@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlsplit
 
-from crawler.discovery.listings import Listing, ListPage
+from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.sitemaps import Child
 
 MOST_SITEMAPS = 50  # of a walk through the whole archive
@@ -74,7 +74,7 @@ class SitemapFrontier:
         mark = self.past.get(page.start) if page.kind == "sitemap" and self.complete else None
         return mark is not None and moment is not None and moment < mark - LATE
 
-    def children(self, page: ListPage, listing: Listing, found: int) -> list[ListPage]:
+    def children(self, page: ListPage, listing: ListContent, found: int) -> list[ListPage]:
         """The children of an index that are worth reading. `found`: articles of the task among a sitemap's links."""
         dated = [*(child.changed for child in listing.sitemaps), *(link.published for link in listing.links)]
         self._mark(page, max((moment for moment in dated if moment), default=None))

@@ -16,11 +16,11 @@ from urllib.parse import urlsplit, urlunsplit
 from lxml import etree
 
 from crawler.discovery import lenient_xml
+from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
-from crawler.discovery.links import Link, absolute
-from crawler.discovery.moments import moment_of
-from extractors.decoding import decode
-from extractors.urls import normalise, split_web
+from crawler.discovery.links import PageLink, absolute
+from extractors.html.decoding import decode
+from extractors.html.urls import normalise, split_web
 
 MOST_ENTRIES = 50_000  # of one sitemap, as the protocol has it
 MOST_BYTES = 50 * 2**20  # unpacked, as the protocol has it
@@ -47,7 +47,7 @@ class Sitemap:
     `news`: it is a news sitemap, so it holds the last days only. `cut`: there was more than is read.
     """
 
-    links: list[Link] = field(default_factory=list)
+    links: list[PageLink] = field(default_factory=list)
     children: list[Child] = field(default_factory=list)
     news: bool = False
     cut: bool = False
@@ -112,7 +112,7 @@ def _read_xml(text: str, url: str, *, recover: bool) -> Sitemap | None:
 
 
 def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
-    links: dict[str, Link] = {}
+    links: dict[str, PageLink] = {}
     children: dict[str, Child] = {}
     news = cut = False
     for element in _elements(text, recover):
@@ -123,7 +123,7 @@ def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
             children.setdefault(target, Child(target, moment))
         elif target:
             news = news or "publication_date" in said
-            links.setdefault(target, Link(target, " ".join(said.get("title", "").split())[:200], published=moment))
+            links.setdefault(target, PageLink(target, " ".join(said.get("title", "").split())[:200], published=moment))
         if len(links) + len(children) >= MOST_ENTRIES:
             cut = True
             break
@@ -157,4 +157,4 @@ def _read_lines(text: str) -> Sitemap | None:
     urls = list(dict.fromkeys(normalise(line) for line in lines[:MOST_ENTRIES] if split_web(line)))
     if not lines or any(not line.startswith(("http://", "https://")) or " " in line for line in lines[:MOST_ENTRIES]):
         return None
-    return Sitemap([Link(url, "") for url in urls], cut=len(lines) > MOST_ENTRIES)
+    return Sitemap([PageLink(url, "") for url in urls], cut=len(lines) > MOST_ENTRIES)

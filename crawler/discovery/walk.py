@@ -22,12 +22,12 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from urllib.parse import urljoin, urlsplit
 
-from crawler.discovery.links import ASSET, Link
-from crawler.discovery.listings import Listing, ListPage
+from crawler.discovery.links import ASSET, PageLink
+from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.pagination import pagination, shape_of
 from crawler.discovery.sitemap_frontier import SitemapFrontier
 from crawler.discovery.sitemaps import Child, usual_place
-from crawler.patterns import Match, Pattern
+from crawler.patterns.pattern import Match, Pattern
 
 MATCHES_KEPT = 20_000  # links whose answer is remembered
 MOST_LISTS = 2000  # list pages of one run: calendars have no end
@@ -39,19 +39,19 @@ MOST_TRIES = 30  # that a shape may have in hand
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ArticleLink:
     """A link that is an article of the task."""
 
-    link: Link
+    link: PageLink
     position: int  # in the page, from 0
     match: Match
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedLink:
     """A link of a list page with what becomes of it. `taken`: it is an article of the task, and not known yet."""
 
-    link: Link
+    link: PageLink
     taken: bool
     reason: str
 
@@ -131,11 +131,11 @@ class Walk:
             self._in_hand += page.kind not in ("robots", "sitemap")
         return page
 
-    def read(self, links: Iterable[Link]) -> list[Taken]:
+    def read(self, links: Iterable[PageLink]) -> list[ArticleLink]:
         """The article links among a page's links, in the page's order."""
-        return [Taken(link, place, match) for place, link in enumerate(links) if (match := self._match(link.url))]
+        return [ArticleLink(link, place, match) for place, link in enumerate(links) if (match := self._match(link.url))]
 
-    def note(self, page: ListPage, listing: Listing, *, found: int, new: int) -> list[ListPage]:
+    def note(self, page: ListPage, listing: ListContent, *, found: int, new: int) -> list[ListPage]:
         """What a list brought: `found` article links, `new` of them unknown. Its other links may be lists.
 
         Says which of those are to be read only because something was new, or this is no later walk.
@@ -164,7 +164,7 @@ class Walk:
         for each in standing:
             self._push(each)
 
-    def standing(self, page: ListPage, listing: Listing) -> list[ListPage]:
+    def standing(self, page: ListPage, listing: ListContent) -> list[ListPage]:
         """The lists that a list leads to whether it brought something new or not."""
         if page.depth >= self.depth or listing.form not in ("page", "json"):
             return []
@@ -198,7 +198,7 @@ class Walk:
 
     # -- where a list goes on ---------------------------------------------------------------------------------------
 
-    def _further(self, page: ListPage, listing: Listing, found: int, new: int) -> list[ListPage]:
+    def _further(self, page: ListPage, listing: ListContent, found: int, new: int) -> list[ListPage]:
         goes_on = bool(new or found == 0 or not self.complete or page.again)
         match listing.form:
             case "robots":
@@ -212,7 +212,7 @@ class Walk:
         pages = [ListPage(url, "feed", start=url) for url in feeds]
         return [*pages, *(self._pagination(page, listing, found) if goes_on else [])]
 
-    def _pagination(self, page: ListPage, listing: Listing, found: int) -> list[ListPage]:
+    def _pagination(self, page: ListPage, listing: ListContent, found: int) -> list[ListPage]:
         barren = 0 if found else page.barren + 1
         others = [link for link in listing.links if not self._match(link.url)]
         urls = [*listing.next, *pagination(page.url, others)]
@@ -235,7 +235,7 @@ class Walk:
             self._remark(f"{page.url} and others show the same links as pages before them; not followed on")
         return True
 
-    def _around_feed(self, page: ListPage, listing: Listing, found: int, new: int) -> list[ListPage]:
+    def _around_feed(self, page: ListPage, listing: ListContent, found: int, new: int) -> list[ListPage]:
         """A feed's further pages; and the page it is the feed of, if all in a feed that a task names is new."""
         further = [ListPage(url, "feed", page.depth, page.start) for url in listing.next]
         overflows = new == found or not self.complete or page.again
@@ -303,12 +303,12 @@ class Walk:
 
 
 def judged(
-    links: Iterable[Link],
+    links: Iterable[PageLink],
     pattern: Pattern,
     follow: Sequence[Pattern] = (),
     page_url: str = "",
     known: Container[str] = frozenset(),
-) -> list[Judged]:
+) -> list[JudgedLink]:
     """Say of each link of a list page (at `page_url`) whether it is taken as an article, and why, in a few words.
 
     `known`: the URLs that were entered before.
@@ -319,23 +319,30 @@ def judged(
 
 
 def _judged(
-    link: Link, pattern: Pattern, follow: Sequence[Pattern], page_url: str, known: Container[str], pages: Container[str]
-) -> Judged:
+    link: PageLink,
+    pattern: Pattern,
+    follow: Sequence[Pattern],
+    page_url: str,
+    known: Container[str],
+    pages: Container[str],
+) -> JudgedLink:
     if pattern.match(link.url):
-        return Judged(link, False, "known already") if link.url in known else Judged(link, True, "of the pattern")
+        return (
+            JudgedLink(link, False, "known already") if link.url in known else JudgedLink(link, True, "of the pattern")
+        )
     if link.url == page_url:
-        return Judged(link, False, "the list page itself")
+        return JudgedLink(link, False, "the list page itself")
     if any(each.match(link.url) for each in follow):
-        return Judged(link, False, "a list page to follow")
+        return JudgedLink(link, False, "a list page to follow")
     if link.url in pages:
-        return Judged(link, False, "a further page of the list")
+        return JudgedLink(link, False, "a further page of the list")
     difference = pattern.difference(link.url) or "not of the pattern"
     host = urlsplit(link.url).netloc
     if page_url and host != urlsplit(page_url).netloc:
-        return Judged(link, False, f"on another host: {host}")
+        return JudgedLink(link, False, f"on another host: {host}")
     if ASSET.search(urlsplit(link.url).path):
-        return Judged(link, False, "a file, no page")
-    return Judged(link, False, difference)
+        return JudgedLink(link, False, "a file, no page")
+    return JudgedLink(link, False, difference)
 
 
 def fruitful_lists(brought: Mapping[str, int], starts: Sequence[str], most: int = 200) -> list[str]:

@@ -21,7 +21,7 @@ from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 from twisted.web._newclient import HEADER, STATUS
 
-from crawler.middlewares import PaceMiddleware
+from crawler.fetching.middlewares import PaceMiddleware
 
 HEAD_MOST = 256 * 1024  # bytes of an answer's head, interim answers (1xx) included; browsers take 256 KiB as well
 RATIO_MOST = 100  # times that an answer may grow when it is unpacked; pages grow 3 to 30 times
@@ -45,7 +45,7 @@ class NotWholeInTime(DownloadTimeoutError):
     """The answer began, and did not end in time."""
 
 
-class _Parser(_LenientHTTPClientParser):
+class _HeadCountingParser(_LenientHTTPClientParser):
     """Counts the bytes of an answer's head."""
 
     MAX_LENGTH = HEAD_MOST  # of one line
@@ -65,12 +65,12 @@ class _Parser(_LenientHTTPClientParser):
 
 
 class _Protocol(_LenientHTTP11ClientProtocol):
-    """Reads answers with `_Parser`, put in place as Scrapy puts in its own."""
+    """Reads answers with `_HeadCountingParser`, put in place as Scrapy puts in its own."""
 
     def request(self, request: Any) -> Any:
         answer = super().request(request)
         if self._parser is not None:
-            self._parser.__class__ = _Parser
+            self._parser.__class__ = _HeadCountingParser
         return answer
 
 

@@ -19,9 +19,9 @@ from urllib.parse import unquote, urlsplit
 from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError, IgnoreRequest, NotConfigured
 
+from crawler.fetching.middlewares import PROXY_PLACE
 from crawler.guarding.guard import Guard, is_odd_spelling, place_of
 from crawler.guarding.resolver import GUARD, note, refused_at
-from crawler.middlewares import PROXY_PLACE
 
 
 class ProxyTrouble(Exception):

@@ -12,7 +12,7 @@ from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface.declarations import implementer
 
 from crawler.guarding.guard import Guard
-from extractors.urls import ascii_host
+from extractors.html.urls import ascii_host
 
 GUARD: dict[str, Guard] = {}  # "current": the guard of this process; set before the crawler starts
 REFUSED: dict[str, str] = {}  # `host:port` -> the address that was refused; read where the failure is reported

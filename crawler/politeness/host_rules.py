@@ -15,13 +15,21 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
+from crawler.fetching.middlewares import (
+    NAP,
+    PaceMiddleware,
+    RobotsUnreachable,
+    RunEnding,
+    refused_address,
+    sleep,
+    why_none,
+)
 from crawler.guarding.guard import SCHEMES
-from crawler.middlewares import NAP, Ending, PaceMiddleware, RobotsUnreachable, refused_address, sleep, why_none
 from crawler.politeness import robots, tdm
 from crawler.politeness.host_files import HostFile, HostFiles
 from crawler.politeness.pace import CRAWL_DELAY_MOST, host_of
-from crawler.verdicts import MOVED
-from workers.usage import TDM_FILE
+from crawler.run.outcomes import MOVED
+from workers.usage_rights import TDM_FILE
 
 PRIORITY = 1000  # before all pages
 ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is asked for again
@@ -139,8 +147,8 @@ class FileAsker:
     ) -> tuple[HostFile | str, float]:
         """Return the host's answer, or why there is none, and for how many seconds it counts.
 
-        `counts` says for how long one does, None if it is none and is to be asked for again. Raises `Ending` if the run
-        ends meanwhile, and the guard's error where it holds the file back: it holds the page back as well.
+        `counts` says for how long one does, None if it is none and is to be asked for again. Raises `RunEnding` if the
+        run ends meanwhile, and the guard's error where it holds the file back: it holds the page back as well.
         """
         while (known := self.asked(self.kept.get, host)) is None and self.asked(self.kept.claim, host) is False:
             await self._pause(NAP)
@@ -169,7 +177,7 @@ class FileAsker:
     async def _pause(self, seconds: float) -> None:
         await sleep(seconds, self.ending)
         if self.ending():
-            raise Ending("the run ends")
+            raise RunEnding("the run ends")
 
     async def _ask(self, url: str) -> HostFile | str:
         """The answer, or why there is none. Redirects without end say the same as a file that is not there."""
@@ -182,7 +190,7 @@ class FileAsker:
                 if response.status not in MOVED or b"Location" not in response.headers:
                     return HostFile(response.status, response.body)
                 hop = urljoin(hop, safe_url_string(response.headers[b"Location"]))
-        except Ending:
+        except RunEnding:
             raise
         except Exception as error:
             refused = refused_address(error, hop)

@@ -15,7 +15,7 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.middlewares import GuardMiddleware
+from crawler.fetching.middlewares import GuardMiddleware
 from workers.errors import ExemplarError
 
 BROWSER = "EXEMPLAR_CHROMIUM"  # the environment's variable: path of the browser

@@ -6,7 +6,7 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
-from crawler.middlewares import Ending
+from crawler.fetching.middlewares import RunEnding
 from crawler.rendering.chromium import BrowserMissing
 
 if TYPE_CHECKING:
@@ -84,11 +84,11 @@ class BrowserReady:
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Without a browser the run ends and the page waits. Raises `Ending`."""
+        """Without a browser the run ends and the page waits. Raises `RunEnding`."""
         if not request.meta.get(RENDER):
             return
         try:
             await browsers_of(self.crawler).ready()
         except BrowserMissing as missing:
             self.crawler.spider.without_browser(str(missing))
-            raise Ending("the run ends") from None
+            raise RunEnding("the run ends") from None

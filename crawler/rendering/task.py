@@ -8,9 +8,9 @@ link that fits the task; it is then rendered, from then on at once.
 
 import redis
 
+from crawler.run.outcomes import media_type
 from crawler.tasks import Task
-from crawler.verdicts import media_type
-from extractors.decoding import decode
+from extractors.html.decoding import decode
 from workers import keys
 from workers.briefs import example_asked, example_of, example_rendered, note_rendered
 from workers.inbox import StoredPage
@@ -79,15 +79,15 @@ class Rendering:
 
 def _is_shell(page: StoredPage) -> bool:
     from extractors.page import Page  # not before somebody asks: most runs don't
-    from extractors.shell import is_shell
+    from extractors.page_types.empty_shell import is_shell
 
     return is_shell(Page(decode(page.body, page.content_type)[0], page.url))
 
 
 def _is_scripted(body: bytes, content_type: str) -> bool:
-    from extractors.dom import parse
     from extractors.errors import UnusablePage
-    from extractors.shell import has_scripts
+    from extractors.html.dom import parse
+    from extractors.page_types.empty_shell import has_scripts
 
     try:
         return has_scripts(parse(decode(body, content_type)[0]))

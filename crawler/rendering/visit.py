@@ -27,7 +27,7 @@ from scrapy.http import Response as ScrapyResponse
 
 from crawler.politeness.pace import host_of
 from crawler.rendering.scripts import ScriptCache, seconds_of
-from crawler.verdicts import MOVED, of_answer
+from crawler.run.outcomes import MOVED, of_answer
 from workers.inbox import LARGEST_PAGE
 
 SETTLE_SECONDS = 10.0  # at most, from the main document's first byte until what is there is taken
@@ -61,7 +61,7 @@ class RenderingFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class EarlyResponse:
     """What Scrapy is told instead of a page; `error`: that there is none."""
 
     status: int = 0
@@ -81,7 +81,7 @@ class Visit:
 
     def __init__(self, request: Request, cache: ScriptCache):
         self.request, self.cache = request, cache
-        self.ending: Ending | None = None
+        self.ending: EarlyResponse | None = None
         self.latency = 0.0  # seconds to the main document's answer
         self._began = time.monotonic()
         self._frame = ""  # the DevTools' name of the main frame; empty until all is set up
@@ -147,7 +147,7 @@ class Visit:
             return still >= SPARSE_SECONDS
         return not self._open or still >= STILL_SECONDS
 
-    def _end(self, ending: Ending) -> None:
+    def _end(self, ending: EarlyResponse) -> None:
         self.ending = self.ending or ending
         self._over.set()
 
@@ -177,9 +177,9 @@ class Visit:
             await route.continue_(headers=self._headers_for(asked, main=True))
             return
         if main and asked.method == "GET":
-            self._end(Ending(LEADS_ELSEWHERE, {"Location": asked.url}))
+            self._end(EarlyResponse(LEADS_ELSEWHERE, {"Location": asked.url}))
         elif main:  # a challenge, mostly
-            self._end(Ending(error=RenderingFailed("the page leads on by sending a form")))
+            self._end(EarlyResponse(error=RenderingFailed("the page leads on by sending a form")))
         await route.abort("aborted")  # any other error would put a page of the browser's own in its place
 
     def _headers_for(self, asked: Any, *, main: bool) -> dict[str, str]:
@@ -246,18 +246,18 @@ class Visit:
             await tools.send(step, asked)
 
 
-def _ending(status: int, headers: dict[str, str]) -> Ending | None:
+def _ending(status: int, headers: dict[str, str]) -> EarlyResponse | None:
     """How a visit ends where the main document has this answer; None if it is a page."""
     if "content-encoding" in headers:
         headers = {name: value for name, value in headers.items() if name != "content-encoding"}
     if status in MOVED and "location" in headers:
-        return Ending(status, headers)
+        return EarlyResponse(status, headers)
     body = b"\n" if status == 200 else b""  # its kind says enough
     if headers.get("content-disposition", "").lower().startswith("attachment"):
-        return Ending(200, headers | {"content-type": "application/x-download"}, b"\n")
+        return EarlyResponse(200, headers | {"content-type": "application/x-download"}, b"\n")
     if of_answer(status, headers.get("content-type", ""), b"\n").kind != "page":
-        return Ending(status, headers, body)
+        return EarlyResponse(status, headers, body)
     if status in (204, 205):
-        return Ending(status, headers)
+        return EarlyResponse(status, headers)
     length = headers.get("content-length", "")
-    return Ending(error=IgnoreRequest(TOO_LARGE)) if length.isdigit() and int(length) > LARGEST_PAGE else None
+    return EarlyResponse(error=IgnoreRequest(TOO_LARGE)) if length.isdigit() and int(length) > LARGEST_PAGE else None

@@ -66,7 +66,7 @@ class CrawlWorkers:
                 return
             environment = {**os.environ, "REDIS_URL": self.url, PUBLISHED_ONLY: "1"}
             process = subprocess.Popen(
-                [sys.executable, "-m", "crawler.spider_process", lease.task],
+                [sys.executable, "-m", "crawler.fetching.spider_process", lease.task],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

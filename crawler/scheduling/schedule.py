@@ -26,7 +26,7 @@ from typing import Any, cast
 
 import redis
 
-from crawler.crew import disband
+from crawler.run.spider_coordination import disband
 from crawler.scheduling.publishing_rate import History, interval, observe
 from crawler.task_list.periods import Period
 from workers import keys

@@ -12,8 +12,8 @@ from datetime import date
 from typing import Literal
 from urllib.parse import urlsplit
 
-from crawler.pattern_syntax import MONTHS
-from extractors.urls import normalise
+from crawler.patterns.syntax import MONTHS
+from extractors.html.urls import normalise
 
 MARK = "\ue000"  # stands for a date; no URL in its normal form has it
 Dates = Literal["all", "folders", "none"]

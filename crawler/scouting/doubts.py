@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 
-from crawler.patterns import Pattern
+from crawler.patterns.pattern import Pattern
 from crawler.scouting.address_parts import address_of, year_in_title
-from crawler.scouting.cuts import Cut
-from crawler.scouting.inference import Evidence, SeenPage, is_built_like, is_short
+from crawler.scouting.inference import SeenPage, SiteLinks, is_built_like, is_short
+from crawler.scouting.sample_extractions import SampleExtraction
 
 SAME_TITLES = 3  # extractions with one title that are no accident
 MANY, MANY_SHARE = 3, 0.25  # alike links that were left out, and their share of those taken, which are worth a word
 
 
-def about_example(example: Cut) -> str | None:
+def about_example(example: SampleExtraction) -> str | None:
     """Say that the example may be no article."""
     if example.kind not in ("list", "uncertain"):
         return None
@@ -20,7 +20,7 @@ def about_example(example: Cut) -> str | None:
     return f"the example {looks}{signs}; unless it is an ordinary article of the section, name another one"
 
 
-def about_titles(cuts: Iterable[Cut]) -> str | None:
+def about_titles(cuts: Iterable[SampleExtraction]) -> str | None:
     """Say that all extractions have the same title."""
     titles = [cut.title for cut in cuts if cut.characters and cut.title]
     if len(titles) < SAME_TITLES or len(set(titles)) > 1:
@@ -31,7 +31,7 @@ def about_titles(cuts: Iterable[Cut]) -> str | None:
     )
 
 
-def about_left(evidence: Evidence, pattern: Pattern, lists: Iterable[str]) -> str | None:
+def about_left(evidence: SiteLinks, pattern: Pattern, lists: Iterable[str]) -> str | None:
     """Say that many links which stand among the articles on `lists` and are built like them are not of the pattern."""
     pages = [page for page in evidence.pages if page.url in set(lists)]
     left = list(dict.fromkeys(url for page in pages for url in _left(evidence, pattern, page)))
@@ -45,7 +45,7 @@ def about_left(evidence: Evidence, pattern: Pattern, lists: Iterable[str]) -> st
     )
 
 
-def _left(evidence: Evidence, pattern: Pattern, page: SeenPage) -> list[str]:
+def _left(evidence: SiteLinks, pattern: Pattern, page: SeenPage) -> list[str]:
     """The alike links of one list page, in its order: from the first article on it to the last."""
     taken = [place for place, link in enumerate(page.links) if pattern.match(link.url)]
     if not taken:

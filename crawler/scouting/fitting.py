@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from urllib.parse import unquote
 
-from crawler.patterns import Pattern
+from crawler.patterns.pattern import Pattern
 from crawler.scouting.address_parts import MARK, YEAR, Address, year_in_title
 
 FEW = 8  # siblings from which a word that all share is no accident

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from crawler import pattern_syntax as syntax
-from crawler.discovery.links import ASSET, Link
+from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.pagination import pagination
-from crawler.patterns import Pattern, PatternError
+from crawler.patterns.pattern import Pattern, PatternError
+from crawler.patterns.pattern import syntax as syntax
 from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, year_in_title
 from crawler.scouting.fitting import fit
 
@@ -52,7 +52,7 @@ class SeenPage:
     """A page that was read: its address and its links in the page's order."""
 
     url: str
-    links: tuple[Link, ...]
+    links: tuple[PageLink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Inference:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SiteLinks:
     """What was seen on a site. `lists`: pages known to be lists; `refused`: links known to be no articles, and why."""
 
     example: str
@@ -148,7 +148,7 @@ def is_short(text: str) -> bool:
 # Siblings and relatives
 
 
-def siblings(evidence: Evidence) -> list[Address]:
+def siblings(evidence: SiteLinks) -> list[Address]:
     """The example and the links in its own folders that are built like it, the example first.
 
     A date in the last segment may be part of a title by accident: the reading with more siblings counts.
@@ -177,7 +177,7 @@ def _usual(own: Address, others: Sequence[Address]) -> list[Address]:
     return [each for each in others if forms[each.host, each.suffix, each.slash] >= SLIPS * len(others)]
 
 
-def relatives(evidence: Evidence, own: Sequence[Address]) -> list[Relatives]:
+def relatives(evidence: SiteLinks, own: Sequence[Address]) -> list[Relatives]:
     """Links built as the siblings are, by their folders, the largest group first.
 
     Names without date or number are built like anything: there each first folder is a family of its own.
@@ -317,7 +317,7 @@ def _mixed(word: str) -> str:
 # The pattern
 
 
-def infer(evidence: Evidence, members: Sequence[Address]) -> Inference:
+def infer(evidence: SiteLinks, members: Sequence[Address]) -> Inference:
     """Return the pattern of `members` (the example first) and what it takes and leaves of all links seen.
 
     Raises `PatternError`.

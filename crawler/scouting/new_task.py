@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from crawler.patterns import Pattern
+from crawler.patterns.pattern import Pattern
 from crawler.scouting.survey import Survey
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.model import TaskFile
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 
 EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # where neither the person nor `defaults:` says otherwise
 SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # below these come names: example.com.cn

@@ -11,10 +11,10 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
-from crawler.discovery.links import ASSET, Link
+from crawler.discovery.links import ASSET, PageLink
 from crawler.scouting.address_parts import MARK, address_of
-from extractors.decoding import decode
-from extractors.urls import normalise
+from extractors.html.decoding import decode
+from extractors.html.urls import normalise
 
 Why = Literal["breadcrumb", "parent folder", "home page", "named as a list", "feed", "sitemap"]
 
@@ -37,7 +37,7 @@ class Candidate:
     why: Why
 
 
-def candidates(url: str, body: bytes, links: Iterable[Link], content_type: str | None = None) -> list[Candidate]:
+def candidates(url: str, body: bytes, links: Iterable[PageLink], content_type: str | None = None) -> list[Candidate]:
     """The pages worth reading, the likeliest first, each once; pages of other sites and the article itself left out."""
     links = [link for link in links if _is_here(link.url, url)]
     linked = {link.url for link in links}

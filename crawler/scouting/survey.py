@@ -15,18 +15,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
 
-from crawler.discovery.links import Link
+from crawler.discovery.links import PageLink
 from crawler.discovery.listings import read_listing, robots_listing
 from crawler.discovery.pagination import pagination
 from crawler.discovery.sitemaps import usual_place
-from crawler.patterns import Pattern, PatternError
+from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import MARK, Address, Dates, address_of
-from crawler.scouting.cuts import NAME_ONE, Cut, NoSection, cut_page, prepared, proposals
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.fitting import fit
-from crawler.scouting.inference import Evidence, Inference, Relatives, SeenPage, infer, relatives, siblings
+from crawler.scouting.inference import Inference, Relatives, SeenPage, SiteLinks, infer, relatives, siblings
+from crawler.scouting.sample_extractions import NAME_ONE, NoSection, SampleExtraction, cut_page, prepared, proposals
 from crawler.scouting.section_pages import Candidate, candidates
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
 Scope = Literal["auto", "section", "site"]
@@ -48,7 +48,7 @@ CONFIDENT = 0.8  # of the extraction, for a relative to join
 
 
 @dataclass(frozen=True, slots=True)
-class ListPage:
+class CheckedPage:
     """A page that was read for links: how it was found, and how many of the section's articles it links to."""
 
     url: str
@@ -66,9 +66,9 @@ class Survey:
     inference: Inference
     starts: tuple[str, ...]
     lone: bool
-    lists: tuple[ListPage, ...]
-    cuts: tuple[Cut, ...]
-    cut_of_example: Cut
+    lists: tuple[CheckedPage, ...]
+    cuts: tuple[SampleExtraction, ...]
+    cut_of_example: SampleExtraction
     warnings: tuple[str, ...] = ()
 
     @property
@@ -106,8 +106,8 @@ class _Survey:
     scope: Scope
     insist: bool
     pages: dict[str, SeenPage] = field(default_factory=dict)  # read for links, by their own address
-    lists: dict[str, ListPage] = field(default_factory=dict)
-    cuts: dict[str, Cut] = field(default_factory=dict)
+    lists: dict[str, CheckedPage] = field(default_factory=dict)
+    cuts: dict[str, SampleExtraction] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)  # links that turned out to be no articles
     warnings: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
@@ -181,17 +181,17 @@ class _Survey:
         answers = yield [each.url for each in wanted]
         for each in wanted:
             answer = answers[each.url]
-            self.lists[each.url] = ListPage(each.url, each.why)
+            self.lists[each.url] = CheckedPage(each.url, each.why)
             if not isinstance(answer, str) and answer.url not in self.pages:
                 self.note(answer, each.why)
 
     def note(self, page: StoredPage, why: str) -> None:
         listing = read_listing(page.body, page.url, page.content_type)
-        below = (Link(each.url, "") for each in listing.sitemaps)
+        below = (PageLink(each.url, "") for each in listing.sitemaps)
         self.pages[page.url] = SeenPage(page.url, (*listing.links, *below))
         self.feeds += listing.feeds
         if why != "the example":
-            self.lists[page.url] = ListPage(page.url, why)
+            self.lists[page.url] = CheckedPage(page.url, why)
 
     def has_enough(self) -> bool:
         own = {each.url for each in self.siblings()[1:]}
@@ -202,9 +202,9 @@ class _Survey:
     # -- links --------------------------------------------------------------------------------------------------------
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> SiteLinks:
         lists = frozenset({*self.lists} - {self.example})
-        return Evidence(self.example, tuple(self.pages.values()), lists, dict(self.refused))
+        return SiteLinks(self.example, tuple(self.pages.values()), lists, dict(self.refused))
 
     def siblings(self) -> list[Address]:
         return siblings(self.evidence)
@@ -300,7 +300,7 @@ class _Survey:
             cut = yield from self.cut(waiting.pop([0, len(waiting) // 2, -1][have % 3]))
             have += cut is not None
 
-    def cut(self, url: str) -> Generator[list[str], Answers, Cut | None]:
+    def cut(self, url: str) -> Generator[list[str], Answers, SampleExtraction | None]:
         """Fetch a page and cut it; None if it can't be had."""
         answers = yield [url]
         page = answers[url]
@@ -318,7 +318,7 @@ class _Survey:
     def result(self, inference: Inference, why: str, wide: bool) -> Survey:
         matched = {each.url for each in inference.matched}
         counted = [
-            ListPage(page.url, self.lists[page.url].why, len(matched & {link.url for link in page.links}))
+            CheckedPage(page.url, self.lists[page.url].why, len(matched & {link.url for link in page.links}))
             for page in self.pages.values()
             if page.url in self.lists and page.url != self.example
         ]
@@ -347,7 +347,9 @@ class _Survey:
             tuple(self.warnings),
         )
 
-    def starts(self, good: Sequence[ListPage], inference: Inference, wide: bool, site: bool) -> tuple[list[str], bool]:
+    def starts(
+        self, good: Sequence[CheckedPage], inference: Inference, wide: bool, site: bool
+    ) -> tuple[list[str], bool]:
         """The start pages, and whether nothing but they and their pagination is to be read.
 
         A list in the articles' own folder that goes on over pages is enough; else the home page leads to the rest, if
@@ -370,14 +372,14 @@ class _Survey:
         folder = urlsplit(start).path.rpartition("/")[0] + "/"
         return folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)
 
-    def judge(self, trials: Sequence[Cut], good: Sequence[ListPage]) -> None:
+    def judge(self, trials: Sequence[SampleExtraction], good: Sequence[CheckedPage]) -> None:
         odd = [cut for cut in trials if cut.characters and not cut.by_example]
         if odd:
             self.warnings.append(f"{len(odd)} of {len(trials)} siblings are cut without the example ({odd[0].reason})")
         if not good:
             self.warnings.append("no list page links to the siblings: they were found on the example's own page")
 
-    def look_again(self, trials: Sequence[Cut], inference: Inference, starts: Sequence[str]) -> None:
+    def look_again(self, trials: Sequence[SampleExtraction], inference: Inference, starts: Sequence[str]) -> None:
         """Note what a person should look at."""
         pattern, example = Pattern.parse(inference.pattern), self.cuts[self.example]
         own = [url for url in starts if urlsplit(url).path != "/"] or starts  # a home page shows other sections, too

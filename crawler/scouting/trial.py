@@ -12,14 +12,14 @@ from itertools import islice
 
 from crawler.discovery.listings import ListPage as Place
 from crawler.discovery.listings import read_listing
-from crawler.discovery.walk import Judged, Walk, judged
-from crawler.scouting.cuts import Cut, cut_page, is_empty_shell
+from crawler.discovery.walk import JudgedLink, Walk, judged
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
-from crawler.scouting.inference import Evidence, SeenPage
+from crawler.scouting.inference import SeenPage, SiteLinks
+from crawler.scouting.sample_extractions import SampleExtraction, cut_page, is_empty_shell
 from crawler.task_list.model import Task
 from extractors import Section, UnusablePage
+from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS
-from extractors.urls import normalise
 from workers.inbox import StoredPage
 
 Answers = Mapping[str, StoredPage | str]
@@ -38,7 +38,7 @@ class ReadList:
 
     url: str
     kind: str
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[JudgedLink, ...] = ()
     reason: str = ""
 
     @property
@@ -53,10 +53,10 @@ class Trial:
 
     task: str
     pattern: str
-    example: Cut
+    example: SampleExtraction
     lists: tuple[ReadList, ...]
     found: int
-    cuts: tuple[Cut, ...]
+    cuts: tuple[SampleExtraction, ...]
     forbidden: tuple[str, ...]
     problems: tuple[str, ...]
     warnings: tuple[str, ...] = ()  # what may be meant so
@@ -105,13 +105,13 @@ class _Trial:
             tuple(self.doubts(example, cuts)),
         )
 
-    def read_example(self) -> Generator[list[str], Answers, tuple[Section, Cut]]:
+    def read_example(self) -> Generator[list[str], Answers, tuple[Section, SampleExtraction]]:
         url = normalise(self.task.example)
         page = (yield [url])[url]
         alone = Section(None, method="density")
         if isinstance(page, str):
             self.problems.append(f"example {url}: {page}; if it stays so name another")
-            return alone, Cut(url, reason=page)
+            return alone, SampleExtraction(url, reason=page)
         if not self.task.pattern.match(page.url):
             self.problems.append(f"example {url} leads to {page.url}, which is not of the pattern")
         if self.task.render is True or (self.task.render == "auto" and is_empty_shell(page)):
@@ -120,7 +120,7 @@ class _Trial:
             section = Section(page.body, page.url, method=self.task.method)
         except UnusablePage as error:
             self.problems.append(f"example {url}: unusable page: {error}")
-            return alone, Cut(url, reason=str(error))
+            return alone, SampleExtraction(url, reason=str(error))
         return section, cut_page(section, page)
 
     def walk(self) -> Generator[list[str], Answers, None]:
@@ -169,15 +169,15 @@ class _Trial:
         match = self.task.pattern.match(url)
         return match.recency if match else (date.min, ())
 
-    def cut(self, section: Section, url: str, page: StoredPage | str) -> Cut:
+    def cut(self, section: Section, url: str, page: StoredPage | str) -> SampleExtraction:
         if isinstance(page, str):
-            return Cut(url, reason=page)
+            return SampleExtraction(url, reason=page)
         found = cut_page(section, page)
         if page.url != url and not self.task.pattern.match(page.url):
-            return Cut(url, reason=f"leads to {page.url}, which is not of the pattern", kind=found.kind)
+            return SampleExtraction(url, reason=f"leads to {page.url}, which is not of the pattern", kind=found.kind)
         return found
 
-    def judge(self, example: Cut, cuts: Sequence[Cut]) -> None:
+    def judge(self, example: SampleExtraction, cuts: Sequence[SampleExtraction]) -> None:
         """Note what is wrong."""
         if example.characters and example.confidence < SURE:
             self.problems.append(
@@ -192,7 +192,7 @@ class _Trial:
         else:
             self.judge_cuts(cuts)
 
-    def judge_cuts(self, cuts: Sequence[Cut]) -> None:
+    def judge_cuts(self, cuts: Sequence[SampleExtraction]) -> None:
         there = [cut for cut in cuts if cut.kind]
         missing = [cut for cut in cuts if not cut.kind]
         if len(missing) * 2 > len(cuts):
@@ -203,13 +203,13 @@ class _Trial:
             fits = sum(cut.by_example for cut in there)
             self.problems.append(f"the example fits {fits} of {len(there)} pages; name a more ordinary one")
 
-    def doubts(self, example: Cut, cuts: Sequence[Cut]) -> list[str]:
+    def doubts(self, example: SampleExtraction, cuts: Sequence[SampleExtraction]) -> list[str]:
         """What a person should look at again."""
         pattern, own = self.task.pattern, [each for each in self.lists if each.kind in OWN_LISTS]
         pages = tuple(SeenPage(each.url, tuple(one.link for one in each.judged)) for each in self.lists)
         left = [each for one in self.lists for each in one.judged if not each.taken]
         known = {each.link.url: each.reason for each in left if each.reason != pattern.difference(each.link.url)}
-        evidence = Evidence(normalise(self.task.example), pages, frozenset(page.url for page in pages), known)
+        evidence = SiteLinks(normalise(self.task.example), pages, frozenset(page.url for page in pages), known)
         notes = (
             None if self.task.method in LIST_METHODS else about_example(example),
             about_titles([example, *(cut for cut in cuts if cut.url != example.url)]),

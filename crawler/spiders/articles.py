@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.discovery.parts import Parts
-from crawler.middlewares import Ending, HostClosed, RobotsUnreachable
+from crawler.discovery.article_pages import Parts
+from crawler.fetching.answers import page_of, unexpected, verdict_of, verdict_of_failure
+from crawler.fetching.middlewares import HostClosed, RobotsUnreachable, RunEnding
 from crawler.politeness.pace import host_of
 from crawler.politeness.retry_after import asked_to_wait
 from crawler.politeness.robots import KEPT_SHORT
 from crawler.rendering.chromium import TABS
-from crawler.section_articles import PAUSES
-from crawler.spiders.answers import page_of, unexpected, verdict_of, verdict_of_failure
-from crawler.verdicts import Verdict
-from extractors.urls import normalise
+from crawler.run.outcomes import Outcome
+from crawler.run.section_articles import PAUSES
+from extractors.html.urls import normalise
 from workers.url_states import Leased
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class ArticleRequests:
             self.spider.asked(self.run.articles.failed, leased, unexpected(error), passing=True)
         yield from self._after(further)
 
-    def _settle(self, leased: Leased, response: Response, verdict: Verdict, parts: Parts | None) -> Request | None:
+    def _settle(self, leased: Leased, response: Response, verdict: Outcome, parts: Parts | None) -> Request | None:
         """Settle what an answer settles; returns the request for the article's next page if it has one.
 
         Strategy, the first that fits:
@@ -111,7 +111,7 @@ class ArticleRequests:
             articles.failed(leased, verdict.reason, passing=verdict.kind == "again")
         return None
 
-    def _is_final(self, leased: Leased, verdict: Verdict) -> bool:
+    def _is_final(self, leased: Leased, verdict: Outcome) -> bool:
         """Whether a further page of an article has come, or won't."""
         return verdict.kind != "again" or self.run.articles.is_last_try(leased)
 
@@ -144,7 +144,7 @@ class ArticleRequests:
             refused by robots.txt              rejected
             otherwise                          failed; tried again if it may pass
         """
-        if failure.check(Ending):
+        if failure.check(RunEnding):
             self.in_flight -= 1
             return
         leased: Leased = failure.request.cb_kwargs["leased"]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.middlewares import Ending
-from crawler.spiders.answers import page_of, verdict_of, verdict_of_failure
-from crawler.verdicts import Verdict
+from crawler.fetching.answers import page_of, verdict_of, verdict_of_failure
+from crawler.fetching.middlewares import RunEnding
+from crawler.run.outcomes import Outcome
 
 if TYPE_CHECKING:
     from crawler.spiders.section import SectionSpider
@@ -30,7 +30,7 @@ class ExampleRequest:
         """An answer came. One that is an empty shell is asked for again, through the browser."""
         verdict = verdict_of(response)
         if verdict.kind == "page" and not self.run.task.pattern.match(response.url):
-            verdict = Verdict("fail", f"leads to {response.url}, which is not of the pattern")
+            verdict = Outcome("fail", f"leads to {response.url}, which is not of the pattern")
         if verdict.kind == "page" and self.run.rendering.learn(page_of(response)):
             yield self.request()
             return
@@ -47,6 +47,6 @@ class ExampleRequest:
         self.is_in_flight = False
         if self.spider.end_if_closed(failure):
             return
-        if not failure.check(Ending):
+        if not failure.check(RunEnding):
             self.spider.asked(self.run.example_failed, verdict_of_failure(failure).reason)
         yield from self.spider.more()

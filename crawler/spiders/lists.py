@@ -8,12 +8,12 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.discovery.listings import ListPage
-from crawler.middlewares import HostClosed, RobotsUnreachable, sleep
+from crawler.fetching.answers import content_type, state_headers, unexpected, verdict_of_failure, was_rendered
+from crawler.fetching.middlewares import HostClosed, RobotsUnreachable, sleep
 from crawler.politeness.host_files import HostFiles
 from crawler.politeness.pace import host_of
-from crawler.spiders.answers import content_type, state_headers, unexpected, verdict_of_failure, was_rendered
-from crawler.verdicts import Verdict, of_answer, of_list
-from extractors.urls import normalise
+from crawler.run.outcomes import Outcome, of_answer, of_list
+from extractors.html.urls import normalise
 
 if TYPE_CHECKING:
     from crawler.spiders.section import SectionSpider
@@ -114,7 +114,7 @@ class ListRequests:
             asked["tries"] = RETRIES
         return self._missed(**asked, verdict=verdict_of_failure(failure))
 
-    async def _missed(self, page: ListPage, tries: int, verdict: Verdict) -> AsyncIterator[Request]:
+    async def _missed(self, page: ListPage, tries: int, verdict: Outcome) -> AsyncIterator[Request]:
         spider = self.spider
         if verdict.kind == "again" and tries < RETRIES:
             await sleep(PAUSES[tries], spider.is_ending)

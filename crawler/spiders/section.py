@@ -20,24 +20,24 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
+from crawler.fetching.answers import was_rendered
+from crawler.fetching.middlewares import CONTACT_MISSING, HostClosed
+from crawler.fetching.spider_process import quiet_scrapy, say_no_more
 from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
 from crawler.guarding.guard import place_of
 from crawler.guarding.resolver import use_guard
-from crawler.middlewares import CONTACT_MISSING, HostClosed
 from crawler.politeness.pace import host_of
 from crawler.rendering.handler import RENDER, rendering_settings
-from crawler.run_report import RunOptions, RunReport
-from crawler.section_run import SectionRun
+from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.section_run import SectionRun
 from crawler.session import Session, contact_of, identity_of, open_session
-from crawler.spider_process import quiet_scrapy, say_no_more
-from crawler.spiders.answers import was_rendered
 from crawler.spiders.articles import ArticleRequests
 from crawler.spiders.example import ExampleRequest
 from crawler.spiders.lists import ListRequests
 from crawler.tasks import Task
 from workers.connection import reason
 from workers.errors import ExemplarError
-from workers.usage import TDM
+from workers.usage_rights import TDM
 
 REQUESTS_BESIDES = 16  # lists, robots.txt: what Scrapy lets through at once besides the articles
 

@@ -14,7 +14,7 @@ from crawler.task_list.model import Settings, Task, TaskFile
 from crawler.task_list.yaml_source import Source, read, read_text
 
 
-class Section(dict[str, Any]):
+class SectionCells(dict[str, Any]):
     """A task's keys, `name` among them, that remember their cells: `row` and `columns` count from 1."""
 
     def __init__(self, keys: Mapping[str, Any], file: str, row: int, columns: Mapping[str, int]) -> None:
@@ -132,7 +132,7 @@ def _same(a: Task, b: Task) -> bool:
 def _source_of(entry: Mapping[str, Any], number: int) -> Source:
     """Return the entry's cells as places, so that mistakes name row and column."""
     row, columns, file = number, {}, "new task"
-    if isinstance(entry, Section):
+    if isinstance(entry, SectionCells):
         row, columns, file = entry.row, dict(entry.columns), entry.file
     source = Source(file)
     task = ("tasks", str(entry.get("name", "")))

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from crawler.patterns import PatternError
+from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import BadValueError, TaskFileError, nearest, show, suggest
 from crawler.task_list.model import DEFAULTS_EXAMPLE, Settings, Task, TaskFile
 from crawler.task_list.yaml_source import Path_, Source, read, read_text

@@ -21,14 +21,14 @@ from pydantic import (
     field_validator,
 )
 
-from crawler.patterns import Pattern, PatternError
+from crawler.patterns.pattern import Pattern, PatternError
 from crawler.task_list.ages import Age, Revisit
 from crawler.task_list.environment import check_variables
 from crawler.task_list.mistakes import BadValueError, TaskError, nearest, show, suggest
 from crawler.task_list.periods import Period
+from extractors.html.urls import split_web
 from extractors.registry import METHODS as KNOWN_METHODS
-from extractors.urls import split_web
-from workers.usage import SKIPPABLE
+from workers.usage_rights import SKIPPABLE
 
 METHODS = tuple(KNOWN_METHODS)
 OUTPUT_SUFFIXES = (".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3")

@@ -26,8 +26,7 @@ from crawler.task_list.mistakes import suggest
 from crawler.task_list.model import Settings
 from crawler.tasks import Filter, Task, TaskError, TaskFile, expand
 from workers import keys
-from workers.briefs import Brief
-from workers.briefs import Filter as BriefFilter
+from workers.briefs import Brief, RowFilter
 from workers.errors import ExemplarError
 
 NO_LIST = "no task list is published yet; start `exemplar schedule` or `exemplar run` where tasks.yaml is"
@@ -264,8 +263,8 @@ def _refuse(connection: "redis.Redis", current: Edition, fingerprint: str, path:
     )
 
 
-def _brief_filter(asked: Filter) -> BriefFilter:
-    return BriefFilter(tuple(asked.keywords), asked.since, asked.until)
+def _brief_filter(asked: Filter) -> RowFilter:
+    return RowFilter(tuple(asked.keywords), asked.since, asked.until)
 
 
 def environment_problems(tasks: Mapping[str, Task]) -> list[str]:

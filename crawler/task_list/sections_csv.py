@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from crawler.task_list.edit import Section
+from crawler.task_list.edit import SectionCells
 from crawler.task_list.file import TASK_KEYS
 from crawler.task_list.mistakes import Mistake, TaskFileError, show, suggest
 
@@ -115,7 +115,7 @@ def _header(cells: Sequence[str], file: str) -> list[str]:
     return keys
 
 
-def _section(cells: Sequence[str], header: Sequence[str], file: str, row: int) -> tuple[Section, list[Mistake]]:
+def _section(cells: Sequence[str], header: Sequence[str], file: str, row: int) -> tuple[SectionCells, list[Mistake]]:
     keys: dict[str, Any] = {}
     mistakes: list[Mistake] = []
     for column, cell in enumerate(cells, 1):
@@ -129,7 +129,7 @@ def _section(cells: Sequence[str], header: Sequence[str], file: str, row: int) -
     if "name" not in keys:
         mistakes.append(Mistake(file, row, header.index("name") + 1, "name", "empty", "each task needs a name"))
     columns = {key: column for column, key in enumerate(header, 1) if key}
-    return Section(keys, file, row, columns), mistakes
+    return SectionCells(keys, file, row, columns), mistakes
 
 
 def _value(key: str, cell: str) -> Any:

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors import NoArticle, UnusablePage
-from extractors.assembly import Cut, ParsedPage, assemble, read
-from extractors.bp_network.extractor import cut_by_line, cut_by_segment, page_inputs
-from extractors.bp_network.features import PER_LINE
-from extractors.bp_network.folder import Labelled
-from extractors.bp_network.labels import label_lines
-from extractors.bp_network.network import INPUTS, ROUNDS, Network, Values
-from extractors.bp_network.train import trained
-from extractors.paths import PathTrie
+from extractors.content.assembly import BodyLines, ParsedPage, assemble, read
+from extractors.html.paths import PathTrie
+from extractors.methods.bp_network.extractor import cut_by_line, cut_by_segment, page_inputs
+from extractors.methods.bp_network.features import PER_LINE
+from extractors.methods.bp_network.folder import LabelledLines
+from extractors.methods.bp_network.labels import label_lines
+from extractors.methods.bp_network.network import INPUTS, ROUNDS, Network, Values
+from extractors.methods.bp_network.train import trained
 from extractors.section import make_page
 
 from ..data import DataError, DataSet, Row
@@ -48,7 +48,7 @@ class Form:
 
     verbatim: bool
     irrelevant: bool
-    cut: Callable[[ParsedPage, Values], Cut | str]
+    cut: Callable[[ParsedPage, Values], BodyLines | str]
 
 
 FORMS = {
@@ -61,7 +61,7 @@ FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A page with its truth, read once for all networks; `inputs` to the letter or not, `body` as in `Labelled`.
+    """A page with its truth, read once for all networks; `inputs` to the letter or not, `body` as in `LabelledLines`.
 
     `parsed` is None for a page without text: its answer is empty, and wrong. `found`: the share of the truth that the
     page has.
@@ -74,14 +74,14 @@ class Case:
     body: NDArray[np.bool_]
     found: float
 
-    def labelled(self, form: Form) -> Labelled:
+    def labelled(self, form: Form) -> LabelledLines:
         """The page as a form of the network learns from it and is asked."""
         inputs = self.inputs[form.verbatim]
-        return Labelled(self.row.id, np.where(RELEVANCE, 0.0, inputs) if form.irrelevant else inputs, self.body)
+        return LabelledLines(self.row.id, np.where(RELEVANCE, 0.0, inputs) if form.irrelevant else inputs, self.body)
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class UnitFigures:
     """What the source reports, shares 0 to 1; our F1 over shingles, and F1 of words as a bag."""
 
     pages: int
@@ -161,7 +161,7 @@ def recipes(sets: Iterable[Sequence[Case]]) -> list[Case]:
     return [case for pages in sets for case in recipe(pages)]
 
 
-def judge(text: Callable[[Case], str], cases: Sequence[Case]) -> Figures:
+def judge(text: Callable[[Case], str], cases: Sequence[Case]) -> UnitFigures:
     """Return the figures of what gives a text for some pages."""
     texts = [text(case) for case in cases]
     pairs = list(zip(texts, cases, strict=True))
@@ -171,14 +171,14 @@ def judge(text: Callable[[Case], str], cases: Sequence[Case]) -> Figures:
     )
 
 
-def figures_of(scores: Sequence[Score], bags: Sequence[float] = ()) -> Figures:
+def figures_of(scores: Sequence[Score], bags: Sequence[float] = ()) -> UnitFigures:
     """Return the source's P, R and F, and our F1. A text that was not found is not right, whatever was wanted."""
     right = [score for score in scores if is_right(score)]
     complete = [score for score in right if (score.recall or 0.0) >= COMPLETE]
     precision = len(right) / len(scores)
     recall = len(complete) / len(right) if right else 0.0
     f = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    return Figures(len(scores), precision, recall, f, mean(scores).f1, sum(bags) / max(len(bags), 1))
+    return UnitFigures(len(scores), precision, recall, f, mean(scores).f1, sum(bags) / max(len(bags), 1))
 
 
 def folds_of(cases: Cases) -> dict[str, int]:
@@ -207,7 +207,7 @@ def without_set(cases: Cases, name: str) -> list[Case]:
     return pages
 
 
-def drawn(form: Form, found: Cases, name: str, seed: int, test: int, least: int = LEAST_SITE) -> Figures:
+def drawn(form: Form, found: Cases, name: str, seed: int, test: int, least: int = LEAST_SITE) -> UnitFigures:
     """Return the figures of one draw: train on 20 pages of all sites, test on others of the unit `name`.
 
     A unit that is no site learns from its own pages.

@@ -19,7 +19,7 @@ speed       CPU time beside that of parsing
 tokens      how jieba and rjieba differ
 titles      whether words of jieba help where `titles` compares a page's titles
 
-`--export` writes the pages that the shipped weights learn from, for `extractors.bp_network.train`.
+`--export` writes the pages that the shipped weights learn from, for `extractors.methods.bp_network.train`.
 """
 
 import argparse
@@ -33,12 +33,13 @@ from pathlib import Path
 from statistics import fmean, median
 from unittest.mock import patch
 
-from extractors import Article, Section, UnusablePage, density
-from extractors.assembly import assemble
-from extractors.bp_network import words
-from extractors.bp_network.extractor import CONFIDENCE, VERBATIM_WEIGHTS, WEIGHTS
-from extractors.bp_network.network import USED, VERBATIM, Network, load
-from extractors.bp_network.topic import title_words
+from extractors import Article, Section, UnusablePage
+from extractors.content.assembly import assemble
+from extractors.methods import density
+from extractors.methods.bp_network import words
+from extractors.methods.bp_network.extractor import CONFIDENCE, VERBATIM_WEIGHTS, WEIGHTS
+from extractors.methods.bp_network.network import USED, VERBATIM, Network, load
+from extractors.methods.bp_network.topic import title_words
 
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import FOLDS
@@ -55,8 +56,8 @@ from .bp_cases import (
     SOURCE_PAGES,
     Case,
     Cases,
-    Figures,
     Form,
+    UnitFigures,
     chosen_units,
     drawn,
     folds_of,
@@ -145,7 +146,7 @@ def source_protocol(material: Material) -> Iterator[str]:
     """Yield the table of the source's protocol: means over several draws of pages and first weights."""
     options, found = material.options, units(material.cases, material.options.least)
 
-    def draws(method: str, name: str) -> list[Figures]:
+    def draws(method: str, name: str) -> list[UnitFigures]:
         return [drawn(FORMS[method], found, name, seed, options.test, options.least) for seed in material.seeds]
 
     judged = {name: pages for name, pages in material.units.items() if len(learnable(pages)) > 1}
@@ -156,7 +157,7 @@ def source_protocol(material: Material) -> Iterator[str]:
 def unseen(material: Material) -> Iterator[str]:
     """Yield the table of sites that training never saw: means over several first weights."""
 
-    def judged(method: str, name: str) -> list[Figures]:
+    def judged(method: str, name: str) -> list[UnitFigures]:
         pages = material.units[name]
         return [judge(partial(material.text, FORMS[method], seed), pages) for seed in material.seeds]
 
@@ -171,7 +172,7 @@ def new_sets(material: Material) -> Iterator[str]:
     """Yield the table of sets that training never saw: means over several first weights."""
     form, cases = FORMS["bp-network"], material.cases
 
-    def judged(method: str, name: str) -> list[Figures]:
+    def judged(method: str, name: str) -> list[UnitFigures]:
         pages = without_set(cases, name)
         networks = [trained_on(form, pages, seed, RECIPE_ROUNDS) for seed in material.seeds]
         return [judge(partial(text_of, form, network), cases[name]) for network in networks]
@@ -262,7 +263,7 @@ def titles(material: Material) -> Iterator[str]:
         pages = [row for row in one.articles() if row.title]
         counts = []
         for likeness in (None, _like_in_words, _like_in_relevance):
-            with patch("extractors.titles._likeness", likeness) if likeness else nullcontext():
+            with patch("extractors.metadata.titles._likeness", likeness) if likeness else nullcontext():
                 found = [_title_of(row) for row in pages]
             counts.append(sum(same_title(title, row.title or "") for title, row in zip(found, pages, strict=True)))
         rows.append([one.name, str(len(pages)), *map(str, counts)])
@@ -281,7 +282,7 @@ def export(sets: Sequence[DataSet], folder: Path) -> None:
             (folder / f"{name}-{number:03}.txt").write_text(case.row.body or "", "utf-8")
 
 
-def _table(methods: Iterable[str], cases: Cases, figures: Callable[[str, str], list[Figures]]) -> str:
+def _table(methods: Iterable[str], cases: Cases, figures: Callable[[str, str], list[UnitFigures]]) -> str:
     """Return a table of methods and what has a row, with the mean of the rows of each method."""
     rows = []
     for method in methods:
@@ -292,7 +293,7 @@ def _table(methods: Iterable[str], cases: Cases, figures: Callable[[str, str], l
     return table(["method", "site or set", *FIGURES], rows)
 
 
-def _means(figures: Sequence[Figures]) -> list[str]:
+def _means(figures: Sequence[UnitFigures]) -> list[str]:
     f = [one.f for one in figures]
     return [
         str(figures[0].pages),
@@ -350,7 +351,7 @@ def _cut_all(cut: Callable[[str], list[str]], runs: list[str]) -> list[list[str]
 
 
 def _extract_with(cut: Callable[[str], tuple[str, ...]], section: Section, html: bytes) -> object:
-    with patch("extractors.bp_network.topic.cut_run", cut):
+    with patch("extractors.methods.bp_network.topic.cut_run", cut):
         return section.extract(html)
 
 

@@ -20,13 +20,23 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from extractors import UnusablePage, line_blocks, tag_path_segment, tag_paths, tag_paths_verbatim
-from extractors.assembly import Cut
-from extractors.ctext import Ctext, read_ctext
-from extractors.fragments import assemble_lines
+from extractors import UnusablePage
+from extractors.content.assembly import BodyLines
+from extractors.content.body_fragment import assemble_lines
+from extractors.html.tagless_text import Ctext, read_ctext
+from extractors.methods import line_blocks
+from extractors.methods.tag_paths import (
+    extractor as tag_paths,
+)
+from extractors.methods.tag_paths import (
+    segment as tag_path_segment,
+)
+from extractors.methods.tag_paths import (
+    verbatim as tag_paths_verbatim,
+)
+from extractors.methods.tag_paths.clusters import LeafOutline, Leaves, read_outline
 from extractors.page import Page
 from extractors.section import make_page
-from extractors.tag_path_clusters import Leaves, Outline, read_outline
 
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import family_of
@@ -43,7 +53,7 @@ Setting = tuple[float, ...]  # a value for each constant
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class TunedMethod:
     """What is tried: `grid` by constant, the first value the one in use; in `shown` values that can't be chosen.
 
     `read` makes of a page what all settings share, `find` says where the body is, `text` returns the body.
@@ -91,27 +101,27 @@ def _line_blocks_find(ctext: Ctext, setting: Setting) -> Hashable:
 
 
 def _line_blocks_text(page: Page, ctext: Ctext, found: tuple[int, int]) -> str:
-    return assemble_lines(page, ctext, *found, Cut([], 0, "line-blocks", 1, "")).text
+    return assemble_lines(page, ctext, *found, BodyLines([], 0, "line-blocks", 1, "")).text
 
 
-def _tag_paths_read(page: Page) -> tuple[Ctext, Outline]:
+def _tag_paths_read(page: Page) -> tuple[Ctext, LeafOutline]:
     ctext = read_ctext(page.html)
     return ctext, read_outline(ctext)
 
 
-def _tag_paths_find(read: tuple[Ctext, Outline], setting: Setting) -> Hashable:
+def _tag_paths_find(read: tuple[Ctext, LeafOutline], setting: Setting) -> Hashable:
     length, noise, alike, frequency, variance = setting
     thresholds = tag_path_segment.page_thresholds(read[1].leaves, noise, length)
     return tuple(tag_paths.body_leaves(read[1], thresholds, frequency, alike, variance))
 
 
-def _tag_paths_text(page: Page, read: tuple[Ctext, Outline], found: Leaves) -> str:
-    return tag_paths.assemble_leaves(page, *read, found, Cut([], 0, "tag-paths", 1, "")).text
+def _tag_paths_text(page: Page, read: tuple[Ctext, LeafOutline], found: Leaves) -> str:
+    return tag_paths.assemble_leaves(page, *read, found, BodyLines([], 0, "tag-paths", 1, "")).text
 
 
 def _verbatim_find(tree: tag_paths_verbatim.Tree, setting: Setting) -> Hashable:
     centres, variance, size, span, filtered = setting
-    settings = tag_paths_verbatim.Settings(variance, int(size), span, int(centres))
+    settings = tag_paths_verbatim.OpenConstants(variance, int(size), span, int(centres))
     thresholds = tag_paths_verbatim.learn_thresholds(tree, settings)
     segment = tag_paths_verbatim.find_segment(tree.leaves, thresholds, settings)
     least = thresholds.frequency if filtered else 0
@@ -123,14 +133,14 @@ def _verbatim_text(page: Page, tree: tag_paths_verbatim.Tree, found: tuple[Leave
 
 
 METHODS = {
-    "line-blocks": Method(
+    "line-blocks": TunedMethod(
         {"GAP": (line_blocks.GAP, 2, 6, 8, 10), "LINK": (line_blocks.LINK, 1, 3)},
         lambda page: read_ctext(page.html),
         _line_blocks_find,
         _line_blocks_text,
         {"BLOCK_WIDTH": (line_blocks.BLOCK_WIDTH, 1, 2, 4, 5), "COMMENT": (line_blocks.COMMENT, 0.4, 1)},
     ),
-    "tag-paths": Method(
+    "tag-paths": TunedMethod(
         {
             "LENGTH_SHARE": (tag_path_segment.LENGTH_SHARE, 0.3, 0.4, 0.5),
             "NOISE": (tag_path_segment.NOISE, 0.15, 0.5),
@@ -142,7 +152,7 @@ METHODS = {
         _tag_paths_text,
         {"FREQUENCY_SHARE": (tag_path_segment.FREQUENCY_SHARE, 1), "VARIANCE": (tag_path_segment.VARIANCE, 100, inf)},
     ),
-    "tag-paths-verbatim": Method(
+    "tag-paths-verbatim": TunedMethod(
         {
             "clusters": (tag_paths_verbatim.SETTINGS.centres, 2, 3, 4, 5),
             "variance": (tag_paths_verbatim.SETTINGS.variance, 10, 30, 100, 1000),
@@ -159,7 +169,7 @@ METHODS = {
 }
 
 
-def read_page(method: Method, settings: Sequence[Setting], row: Row, news: bool) -> PageScores:
+def read_page(method: TunedMethod, settings: Sequence[Setting], row: Row, news: bool) -> PageScores:
     """Return a page's scores. A setting that finds the same body as another is scored once."""
     page = make_page(row.html(), row.url)
     known: dict[Hashable, Score] = {None: score_row("", row)}
@@ -187,7 +197,7 @@ def left_out(sets: Mapping[str, Sequence[PageScores]], settings: Sequence[Settin
     return chosen
 
 
-def report(method: Method, sets: Mapping[str, Sequence[PageScores]]) -> Iterator[str]:
+def report(method: TunedMethod, sets: Mapping[str, Sequence[PageScores]]) -> Iterator[str]:
     """Yield both tables of a method."""
     yield f"in use: {_words(method, method.in_use())}"
     yield table(
@@ -197,7 +207,7 @@ def report(method: Method, sets: Mapping[str, Sequence[PageScores]]) -> Iterator
     yield table(["constant (* in use)", "value", "mean F1", "right", "Chinese news right"], list(_rows(method, sets)))
 
 
-def _rows_of_sets(method: Method, sets: Mapping[str, Sequence[PageScores]]) -> Iterator[list[str]]:
+def _rows_of_sets(method: TunedMethod, sets: Mapping[str, Sequence[PageScores]]) -> Iterator[list[str]]:
     used = dict.fromkeys(sets, method.in_use())
     chosen = left_out(sets, method.choosable())
     for name, pages in sets.items():
@@ -210,7 +220,7 @@ def _rows_of_sets(method: Method, sets: Mapping[str, Sequence[PageScores]]) -> I
             yield ["Chinese news", str(len(_of_news(sets, used))), *cells[0], *cells[1], ""]
 
 
-def _rows(method: Method, sets: Mapping[str, Sequence[PageScores]]) -> Iterator[list[str]]:
+def _rows(method: TunedMethod, sets: Mapping[str, Sequence[PageScores]]) -> Iterator[list[str]]:
     for name, setting in method.alternatives():
         settings = dict.fromkeys(sets, setting)
         value = f"{setting[method.names.index(name)]:g}{' *' if setting == method.in_use() else ''}"
@@ -240,7 +250,7 @@ def _means(sets: Mapping[str, Sequence[PageScores]], settings: Mapping[str, Sett
     return [f"{fmean(mean(pages).f1 for pages in scores):.4f}", f"{right:.3f}"]
 
 
-def _words(method: Method, setting: Setting) -> str:
+def _words(method: TunedMethod, setting: Setting) -> str:
     return ", ".join(
         f"{name} {value:g}" for name, value in zip(method.names, setting, strict=True) if name in method.grid
     )

@@ -12,11 +12,11 @@ from itertools import product
 from pathlib import Path
 from statistics import fmean
 
-from extractors.article_deviation import LINE_COST, METHOD, SHARE, find_body, text_sizes
-from extractors.assembly import Cut
-from extractors.block_tree import build_tree
-from extractors.ctext import read_ctext
-from extractors.fragments import assemble_lines
+from extractors.content.assembly import BodyLines
+from extractors.content.body_fragment import assemble_lines
+from extractors.html.block_tree import build_tree
+from extractors.html.tagless_text import read_ctext
+from extractors.methods.article_deviation import LINE_COST, METHOD, SHARE, find_body, text_sizes
 from extractors.section import make_page
 
 from ..data import DataError, DataSet, Row, read_sets
@@ -43,7 +43,7 @@ def scores_of(row: Row) -> dict[Constants, Score]:
         sizes = text_sizes(ctext, tree, cost)
         body = find_body(tree, sizes, share) if sizes[0] else None
         if body is not None and body not in known:
-            cut = Cut([], 0, METHOD, 1.0, "")
+            cut = BodyLines([], 0, METHOD, 1.0, "")
             known[body] = score_row(assemble_lines(page, ctext, tree.starts[body], tree.ends[body], cut).text, row)
         found[share, cost] = known[body]
     return found

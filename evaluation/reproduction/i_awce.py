@@ -20,8 +20,8 @@ from pathlib import Path
 from statistics import fmean
 
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
-from extractors.page_types.labelled import DataError as LabelledError
-from extractors.page_types.labelled import Labelled, read_labelled
+from extractors.page_types.labelled import LabelledDataError as LabelledError
+from extractors.page_types.labelled import LabelledPage, read_labelled
 from extractors.page_types.learning import evenly
 
 from ..data import DataError, Row, read_sets
@@ -35,7 +35,7 @@ METHOD, ALONE = "i-awce", "article-deviation"
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedPage:
     """What came of one page. `answer`: the type that was said, "" for none.
 
     `score`, `alone`: the text of both methods against the truth; None for a page without one.
@@ -53,13 +53,13 @@ class Judged:
         return self.answer == ("article" if self.article else "list")
 
 
-def judge(page: Labelled, row: Row, models: AbstractContextManager[None]) -> Judged:
+def judge(page: LabelledPage, row: Row, models: AbstractContextManager[None]) -> JudgedPage:
     """Cut a page by both methods; i-awce with the given models."""
     with models:
         found = _extracted(METHOD, page, row)
     alone = _extracted(ALONE, page, row) if row.scored else None
     answer = found.page_type if isinstance(found, Article | Listing) else ""
-    return Judged(
+    return JudgedPage(
         page.source,
         page.article,
         answer if answer in ("article", "list") else "",
@@ -68,7 +68,7 @@ def judge(page: Labelled, row: Row, models: AbstractContextManager[None]) -> Jud
     )
 
 
-def types(judged: Sequence[Judged]) -> str:
+def types(judged: Sequence[JudgedPage]) -> str:
     """Return the table of types: a row a set, and all pages together."""
     header = ["set", "articles", "lists", "answered", "right of these", "articles answered", "right", "lists", "right "]
     rows = [
@@ -77,7 +77,7 @@ def types(judged: Sequence[Judged]) -> str:
     return table(header, [*rows, _types_row("all", judged)])
 
 
-def texts(judged: Sequence[Judged]) -> str:
+def texts(judged: Sequence[JudgedPage]) -> str:
     """Return the table of texts: a row a set, and the mean of the sets."""
     figures = []
     for name in sorted({one.set for one in judged}):
@@ -92,7 +92,7 @@ def texts(judged: Sequence[Judged]) -> str:
     return table(["set", "articles", METHOD, f"{ALONE} alone"], rows)
 
 
-def _types_row(name: str, judged: Sequence[Judged]) -> list[str]:
+def _types_row(name: str, judged: Sequence[JudgedPage]) -> list[str]:
     kinds = [judged, [one for one in judged if one.article], [one for one in judged if not one.article]]
     cells = []
     for pages in kinds:
@@ -102,7 +102,7 @@ def _types_row(name: str, judged: Sequence[Judged]) -> list[str]:
     return [name, str(len(kinds[1])), str(len(kinds[2])), *cells]
 
 
-def _extracted(method: str, page: Labelled, row: Row) -> Article | Listing | NoArticle:
+def _extracted(method: str, page: LabelledPage, row: Row) -> Article | Listing | NoArticle:
     kind = f"text/html; charset={page.encoding}" if page.encoding else None
     try:
         return Section(None, method=method).extract(row.html(), page.url, content_type=kind)
@@ -110,7 +110,7 @@ def _extracted(method: str, page: Labelled, row: Row) -> Article | Listing | NoA
         return NoArticle(f"unusable page: {error}")
 
 
-def read_pages(folder: Path, sample: int) -> Iterator[tuple[Labelled, Row]]:
+def read_pages(folder: Path, sample: int) -> Iterator[tuple[LabelledPage, Row]]:
     """Yield the pages to judge with their truth, at most `sample` of a set (0: all). Raises `DataError`."""
     rows = {(one.name, row.id): row for one in read_sets(folder) for row in one.rows}
     try:
@@ -148,7 +148,7 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _models(left_out: LeftOut | None, page: Labelled, row: Row, what: str) -> AbstractContextManager[None]:
+def _models(left_out: LeftOut | None, page: LabelledPage, row: Row, what: str) -> AbstractContextManager[None]:
     return left_out.judging(page.source, row, what) if left_out else nullcontext()
 
 

@@ -24,9 +24,9 @@ from urllib.parse import urldefrag, urljoin
 
 from lxml import etree
 
-from extractors.ctext import BLOCK_TAGS
-from extractors.decoding import decode
-from extractors.dom import parse
+from extractors.html.decoding import decode
+from extractors.html.dom import parse
+from extractors.html.tagless_text import BLOCK_TAGS
 
 from ..data import DataError, DataSet, Row
 
@@ -50,7 +50,7 @@ class Selectors:
 
 
 @dataclass(frozen=True, slots=True)
-class ListPage:
+class KnownList:
     """A list page and its truth. `addresses`: for each entry, where its links lead, without fragments. `text`: of the
     entries, None if it is not known.
     """
@@ -68,7 +68,7 @@ class KnownLists:
 
     set: str
     tuned: bool
-    pages: tuple[ListPage, ...]
+    pages: tuple[KnownList, ...]
 
 
 def read_selectors(path: Path) -> list[Selectors]:
@@ -93,7 +93,7 @@ def known_lists(sets: Sequence[DataSet], truth: Sequence[Selectors]) -> Iterator
                 yield KnownLists(one.name, tuned, tuple(found))
 
 
-def _pages(one: DataSet, truth: Selectors) -> Iterator[ListPage]:
+def _pages(one: DataSet, truth: Selectors) -> Iterator[KnownList]:
     rows = one.lists() if truth.page is None else [row for row in one.rows if row.id == truth.page]
     for row in rows:
         page = _read(row, truth)
@@ -106,7 +106,7 @@ def _pages(one: DataSet, truth: Selectors) -> Iterator[ListPage]:
             )
 
 
-def _read(row: Row, truth: Selectors) -> ListPage:
+def _read(row: Row, truth: Selectors) -> KnownList:
     html = row.html()
     url = row.url or f"http://{truth.set.replace('_', '-')}.example/"
     root = parse(decode(html)[0])
@@ -115,7 +115,7 @@ def _read(row: Row, truth: Selectors) -> ListPage:
     addresses = [(entry, frozenset(_address(url, link) for link in links)) for entry, links in found]
     entries = [(entry, urls) for entry, urls in addresses if urls]
     text = "\n".join(_text(entry) for entry, _ in entries)
-    return ListPage(row, url, html, text if truth.text else None, tuple(urls for _, urls in entries))
+    return KnownList(row, url, html, text if truth.text else None, tuple(urls for _, urls in entries))
 
 
 def _text(entry: etree._Element) -> str:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from extractors import Section
-from extractors.ctext import read_ctext
-from extractors.decoding import decode
-from extractors.tag_path_clusters import Leaf, noise, read_leaves
-from extractors.tag_path_segment import DEFAULTS, body_segment, longest, page_thresholds
-from extractors.tag_paths import learn_thresholds, lowest
+from extractors.html.decoding import decode
+from extractors.html.tagless_text import read_ctext
+from extractors.methods.tag_paths.clusters import Leaf, noise, read_leaves
+from extractors.methods.tag_paths.extractor import learn_thresholds, lowest
+from extractors.methods.tag_paths.segment import DEFAULTS, body_segment, longest, page_thresholds
 
 from ..data import DataSet, Row
 from ..results import score_row
@@ -30,7 +30,7 @@ HAMMING = ("article-deviation", "article-deviation-verbatim")  # source 003; its
 
 
 @dataclass(frozen=True, slots=True)
-class OnSet:
+class ArticleFigures:
     """A method on a set. `values`: share right, P and R by Hamming distance, shingle F1. `news`: scores of its news."""
 
     name: str
@@ -96,7 +96,7 @@ def _noise(label: str, rows: Sequence[Row]) -> str:
     )
 
 
-def _measure(run: Run, method: str, one: DataSet) -> OnSet:
+def _measure(run: Run, method: str, one: DataSet) -> ArticleFigures:
     section = Section(None, method=method)
     rows = some(one.articles(), run.sample, one.name)
     texts = [text_of(section, row.html(), row.url) for row in rows]
@@ -104,10 +104,10 @@ def _measure(run: Run, method: str, one: DataSet) -> OnSet:
     found = hits([distance(text, row.body or "") for text, row in zip(texts, rows, strict=True)])
     values = (share_right(scores), found.precision, found.recall or 0.0, mean(scores).f1)
     news = [score for score, row in zip(scores, rows, strict=True) if run.roles.is_news(one.name, row)]
-    return OnSet(one.name, run.roles.has_tuned(method, one.name), len(rows), values, news)
+    return ArticleFigures(one.name, run.roles.has_tuned(method, one.name), len(rows), values, news)
 
 
-def _bars(run: Run, method: str, found: Sequence[OnSet]) -> list[Bar]:
+def _bars(run: Run, method: str, found: Sequence[ArticleFigures]) -> list[Bar]:
     if method in NEWS_RIGHT:
         kinds = [_pooled([each for each in found if each.tuned == tuned]) for tuned in (True, False)]
         return [Bar(method, "Chinese news right", NEWS_RIGHT[method], *kinds)]
@@ -117,17 +117,17 @@ def _bars(run: Run, method: str, found: Sequence[OnSet]) -> list[Bar]:
     return []
 
 
-def _pooled(found: Sequence[OnSet]) -> Figures:
+def _pooled(found: Sequence[ArticleFigures]) -> Figures:
     news = [score for each in found for score in each.news]
     return Figures([share_right(news)] if news else [], f"{len(news)} pages")
 
 
-def _macro(found: Sequence[OnSet]) -> Figures:
+def _macro(found: Sequence[ArticleFigures]) -> Figures:
     means = _mean(found)
     return Figures(means[1:3], f"{len(found)} set{'s' * (len(found) != 1)}")
 
 
-def _mean(found: Sequence[OnSet]) -> list[float]:
+def _mean(found: Sequence[ArticleFigures]) -> list[float]:
     return [fmean(column) for column in zip(*(each.values for each in found), strict=True)]
 
 

@@ -6,15 +6,15 @@ from statistics import fmean
 from urllib.parse import urlsplit
 
 from extractors import Section, UnusablePage
-from extractors.list_rank import read_entries
 from extractors.listing import Entry
+from extractors.methods.list_rank.extractor import read_entries
 from extractors.section import make_page
 
 from ..scores import mean, score
 from ..tables import table
 from .bars import Bar, Figures, compared
 from .hamming import distance, hits
-from .lists import KnownLists, ListPage, known_lists
+from .lists import KnownList, KnownLists, known_lists
 from .right import share_right
 from .roles import LEFT_OUT, TUNED, Run
 from .speed import some, text_of
@@ -25,7 +25,7 @@ LEAST = 0.95  # the source's: "above 95%", P and R
 
 
 @dataclass(frozen=True, slots=True)
-class OnSet:
+class ListFigures:
     """The pages of a set that tuned `list-rank`, or those that did not, by a measure."""
 
     known: KnownLists
@@ -42,13 +42,15 @@ def lists(run: Run) -> Iterator[str]:
         yield "no truth of lists for these sets; --lists FILE gives it (see evaluation/reproduction/lists.py)"
         return
     with_text = [KnownLists(one.set, one.tuned, pages) for one in known if (pages := _with_text(one))]
-    texts = {method: [OnSet(one, _on_texts(method, one.pages)) for one in with_text] for method in (METHOD, *OTHERS)}
+    texts = {
+        method: [ListFigures(one, _on_texts(method, one.pages)) for one in with_text] for method in (METHOD, *OTHERS)
+    }
     yield table(
         ["method", "set", METHOD, "pages", "right", "P Hamming", "R Hamming", "shingle F1"],
         [[method, *_head(each.known), *_cells(each.values)] for method, found in texts.items() for each in found],
     )
     yield ""
-    entries = [OnSet(one, _on_entries(one.pages)) for one in known]
+    entries = [ListFigures(one, _on_entries(one.pages)) for one in known]
     yield table(
         ["set", METHOD, "pages", "precision of entries", "recall", f"pages with both ≥ {LEAST}", "with date"],
         [[*_head(each.known), *_cells(each.values)] for each in entries],
@@ -62,16 +64,16 @@ def lists(run: Run) -> Iterator[str]:
     yield from compared(bars)
 
 
-def _with_text(known: KnownLists) -> tuple[ListPage, ...]:
+def _with_text(known: KnownLists) -> tuple[KnownList, ...]:
     return tuple(page for page in known.pages if page.text is not None)
 
 
-def _bar(method: str, measure: str, found: Sequence[OnSet], columns: slice) -> Bar:
+def _bar(method: str, measure: str, found: Sequence[ListFigures], columns: slice) -> Bar:
     kinds = [_mean([each for each in found if each.known.tuned == tuned], columns) for tuned in (True, False)]
     return Bar(method, measure, LEAST, *kinds)
 
 
-def _mean(found: Sequence[OnSet], columns: slice) -> Figures:
+def _mean(found: Sequence[ListFigures], columns: slice) -> Figures:
     """Return the mean over sites; the pages of a set that has several are of one site each."""
     weights = [len({urlsplit(page.url).hostname for page in each.known.pages}) for each in found]
     total = sum(weights)
@@ -80,7 +82,7 @@ def _mean(found: Sequence[OnSet], columns: slice) -> Figures:
     return Figures(means, f"{total} site{'s' * (total != 1)}")
 
 
-def _on_texts(method: str, pages: Sequence[ListPage]) -> list[float]:
+def _on_texts(method: str, pages: Sequence[KnownList]) -> list[float]:
     section = Section(None, method=method)
     pairs = [(text_of(section, page.html, page.url), page.text) for page in pages if page.text is not None]
     scores = [score(text, truth) for text, truth in pairs]
@@ -88,7 +90,7 @@ def _on_texts(method: str, pages: Sequence[ListPage]) -> list[float]:
     return [share_right(scores), found.precision, found.recall or 0.0, mean(scores).f1]
 
 
-def _on_entries(pages: Sequence[ListPage]) -> list[float]:
+def _on_entries(pages: Sequence[KnownList]) -> list[float]:
     """Return precision and recall of entries, averaged over pages, the share of pages where both are good, and the
     share of entries with a date.
     """
@@ -99,14 +101,14 @@ def _on_entries(pages: Sequence[ListPage]) -> list[float]:
     return [fmean(p for p, _ in both), fmean(r for _, r in both), good, fmean(dated) if dated else 0.0]
 
 
-def _precision_and_recall(page: ListPage, entries: Sequence[Entry]) -> tuple[float, float]:
+def _precision_and_recall(page: KnownList, entries: Sequence[Entry]) -> tuple[float, float]:
     wanted = frozenset().union(*page.addresses)
     urls = {entry.url for entry in entries}
     precision = sum(url in wanted for url in urls) / max(1, len(urls))
     return precision, fmean(bool(addresses & urls) for addresses in page.addresses)
 
 
-def _entries(page: ListPage) -> list[Entry]:
+def _entries(page: KnownList) -> list[Entry]:
     try:
         return read_entries(make_page(page.html, page.url))
     except UnusablePage:

@@ -12,15 +12,15 @@ from statistics import median
 from typing import TypeVar
 
 from extractors import Section, UnusablePage
-from extractors.article_deviation import find_body, text_sizes
-from extractors.block_tree import build_tree
-from extractors.ctext import Ctext, read_ctext
-from extractors.decoding import decode
-from extractors.line_blocks import dense_range, weights
-from extractors.line_blocks_verbatim import distribution
-from extractors.tag_path_clusters import Outline, read_outline
-from extractors.tag_path_segment import page_thresholds
-from extractors.tag_paths import body_leaves
+from extractors.html.block_tree import build_tree
+from extractors.html.decoding import decode
+from extractors.html.tagless_text import Ctext, read_ctext
+from extractors.methods.article_deviation import find_body, text_sizes
+from extractors.methods.line_blocks import dense_range, weights
+from extractors.methods.line_blocks_verbatim import distribution
+from extractors.methods.tag_paths.clusters import LeafOutline, read_outline
+from extractors.methods.tag_paths.extractor import body_leaves
+from extractors.methods.tag_paths.segment import page_thresholds
 
 from ..data import DataError, Row
 from ..tables import table
@@ -120,7 +120,7 @@ def _bytes(file: Path) -> bytes:
         raise DataError(f"{file}: {error}") from None
 
 
-def _tag_path_steps(outline: Outline) -> list[int]:
+def _tag_path_steps(outline: LeafOutline) -> list[int]:
     return body_leaves(outline, page_thresholds(outline.leaves))
 
 

@@ -5,8 +5,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
-from .. import density
 from ..article import Article
+from ..methods import density
 from ..page import Page, Refuse
 from ..registry import create
 from ..section import make_page

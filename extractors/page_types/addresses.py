@@ -12,8 +12,8 @@ from functools import lru_cache, partial
 from itertools import islice
 from math import log1p
 
-from ..dates import find_url_date
-from ..urls import normalise, split_web
+from ..html.urls import normalise, split_web
+from ..metadata.dates import find_url_date
 from . import words
 
 LONG_WORD = 12  # letters; a longer segment is a slug

@@ -8,8 +8,8 @@ from math import log1p
 
 import numpy as np
 
-from ..lines import Lines
-from ..priors import Prior
+from ..content.line_weights import Prior
+from ..html.lines import Lines
 
 PROSE_LINE = 150  # bytes of a line that is no scrap
 NEAR_TITLE = 6  # lines from the title to a body that is surely the titled one

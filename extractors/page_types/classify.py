@@ -17,8 +17,8 @@ import numpy as np
 
 from ..article import NoArticle
 from ..article import PageType as Kind
-from ..assembly import ParsedPage, read
-from ..paths import PathTrie
+from ..content.assembly import ParsedPage, read
+from ..html.paths import PathTrie
 from ..section import make_page
 from .addresses import shape_of
 from .features import NAMES, SCREENED, address_of, features_of, screened_features_of

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from ..assembly import ParsedPage
-from ..head import read_head
-from ..lines import Lines
-from ..page_body import rules_body
-from ..paths import PathTrie
-from ..urls import normalise, split_web
+from ..content.assembly import ParsedPage
+from ..content.page_body import rules_body
+from ..html.lines import Lines
+from ..html.paths import PathTrie
+from ..html.urls import normalise, split_web
+from ..metadata.declared_metadata import read_head
 from .addresses import address_features, link_features
 from .body_features import NAMES as BODY_NAMES
 from .body_features import body_features

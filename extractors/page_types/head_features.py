@@ -6,8 +6,8 @@ from math import log1p
 
 from lxml import etree
 
-from ..head import Head
-from ..meta_names import PUBLISHED
+from ..metadata.declared_metadata import Head
+from ..metadata.meta_names import PUBLISHED
 from . import words
 
 MAX_SCRIPT = 500_000  # characters of a JSON-LD script that are searched for types

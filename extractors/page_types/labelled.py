@@ -13,23 +13,23 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..article import NoArticle
-from ..assembly import ParsedPage, read
+from ..content.assembly import ParsedPage, read
 from ..errors import UnusablePage
-from ..paths import PathTrie
+from ..html.paths import PathTrie
+from ..html.urls import split_web
 from ..section import make_page
-from ..urls import split_web
 
 TRUTH = "truth.jsonl"
 ARTICLE, LIST = "article", "list"
 _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as in example.co.uk
 
 
-class DataError(ValueError):
+class LabelledDataError(ValueError):
     """The data can't be used; the message says which file and what is wrong there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledPage:
     """A page of known type. `source`: the collection it comes from, `site`: by which pages are held out together."""
 
     source: str
@@ -41,41 +41,41 @@ class Labelled:
     encoding: str | None
 
     def parsed(self) -> ParsedPage | None:
-        """Return the page, parsed; None if there is no text on it. Raises `DataError` if it can't be read."""
+        """Return the page, parsed; None if there is no text on it. Raises `LabelledDataError` if it can't be read."""
         try:
             data = self.file.read_bytes()
             data = gzip.decompress(data) if self.file.suffix == ".gz" else data
             kind = f"text/html; charset={self.encoding}" if self.encoding else None
             parsed = read(make_page(data, self.url, kind), PathTrie())
         except (OSError, EOFError) as error:
-            raise DataError(f"{self.file}: {error}") from None
+            raise LabelledDataError(f"{self.file}: {error}") from None
         except UnusablePage:
             return None
         return None if isinstance(parsed, NoArticle) else parsed
 
 
-def read_labelled(folder: Path) -> list[Labelled]:
+def read_labelled(folder: Path) -> list[LabelledPage]:
     """Return the pages of all labelled folders in `folder`, in order of their paths.
 
-    Raises `DataError` if there are none, or a line can't be read.
+    Raises `LabelledDataError` if there are none, or a line can't be read.
     """
     if not folder.is_dir():
-        raise DataError(f"{folder} is no folder")
+        raise LabelledDataError(f"{folder} is no folder")
     truths = sorted(folder.rglob(TRUTH))
     if not truths:
-        raise DataError(f"{folder} holds no {TRUTH}: one object a page, with file and kind")
+        raise LabelledDataError(f"{folder} holds no {TRUTH}: one object a page, with file and kind")
     pages = [page for truth in truths for page in _rows(truth)]
     for article, kind in ((True, ARTICLE), (False, LIST)):
         if not any(page.article is article for page in pages):
-            raise DataError(f"{folder} holds no page of kind {kind}")
+            raise LabelledDataError(f"{folder} holds no page of kind {kind}")
     return pages
 
 
-def _rows(truth: Path) -> Iterator[Labelled]:
+def _rows(truth: Path) -> Iterator[LabelledPage]:
     try:
         rows = truth.read_text("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{truth}: {error}") from None
+        raise LabelledDataError(f"{truth}: {error}") from None
     for number, row in enumerate(rows, 1):
         if row.strip():
             try:
@@ -83,12 +83,12 @@ def _rows(truth: Path) -> Iterator[Labelled]:
                 if found["kind"] in (ARTICLE, LIST):
                     yield _labelled(truth.parent, found)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise DataError(f"{truth}, line {number}: {type(error).__name__}: {error}") from None
+                raise LabelledDataError(f"{truth}, line {number}: {type(error).__name__}: {error}") from None
 
 
-def _labelled(folder: Path, row: dict[str, Any]) -> Labelled:
+def _labelled(folder: Path, row: dict[str, Any]) -> LabelledPage:
     file, url = str(row["file"]), row.get("url")
-    return Labelled(
+    return LabelledPage(
         source=folder.name,
         site=domain_of(url) or str(row.get("site") or folder.name),
         name=str(row.get("id") or file),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .addresses import address_features, link_features
-from .labelled import Labelled
+from .labelled import LabelledPage
 from .model import Model, Values, fit
 
 Flags = NDArray[np.bool_]
@@ -21,7 +21,7 @@ Features = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class PageNumbers:
     """The numbers of a page, and of an article the same with its body cut to the first lines."""
 
     page: Features
@@ -47,7 +47,7 @@ OF_ADDRESS = frozenset(address_features("http://a.example/") | link_features("ht
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class TrainingPages:
     """Pages to learn from: `names` of the numbers, `values` (pages, n), and for each page type, site, source and
     whether it teaches: one that doesn't is only judged. `short`: the numbers of an article cut to its first lines;
     those of the page itself for other pages.
@@ -64,7 +64,7 @@ class Pages:
     def __len__(self) -> int:
         return len(self.values)
 
-    def only(self, chosen: Flags) -> "Pages":
+    def only(self, chosen: Flags) -> "TrainingPages":
         """Return the chosen pages."""
         places = np.flatnonzero(chosen).tolist()
         sites, sources = (tuple(names[place] for place in places) for names in (self.sites, self.sources))
@@ -72,7 +72,7 @@ class Pages:
         return replace(self, sites=sites, sources=sources, **rows)
 
 
-def learn(pages: Pages) -> Model:
+def learn(pages: TrainingPages) -> Model:
     """Return the model of the pages that teach, without thresholds."""
     pages = pages.only(pages.teaches)
     weight = site_weights(pages, 0.5)
@@ -86,7 +86,7 @@ def learn(pages: Pages) -> Model:
     )
 
 
-def site_weights(pages: Pages, power: float) -> Values:
+def site_weights(pages: TrainingPages, power: float) -> Values:
     """Return the pages' weights: a site's pages of a type weigh (their number) ** power together, each type 1/2.
 
     With power 0 all sites count alike, with 1 all pages.
@@ -99,7 +99,7 @@ def site_weights(pages: Pages, power: float) -> Values:
     return weight
 
 
-def folds(pages: Pages, seed: int, count: int = FOLDS) -> NDArray[np.intp]:
+def folds(pages: TrainingPages, seed: int, count: int = FOLDS) -> NDArray[np.intp]:
     """Return each page's fold, 0 to count − 1: a site is in one fold, sites of articles, lists or both are spread."""
     kinds: dict[str, set[bool]] = {}
     for site, article in zip(pages.sites, pages.article.tolist(), strict=True):
@@ -113,7 +113,7 @@ def folds(pages: Pages, seed: int, count: int = FOLDS) -> NDArray[np.intp]:
     return np.array([fold[site] for site in pages.sites], np.intp)
 
 
-def held_out(pages: Pages, seed: int) -> Values:
+def held_out(pages: TrainingPages, seed: int) -> Values:
     """Return the log odds (pages,) that models say who learned from the other folds' sites only."""
     fold = folds(pages, seed)
     result = np.zeros(len(pages))
@@ -166,15 +166,18 @@ def _spaced(count: int, most: int) -> Iterator[int]:
 
 
 def pages_of(
-    labelled: Sequence[Labelled], features: Sequence[Numbers], names: Sequence[str], doubtful: Sequence[str] = ()
-) -> Pages:
+    labelled: Sequence[LabelledPage],
+    features: Sequence[PageNumbers],
+    names: Sequence[str],
+    doubtful: Sequence[str] = (),
+) -> TrainingPages:
     """Return the pages that have all the numbers of these names; those with the ids `doubtful` don't teach."""
     whole = [(page, found) for page, found in zip(labelled, features, strict=True) if found.page.keys() >= set(names)]
 
     def table(rows: Iterable[Features]) -> Values:
         return np.array([[row[name] for name in names] for row in rows], np.float64).reshape(len(whole), len(names))
 
-    return Pages(
+    return TrainingPages(
         tuple(names),
         table(found.page for _, found in whole),
         np.array([page.article for page, _ in whole], np.bool_),

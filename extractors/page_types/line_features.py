@@ -13,7 +13,7 @@ from re import Pattern
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lines import IMAGE, KINDS, Flags, Floats, Lines
+from ..html.lines import IMAGE, KINDS, Flags, Floats, Lines
 from . import words
 
 Numbers = NDArray[np.float64]

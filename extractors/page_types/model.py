@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BadModel
+
 Values = NDArray[np.float64]
 
 LIMIT = 4.0  # standard deviations; beyond it a number says no more
@@ -31,10 +33,6 @@ PENALTY = 0.2  # of the squared weights, beside a loss whose pages weigh 1 toget
 STEPS, DONE = 50, 1e-10  # of Newton's method; largest change of a weight at which it ends
 FORMAT = 1  # of the file
 _ARRAYS = ("mean", "scale", "knots", "weights", "bias")
-
-
-class BadModel(ValueError):
-    """A file holds no model of this kind; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)

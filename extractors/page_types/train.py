@@ -18,19 +18,19 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from ..assembly import ParsedPage
-from ..page_body import rules_body
-from ..priors import prior_of
+from ..content.assembly import ParsedPage
+from ..content.line_weights import prior_of
+from ..content.page_body import rules_body
 from .classify import SCREEN, WITH_ADDRESS, WITHOUT_ADDRESS
 from .features import NAMES, SCREENED, features_of
-from .labelled import DataError, Labelled, read_labelled
+from .labelled import LabelledDataError, LabelledPage, read_labelled
 from .learning import (
     FOLDS,
     OF_ADDRESS,
     RIGHT,
     SHORT_LINES,
-    Numbers,
-    Pages,
+    PageNumbers,
+    TrainingPages,
     evenly,
     held_out,
     learn,
@@ -62,7 +62,7 @@ def main(words: Sequence[str] | None = None) -> int:
             model, judged = trained(pages)
             save(model, arguments.out / name, _about(pages))
             print(f"{arguments.out / name}: {_words(model, judged, pages)}")
-    except DataError as error:
+    except LabelledDataError as error:
         errors.print(str(error))
         return 2
     except OSError as error:
@@ -76,10 +76,10 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def read_features(
     folders: Sequence[Path], dropped: Sequence[str], errors: Console
-) -> tuple[list[Labelled], list[Numbers]]:
+) -> tuple[list[LabelledPage], list[PageNumbers]]:
     """Return pages, at most `PER_SITE` of a type and site, and their numbers; pages without text are left out.
 
-    `dropped`: patterns of names to leave out. Raises `DataError`.
+    `dropped`: patterns of names to leave out. Raises `LabelledDataError`.
     """
     everything = [page for folder in folders for page in read_labelled(folder)]
     kept = [page for page in everything if not any(fnmatch(page.name, pattern) for pattern in dropped)]
@@ -89,11 +89,11 @@ def read_features(
     return [page for page, _ in found], [features for _, features in found]
 
 
-def _numbered(labelled: list[Labelled], errors: Console) -> Iterator[tuple[Labelled, Numbers]]:
+def _numbered(labelled: list[LabelledPage], errors: Console) -> Iterator[tuple[LabelledPage, PageNumbers]]:
     for page in track(labelled, "reading pages", console=errors, transient=True):
         parsed = page.parsed()
         if parsed is not None:
-            yield page, Numbers(features_of(parsed), features_of(shortened(parsed)) if page.article else None)
+            yield page, PageNumbers(features_of(parsed), features_of(shortened(parsed)) if page.article else None)
 
 
 def shortened(parsed: ParsedPage) -> ParsedPage:
@@ -103,7 +103,7 @@ def shortened(parsed: ParsedPage) -> ParsedPage:
     return replace(parsed, lines=lines, prior=prior_of(lines, [parsed.head.title, *parsed.head.titles()]))
 
 
-def trained(pages: Pages) -> tuple[Model, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+def trained(pages: TrainingPages) -> tuple[Model, np.ndarray[tuple[int], np.dtype[np.float64]]]:
     """Return the model of some pages with its thresholds, and the held-out log odds that these were chosen by."""
     judged = np.mean([held_out(pages, seed) for seed in range(SEEDS)], axis=0)
     upper, lower = thresholds(judged, pages.article, site_weights(pages, 0.0))
@@ -112,16 +112,18 @@ def trained(pages: Pages) -> tuple[Model, np.ndarray[tuple[int], np.dtype[np.flo
     return replace(learn(pages), article_from=upper, list_to=lower), judged
 
 
-def check(pages: Pages, name: str) -> None:
-    """Raise `DataError` if there is too little to learn from."""
+def check(pages: TrainingPages, name: str) -> None:
+    """Raise `LabelledDataError` if there is too little to learn from."""
     for kind, of_kind in (("article", pages.article), ("list", ~pages.article)):
         sites = {site for site, taken in zip(pages.sites, of_kind.tolist(), strict=True) if taken}
         if len(sites) < FOLDS:
             having = " with a URL" if name == WITH_ADDRESS.name else ""
-            raise DataError(f"too few sites: {len(sites)} have pages of kind {kind}{having}, {FOLDS} are needed")
+            raise LabelledDataError(
+                f"too few sites: {len(sites)} have pages of kind {kind}{having}, {FOLDS} are needed"
+            )
 
 
-def _words(model: Model, judged: np.ndarray[tuple[int], np.dtype[np.float64]], pages: Pages) -> str:
+def _words(model: Model, judged: np.ndarray[tuple[int], np.dtype[np.float64]], pages: TrainingPages) -> str:
     weight = site_weights(pages, 0.0)
     right = (judged > 0) == pages.article
     answered = (judged >= model.article_from) | (judged <= model.list_to)
@@ -133,7 +135,7 @@ def _words(model: Model, judged: np.ndarray[tuple[int], np.dtype[np.float64]], p
     )
 
 
-def _about(pages: Pages) -> dict[str, object]:
+def _about(pages: TrainingPages) -> dict[str, object]:
     articles = int(pages.article.sum())
     return {"articles": articles, "lists": len(pages) - articles, "sites": len(set(pages.sites)), "right": RIGHT}
 

@@ -15,9 +15,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ..errors import BadModel
 from .image import SIDE, Grey, UnreadableImage, centred, is_blank, read_png
 from .missing import needs
-from .network import ABOUT, INPUT, OUTPUT, TYPES, BadWeights, Floats, Kind
+from .network import ABOUT, INPUT, OUTPUT, TYPES, Floats, Kind
 
 OWN_WEIGHTS = "EXEMPLAR_VISUAL_WEIGHTS"  # the environment's variable: a file that `train` wrote
 WEIGHTS = Path(__file__).parent / "model" / "lenet5.onnx"
@@ -25,7 +26,7 @@ SURE = 0.8  # probability from which it answers
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ScreenshotType:
     """`kind` is None for no answer, and `reason` says why; `probability` is the likelier kind's, 0 if unknown."""
 
     kind: Kind | None
@@ -37,8 +38,8 @@ class VisualClassifier:
     """A trained network, loaded once; calling it changes nothing, so threads may share it.
 
     `weights`: a file that `train` wrote; None takes the one that `EXEMPLAR_VISUAL_WEIGHTS` names in the environment,
-    else the shipped one. Raises `BadWeights` if the file is none of ours, and `ExtraMissing` without onnxruntime (extra
-    `vision`).
+    else the shipped one. Raises `BadModel` if the file is none of ours, and `ExtraMissing` without
+    onnxruntime (extra `vision`).
     """
 
     def __init__(self, weights: Path | None = None, *, sure: float = SURE):
@@ -46,28 +47,28 @@ class VisualClassifier:
         self.sure = sure
         try:
             self._session = _session(weights or Path(own or WEIGHTS))
-        except BadWeights as error:
-            raise BadWeights(f"{OWN_WEIGHTS}: {error}" if own else str(error)) from None
+        except BadModel as error:
+            raise BadModel(f"{OWN_WEIGHTS}: {error}" if own else str(error)) from None
         self.about: dict[str, Any] = json.loads(self._session.get_modelmeta().custom_metadata_map[ABOUT])
 
-    def __call__(self, png: bytes) -> Answer:
+    def __call__(self, png: bytes) -> ScreenshotType:
         """Return the type of the page whose screenshot this is."""
         try:
             grey = read_png(png)
         except UnreadableImage as error:
-            return Answer(None, 0.0, f"the screenshot can't be read: {error}")
+            return ScreenshotType(None, 0.0, f"the screenshot can't be read: {error}")
         if is_blank(grey):
-            return Answer(None, 0.0, "the page is blank")
+            return ScreenshotType(None, 0.0, "the page is blank")
         return self.answer(grey)
 
-    def answer(self, grey: Grey) -> Answer:
+    def answer(self, grey: Grey) -> ScreenshotType:
         """Return the type for pixels of shape (224, 224)."""
         chances = self.probabilities(grey[None])[0]
         best = int(chances.argmax())
         probability = float(chances[best])
         if probability < self.sure:
-            return Answer(None, probability, f"neither type is likelier than {self.sure:.0%}")
-        return Answer(TYPES[best], probability)
+            return ScreenshotType(None, probability, f"neither type is likelier than {self.sure:.0%}")
+        return ScreenshotType(TYPES[best], probability)
 
     def probabilities(self, grey: Floats) -> Floats:
         """Return float32, shape (images, 2), article and list, for pixels of shape (images, 224, 224)."""
@@ -93,14 +94,14 @@ def _session(file: Path) -> Any:
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise BadWeights(f"{file}: {error.strerror}") from None
+        raise BadModel(f"{file}: {error.strerror}") from None
     try:
         session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors have no common class of their own
-        raise BadWeights(f"{file} is no network: {error}") from None
+        raise BadModel(f"{file} is no network: {error}") from None
     shapes = [(one.name, one.shape[1:]) for one in (*session.get_inputs(), *session.get_outputs())]
     if shapes != [(INPUT, [1, SIDE, SIDE]), (OUTPUT, [len(TYPES)])] or (
         ABOUT not in session.get_modelmeta().custom_metadata_map
     ):
-        raise BadWeights(f"{file} is another network than this one; `python -m extractors.visual.train` writes them")
+        raise BadModel(f"{file} is another network than this one; `python -m extractors.visual.train` writes them")
     return session

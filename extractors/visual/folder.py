@@ -15,7 +15,7 @@ FEWEST = 2  # screenshots of a type: one to learn from, one held out
 Pixels = NDArray[np.uint8]
 
 
-class Mistakes(ValueError):
+class ScreenshotMistakes(ValueError):
     """What is wrong with the folder, a line each."""
 
     def __init__(self, lines: Sequence[str]):
@@ -24,7 +24,7 @@ class Mistakes(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledScreenshot:
     """Screenshots: `grey` uint8, shape (images, 224, 224); `type` int64, shape (images,), index in `network.TYPES`."""
 
     grey: Pixels
@@ -33,24 +33,26 @@ class Labelled:
     def __len__(self) -> int:
         return len(self.type)
 
-    def __getitem__(self, chosen: NDArray[np.intp]) -> "Labelled":
-        return Labelled(self.grey[chosen], self.type[chosen])
+    def __getitem__(self, chosen: NDArray[np.intp]) -> "LabelledScreenshot":
+        return LabelledScreenshot(self.grey[chosen], self.type[chosen])
 
 
 def screenshots(folder: Path) -> list[tuple[Path, int]]:
-    """Return each screenshot with its type. Raises `Mistakes` if the folder isn't laid out as it should be."""
+    """Return each screenshot with its type. Raises `ScreenshotMistakes` if the folder's layout is wrong."""
     missing = [f"{folder / name}: no such folder" for name in TYPES if not (folder / name).is_dir()]
     if missing:
-        raise Mistakes([*missing, f"{folder} must hold the folders {' and '.join(TYPES)}, with a PNG for each page"])
+        raise ScreenshotMistakes(
+            [*missing, f"{folder} must hold the folders {' and '.join(TYPES)}, with a PNG for each page"]
+        )
     found = [(file, number) for number, name in enumerate(TYPES) for file in sorted((folder / name).glob("*.png"))]
     few = [name for number, name in enumerate(TYPES) if sum(kind == number for _, kind in found) < FEWEST]
     if few:
-        raise Mistakes([f"{folder / name}: fewer than {FEWEST} screenshots (*.png)" for name in few])
+        raise ScreenshotMistakes([f"{folder / name}: fewer than {FEWEST} screenshots (*.png)" for name in few])
     return found
 
 
-def read_labelled(files: Sequence[tuple[Path, int]]) -> tuple[Labelled, list[Path]]:
-    """Return the screenshots that show something, and the files of the blank ones. Raises `Mistakes`."""
+def read_labelled(files: Sequence[tuple[Path, int]]) -> tuple[LabelledScreenshot, list[Path]]:
+    """Return the screenshots that show something, and the files of the blank ones. Raises `ScreenshotMistakes`."""
     mistakes: list[str] = []
     blank: list[Path] = []
     grey: list[Pixels] = []
@@ -62,9 +64,9 @@ def read_labelled(files: Sequence[tuple[Path, int]]) -> tuple[Labelled, list[Pat
             grey.append(np.rint(pixels * 255).astype(np.uint8))
             types.append(kind)
     if mistakes:
-        raise Mistakes(mistakes)
+        raise ScreenshotMistakes(mistakes)
     shape = (-1, SIDE, SIDE)
-    return Labelled(np.array(grey, np.uint8).reshape(shape), np.array(types, np.int64)), blank
+    return LabelledScreenshot(np.array(grey, np.uint8).reshape(shape), np.array(types, np.int64)), blank
 
 
 def _read(files: Sequence[tuple[Path, int]], mistakes: list[str]) -> Iterator[tuple[Path, int, Grey]]:

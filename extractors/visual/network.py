@@ -27,6 +27,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from ..errors import BadModel
 from .image import SIDE
 from .missing import needs
 
@@ -54,18 +55,14 @@ OPSET, IR_VERSION = 17, 8  # of ONNX; old enough for every onnxruntime that this
 INT8 = 127  # largest value of a weight
 
 
-class BadWeights(ValueError):
-    """These are no weights for this network; the message says why."""
-
-
 def check(weights: Weights) -> None:
-    """Raise `BadWeights` if a layer is missing, of another shape or not finite."""
+    """Raise `BadModel` if a layer is missing, of another shape or not finite."""
     for name, shape in SHAPES.items():
         found = weights.get(name)
         if found is None or found.shape != shape:
-            raise BadWeights(f"{name} is {'missing' if found is None else found.shape}, not {shape}")
+            raise BadModel(f"{name} is {'missing' if found is None else found.shape}, not {shape}")
         if not np.isfinite(found).all():
-            raise BadWeights(f"{name} has values that are no numbers")
+            raise BadModel(f"{name} has values that are no numbers")
 
 
 def forward(weights: Weights, grey: Floats) -> Floats:
@@ -104,7 +101,7 @@ def quantised(weight: Floats) -> tuple[NDArray[np.int8], Floats]:
 
 
 def to_onnx(weights: Weights, about: Mapping[str, Any]) -> bytes:
-    """Return the network as an ONNX file. Raises `BadWeights`, and `ExtraMissing` without onnx."""
+    """Return the network as an ONNX file. Raises `BadModel`, and `ExtraMissing` without onnx."""
     check(weights)
     onnx: Any = needs("onnx", "train")
     helper, kinds = onnx.helper, onnx.TensorProto

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .classify import OWN_WEIGHTS
-from .folder import Labelled, Mistakes, Pixels, read_labelled, screenshots
+from .folder import LabelledScreenshot, Pixels, ScreenshotMistakes, read_labelled, screenshots
 from .image import SIDE, centred
 from .missing import ExtraMissing, needs
 from .network import FLAT, KERNEL, POOL, TYPES, Floats, to_onnx
@@ -33,14 +33,14 @@ BAR = 40  # signs of the learning curve's longest bar
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ValidationResult:
     """How a network does on some screenshots: mean cross entropy, and share judged right."""
 
     loss: float
     right: float
 
 
-class Learner:
+class Trainer:
     """A network that learns; `epoch` changes it."""
 
     def __init__(self, seed: int):
@@ -52,7 +52,7 @@ class Learner:
         self.network = _network(self.torch.nn).to(memory_format=self.layout)
         self.optimiser = self.torch.optim.Adam(self.network.parameters(), lr=RATE, fused=True)
 
-    def epoch(self, pages: Labelled) -> None:
+    def epoch(self, pages: LabelledScreenshot) -> None:
         """Learn from each page once, in random order."""
         weigh = self.torch.nn.CrossEntropyLoss(self.torch.from_numpy(type_weights(pages.type)))
         self.network.train()
@@ -104,9 +104,9 @@ def _network(nn: Any) -> Any:
     )
 
 
-def trained(pages: Labelled, seed: int = 1, epochs: int = EPOCHS) -> Learner:
+def trained(pages: LabelledScreenshot, seed: int = 1, epochs: int = EPOCHS) -> Trainer:
     """Return a network that has learned from these pages."""
-    learner = Learner(seed)
+    learner = Trainer(seed)
     for _ in range(epochs):
         learner.epoch(pages)
     return learner
@@ -118,14 +118,14 @@ def type_weights(types: NDArray[np.int64]) -> Floats:
     return (len(types) / (len(TYPES) * np.maximum(counts, 1))).astype(np.float32)
 
 
-def judge(learner: Learner, pages: Labelled) -> Judged:
+def judge(learner: Trainer, pages: LabelledScreenshot) -> ValidationResult:
     """Return how a network does on some pages."""
     chances = learner.probabilities(pages.grey)
     loss = -np.log(np.maximum(chances[np.arange(len(pages)), pages.type], 1e-7)).mean()
-    return Judged(float(loss), float((chances.argmax(axis=1) == pages.type).mean()))
+    return ValidationResult(float(loss), float((chances.argmax(axis=1) == pages.type).mean()))
 
 
-def divide(pages: Labelled, share: float, seed: int) -> tuple[Labelled, Labelled]:
+def divide(pages: LabelledScreenshot, share: float, seed: int) -> tuple[LabelledScreenshot, LabelledScreenshot]:
     """Return the pages to learn from and those held out, the same share of both types; the same for one seed."""
     random = np.random.default_rng([seed, 2])
     held: list[int] = []
@@ -145,11 +145,11 @@ def main(words: Sequence[str] | None = None) -> int:
         pages, blank = read_labelled(screenshots(arguments.folder))
         learned, held_out = divide(pages, arguments.held_out, arguments.seed)
         print(f"{len(learned)} screenshots to learn from, {len(held_out)} held out; {len(blank)} blank ones left out")
-        learner = Learner(arguments.seed)
+        learner = Trainer(arguments.seed)
         for line in _curve(learner, learned, held_out, arguments.epochs):
             print(line, flush=True)
         arguments.out.write_bytes(to_onnx(learner.weights(), _about(arguments, learner, learned, held_out)))
-    except Mistakes as mistakes:
+    except ScreenshotMistakes as mistakes:
         print("\n".join(mistakes.lines), file=sys.stderr)
         return 2
     except ExtraMissing as error:
@@ -165,7 +165,7 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _curve(learner: Learner, learned: Labelled, held_out: Labelled, epochs: int) -> Iterator[str]:
+def _curve(learner: Trainer, learned: LabelledScreenshot, held_out: LabelledScreenshot, epochs: int) -> Iterator[str]:
     """Learn, and yield the learning curve: a line an epoch, its bar the loss on the pages learned from."""
     yield f"{'epoch':>5}  {'loss':>6}  {'right':>6}  {'held out':>8}  {'right':>6}"
     for number in range(1, epochs + 1):
@@ -178,7 +178,7 @@ def _curve(learner: Learner, learned: Labelled, held_out: Labelled, epochs: int)
 
 
 def _about(
-    arguments: argparse.Namespace, learner: Learner, learned: Labelled, held_out: Labelled
+    arguments: argparse.Namespace, learner: Trainer, learned: LabelledScreenshot, held_out: LabelledScreenshot
 ) -> dict[str, str | int | float | list[int]]:
     """What is written into the file about how it came to be."""
     about: dict[str, str | int | float | list[int]] = {

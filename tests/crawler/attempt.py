@@ -10,7 +10,7 @@ from pathlib import Path
 
 def main(file: str, seconds: str) -> None:
     from crawler import settings
-    from crawler.fetching import fetch
+    from crawler.fetching.single_pages import fetch
 
     settings.DOWNLOAD_TIMEOUT = float(seconds)
     answers = fetch(json.loads(Path(file).read_text("utf-8")), delay=0)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin
 
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
 HOST = "https://town.example"

@@ -34,7 +34,7 @@ def main(said):
     from crawler.guarding.resolver import use_guard
     from crawler.rendering import browsers
     from crawler.rendering.handler import rendering_settings
-    from crawler.verdicts import of_answer, of_failure
+    from crawler.run.outcomes import of_answer, of_failure
 
     for name, value in said.get("constants", {}).items():
         module, _, constant = name.partition(".")

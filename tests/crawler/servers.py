@@ -109,7 +109,12 @@ def run_section(folder, redis_url, names, tasks, *, verbose=False, **environ):
         "LOG_LEVEL=DEBUG",
     ]
     child = subprocess.run(
-        [sys.executable, "-m", "tests.crawler.network", *(scrapy if verbose else ["crawler.spider_process", "news"])],
+        [
+            sys.executable,
+            "-m",
+            "tests.crawler.network",
+            *(scrapy if verbose else ["crawler.fetching.spider_process", "news"]),
+        ],
         cwd=folder,
         env=environment(
             REDIS_URL=redis_url,

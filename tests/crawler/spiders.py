@@ -37,7 +37,7 @@ class Child:
     def __init__(self, task: str, folder: Path, redis_url: str, *, scrapy: bool = False, **environ: str):
         command = [str(SCRAPY), "crawl", "section", "-a", f"task={task}", "-a", f"tasks={folder / 'tasks.yaml'}"]
         self.process = subprocess.Popen(
-            command if scrapy else [sys.executable, "-m", "crawler.spider_process", task],
+            command if scrapy else [sys.executable, "-m", "crawler.fetching.spider_process", task],
             cwd=REPOSITORY if scrapy else folder,
             env=environment(REDIS_URL=redis_url, **environ),
             stdin=subprocess.DEVNULL,

@@ -15,7 +15,7 @@ import pytest
 import redis
 from twisted.python.failure import Failure
 
-from crawler.middlewares import Ending
+from crawler.fetching.middlewares import RunEnding
 from crawler.spiders.section import SectionSpider
 from tests.crawler.spiders import (
     Child,
@@ -497,7 +497,7 @@ def test_a_surprise_with_one_page_counts_as_a_failed_try(spider):
 
 @pytest.mark.parametrize("spider", [None], indirect=True)
 def test_a_request_that_was_never_sent_is_no_failure(spider):
-    failure = Failure(Ending("the run ends"))
+    failure = Failure(RunEnding("the run ends"))
     failure.request = SimpleNamespace(url=LEASED.url, cb_kwargs={"leased": LEASED})
     assert list(spider.articles.failed(failure)) == []
     assert spider.run.told == []

@@ -5,11 +5,11 @@ import pytest
 
 from evaluation.data import DataError, DataSet, Row
 from evaluation.floors import Floors, failures, missing_sets, read_floors, updated, write_floors
-from evaluation.predict import Settings
+from evaluation.predict import Selection
 from evaluation.predictions import Prediction
 from evaluation.results import evaluate
 
-SETTINGS = Settings()
+SETTINGS = Selection()
 ROW = Row("a", Path("a"), "g", body="one two three four five six seven")
 SET = DataSet("harbour", (ROW,), frozenset(), "checksum")
 

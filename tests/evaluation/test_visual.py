@@ -9,12 +9,12 @@ import pytest
 
 from evaluation.data import read_sets
 from evaluation.styled_sites import design, pages, write_site
-from evaluation.visual import Outcome, Page, auc, by_site, crossed, dealt
+from evaluation.visual import JudgedShare, RenderedPage, auc, by_site, crossed, dealt
 from evaluation.visual_pages import Rendered, StoredSite, read_index, sample
 
 
 def page(site, kind, number=0):
-    return Page(site, site, kind, None, number)
+    return RenderedPage(site, site, kind, None, number)
 
 
 PAGES = [
@@ -45,7 +45,7 @@ def test_no_page_is_judged_by_what_has_learned_from_it():
 
 
 def test_right_and_answered():
-    outcome = Outcome([page("a", 0), page("a", 1), page("a", 1)], np.array([0.1, 0.7, 0.2]))
+    outcome = JudgedShare([page("a", 0), page("a", 1), page("a", 1)], np.array([0.1, 0.7, 0.2]))
     assert outcome.right.tolist() == [True, True, False]
     assert outcome.answered.tolist() == [True, False, True]
     assert outcome.of(one.kind == 1 for one in outcome.pages).chance.tolist() == [0.7, 0.2]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from workers.briefs import Filter
+from workers.briefs import RowFilter
 from workers.inbox import FetchedPage, Inbox
 from workers.problems import Problem, problems
 from workers.url_states import Found, fingerprint
@@ -91,7 +91,7 @@ def test_a_row_that_an_earlier_example_gave_is_not_written_twice(connection, sta
 
 
 def test_the_task_s_own_filters_hold_for_an_accepted_page(connection, station, ledger, tmp_path):
-    publish(connection, tmp_path, drop=Filter(("regatta",)))
+    publish(connection, tmp_path, drop=RowFilter(("regatta",)))
     station.cut_pages(TASK, deliver(connection, {1: archive()}))
     ledger.accept(url(1))
     station.cut_pages(TASK, [came_again(connection, ledger, 1, archive())])

@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 from workers import keys
-from workers.briefs import Brief, Filter, brief_of, example_asked, example_of, keep_example
+from workers.briefs import Brief, RowFilter, brief_of, example_asked, example_of, keep_example
 from workers.inbox import StoredPage
 
 from .helpers import FETCHED_AT
@@ -12,7 +12,7 @@ from .helpers import FETCHED_AT
 PAGE = StoredPage("http://a.example/1", "<p>例".encode("gb18030"), "text/html; charset=gbk", FETCHED_AT)
 BRIEF = Brief(
     "新闻", "http://a.example/1", r"http://a\.example/\d+", ("${DSN}", "out.jsonl"), "/data", "density",
-    keep=Filter(("港", "b"), date(2026, 1, 1)), drop=Filter(until=date(2020, 1, 1)),
+    keep=RowFilter(("港", "b"), date(2026, 1, 1)), drop=RowFilter(until=date(2020, 1, 1)),
 )  # fmt: skip
 
 
@@ -52,6 +52,8 @@ def test_a_task_may_have_no_example_yet(connection):
     assert example_asked(connection, "t") is None
 
 
-@pytest.mark.parametrize(("words", "asks"), [(Filter(), False), (Filter(("a",)), True), (Filter(until=date.max), True)])
+@pytest.mark.parametrize(
+    ("words", "asks"), [(RowFilter(), False), (RowFilter(("a",)), True), (RowFilter(until=date.max), True)]
+)
 def test_an_empty_filter_asks_for_nothing(words, asks):
     assert bool(words) == asks

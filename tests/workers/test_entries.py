@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from workers import forgetting
-from workers.briefs import Filter
+from workers.briefs import RowFilter
 from workers.extract import Station
 from workers.forgetting import expire, unsee
 from workers.inbox import FetchedPage, Inbox, StoredPage
@@ -188,7 +188,7 @@ def test_rows_of_a_page_that_never_comes_again_are_not_doubled_by_its_neighbour(
 
 
 def test_keep_and_drop_choose_among_entries(connection, station, ledger, tmp_path):
-    publish(connection, tmp_path, method="list-rank", keep=Filter(keywords=("bakery", "clock", "goose")))
+    publish(connection, tmp_path, method="list-rank", keep=RowFilter(keywords=("bakery", "clock", "goose")))
     station.cut_pages(TASK, deliver(connection, {1: list_page(*range(8))}))
     assert [row["title"] for row in rows(tmp_path)] == [TOWNS[1], TOWNS[4], TOWNS[6]]
     assert ledger.state_of(url(1)) == ("written", "list: 8 entries, 3 new")

@@ -8,7 +8,7 @@ import pytest
 
 from extractors import NoArticle, Section, UnusablePage
 from workers import extract as module
-from workers.briefs import Filter, keep_example
+from workers.briefs import RowFilter, keep_example
 from workers.extract import Station
 from workers.inbox import StoredPage
 from workers.ledger import Ledger
@@ -240,7 +240,7 @@ def test_a_page_without_article_is_rejected_with_its_reason(connection, station,
 
 
 def test_an_unwanted_article_is_rejected_with_its_reason(connection, station, ledger, tmp_path):
-    publish(connection, tmp_path, drop=Filter(("mast",)), keep=Filter(since=date(1990, 1, 1)))
+    publish(connection, tmp_path, drop=RowFilter(("mast",)), keep=RowFilter(since=date(1990, 1, 1)))
     station.cut_pages(TASK, deliver(connection, {1: article(1)}))
     assert ledger.state_of(url(1)) == ("rejected", "drop: keyword mast")
     assert rows(tmp_path) == []

@@ -12,7 +12,7 @@ import pytest
 from workers.forgetting import expire, unsee, unsee_rejected
 from workers.ledger import ACCEPTED_RANK, EPOCH, Ledger
 from workers.problems import problems
-from workers.url_states import FINAL_STATES, OPEN_STATES, Found, Visits, fingerprint
+from workers.url_states import FINAL_STATES, OPEN_STATES, Found, RecheckPlan, fingerprint
 
 URLS = [f"http://a.example/{number}" for number in range(3)]  # few, so that steps meet
 WORKERS = ("one", "two")
@@ -237,7 +237,7 @@ class Steps:
         assert set(self.ledger.free(worker)) == set(map(fingerprint, self.model.free(worker)))
 
     def settle(self, url, state, reason, worker, young):
-        visits = Visits(OVER, time.time() + FAR, 1, "") if young else None
+        visits = RecheckPlan(OVER, time.time() + FAR, 1, "") if young else None
         settled = self.ledger.settle(fingerprint(url), state, reason, worker=worker, visits=visits)
         assert settled == self.model.settle(url, state, reason, worker, young)
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from ... import article_deviation
-from ...article_deviation import MIN_DIFFERENCE, SHARE, descend, deviation, text_sizes
-from ...block_tree import BlockTree, build_tree
-from ...ctext import read_ctext
+from ...html.block_tree import BlockTree, build_tree
+from ...html.tagless_text import read_ctext
+from ...methods import article_deviation
+from ...methods.article_deviation import MIN_DIFFERENCE, SHARE, descend, deviation, text_sizes
 from ...page import Page
 from ..errors import NoFigure
 from .pages import element_name, title_of
@@ -64,7 +64,7 @@ def read(method: str, page: Page, example: Page | None) -> Descent:
     )
 
 
-def _level(tree: BlockTree, sizes: list[int], step: article_deviation.Step) -> Level:
+def _level(tree: BlockTree, sizes: list[int], step: article_deviation.DescentStep) -> Level:
     lengths = [sizes[child] for child in step.texts]
     first, second = [*lengths, 0, 0][:2]
     sigma = deviation(lengths) if lengths else 0.0

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from ...assembly import read as read_page
-from ...bp_network import create, create_verbatim
-from ...bp_network.extractor import BODY, VERBATIM_METHOD
+from ...content.assembly import read as read_page
+from ...html.paths import PathTrie
+from ...methods.bp_network import create, create_verbatim
+from ...methods.bp_network.extractor import BODY, VERBATIM_METHOD
 from ...page import Page
-from ...paths import PathTrie
 from .pages import outcome, with_text
 
 
@@ -26,7 +26,7 @@ class LineOutputs:
 
 
 def read(method: str, page: Page, example: Page | None) -> LineOutputs:
-    """Return the outputs; an example is of no use to them. Raises `BadWeights` for a file of weights that is none."""
+    """Return the outputs; an example is of no use to them. Raises `BadModel` for a file of weights that is none."""
     network = (create_verbatim if method == VERBATIM_METHOD else create)(None)
     parsed = with_text(read_page(page, PathTrie()))
     kept, reason = outcome(network.cut(parsed))

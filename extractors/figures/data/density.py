@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...assembly import read as read_page
-from ...body import line_weights, segment_weights
-from ...density import cut
+from ...content.assembly import read as read_page
+from ...content.body import line_weights, segment_weights
+from ...content.page_body import rules_body, unmatched
+from ...content.profile import NO_PROFILE
+from ...html.paths import PathTrie
+from ...methods.density import cut
 from ...page import Page
-from ...page_body import rules_body, unmatched
-from ...paths import PathTrie
-from ...profile import NO_PROFILE
 from .pages import outcome, path_name, with_text
 
 

@@ -5,8 +5,8 @@ Source: 004, its curves FS and BS by lines, which one alignment makes a single s
 
 from dataclasses import dataclass
 
-from ...body import line_weights, segment_weights
-from ...example import Example, cast, compare, elect
+from ...content.body import line_weights, segment_weights
+from ...methods.example import Example, cast, compare, elect
 from ...page import Page
 from .pages import outcome, with_text
 

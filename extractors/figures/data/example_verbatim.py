@@ -6,10 +6,10 @@ its figure 4 (the same with their words).
 
 from dataclasses import dataclass
 
-from ...assembly import read as read_page
+from ...content.assembly import read as read_page
+from ...html.paths import PathTrie
+from ...methods.example_verbatim import LEVEL, WINDOW, curves, lines_between, page_text
 from ...page import Page
-from ...paths import PathTrie
-from ...verbatim import LEVEL, WINDOW, curves, lines_between, page_text
 from .pages import with_text
 
 WORDS = 40  # characters of the text on each side of a turning point

@@ -5,8 +5,8 @@ Source: 001, its figures 3 to 9: Y by line, with the numbers of the body's first
 
 from dataclasses import dataclass
 
-from ... import line_blocks, line_blocks_verbatim
-from ...ctext import Ints, read_ctext
+from ...html.tagless_text import Ints, read_ctext
+from ...methods import line_blocks, line_blocks_verbatim
 from ...page import Page
 from ..errors import NoFigure
 from .pages import title_of

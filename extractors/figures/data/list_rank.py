@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass
 
-from ...dom import inner_text
-from ...like_elements import ids
-from ...linked_tree import LinkedTree
-from ...list_items import Items, as_items
-from ...list_rank import mean_length, rank
-from ...list_rank_verbatim import CANDIDATES
+from ...html.dom import inner_text
+from ...methods.list_rank.extractor import mean_length, rank
+from ...methods.list_rank.like_elements import ids
+from ...methods.list_rank.linked_tree import LinkedTree
+from ...methods.list_rank.list_items import Items, as_items
+from ...methods.list_rank.verbatim import CANDIDATES
 from ...page import Page
 from ..errors import NoFigure
 from .pages import element_name, title_of
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RankedId:
     """Like elements. `name`: theirs and their parent's; `count`: of different links; `rank`: R; `mean`: TL, bytes;
     `first`: the title of the first entry.
     """
@@ -32,7 +32,7 @@ class Ranking:
 
     method: str
     title: str
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[RankedId, ...]
     chosen: int
 
 
@@ -46,11 +46,11 @@ def read(method: str, page: Page, example: Page | None) -> Ranking:
     return Ranking(method, title_of(page), tuple(map(_candidate, best)), 0)
 
 
-def _candidate(items: Items) -> Candidate:
+def _candidate(items: Items) -> RankedId:
     element = items.each[0].element
     name = element_name(str(element.tag), element.get("class") or "")
     above = element.getparent()
     if above is not None:
         name = f"{element_name(str(above.tag), above.get('class') or '')} > {name}"
     first = inner_text(items.links[0].element)
-    return Candidate(name, len({link.url for link in items.links}), rank(items), mean_length(items), first)
+    return RankedId(name, len({link.url for link in items.links}), rank(items), mean_length(items), first)

@@ -1,11 +1,11 @@
 """What the figures' data have in common: pages read, elements named."""
 
 from ...article import NoArticle
-from ...assembly import Cut, ParsedPage
-from ...dom import parse
-from ...head import read_head
+from ...content.assembly import BodyLines, ParsedPage
+from ...html.dom import parse
+from ...html.paths import PathTrie
+from ...metadata.declared_metadata import read_head
 from ...page import Page
-from ...paths import PathTrie
 from ..errors import NoFigure
 
 
@@ -16,7 +16,7 @@ def with_text(parsed: ParsedPage | NoArticle) -> ParsedPage:
     return parsed
 
 
-def outcome(cut: Cut | str) -> tuple[tuple[int, ...], str]:
+def outcome(cut: BodyLines | str) -> tuple[tuple[int, ...], str]:
     """Return the lines that a method kept, and its reason; no lines for a page that it refused."""
     return ((), cut) if isinstance(cut, str) else (tuple(cut.kept), cut.reason)
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from ...block_tree import BlockTree, build_tree
-from ...ctext import read_ctext
+from ...html.block_tree import BlockTree, build_tree
+from ...html.tagless_text import read_ctext
+from ...methods.tag_paths.clusters import Leaf, Leaves, cluster, length, noise, period, read_outline, variance
+from ...methods.tag_paths.extractor import TagPaths, body_leaves
+from ...methods.tag_paths.segment import body_segment, longest
 from ...page import Page
-from ...tag_path_clusters import Leaf, Leaves, cluster, length, noise, period, read_outline, variance
-from ...tag_path_segment import body_segment, longest
-from ...tag_paths import TagPaths, body_leaves
 from ..errors import NoFigure
 from .pages import element_name, title_of
 

@@ -5,7 +5,7 @@ from urllib.parse import urljoin
 import pytest
 
 from crawler.discovery.links import MOST_FEEDS, MOST_LINKS, absolute, links_of, page_links
-from extractors.urls import normalise
+from extractors.html.urls import normalise
 
 PAGE = "http://site.example/news/list.html"
 

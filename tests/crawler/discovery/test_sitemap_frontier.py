@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from crawler.discovery.links import Link
-from crawler.discovery.listings import Listing, ListPage
+from crawler.discovery.links import PageLink
+from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.sitemap_frontier import (
     LATER_SITEMAPS,
     MOST_SITEMAPS,
@@ -28,11 +28,11 @@ def child(name, changed=None):
 
 
 def index(*children):
-    return Listing("sitemap", sitemaps=list(children))
+    return ListContent("sitemap", sitemaps=list(children))
 
 
 def sitemap(published=None):
-    return Listing("sitemap", [Link("http://site.example/a/1", "", published=published)])
+    return ListContent("sitemap", [PageLink("http://site.example/a/1", "", published=published)])
 
 
 ROOT_PAGE = ListPage(ROOT, "sitemap", start=ROOT)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from crawler.discovery.links import Link
-from crawler.discovery.listings import Listing, ListPage
+from crawler.discovery.links import PageLink
+from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.pagination import pagination, shape_of
 from crawler.discovery.sitemaps import Child
 from crawler.discovery.walk import MOST_BARREN, MOST_BELOW, TRIES_PER_SHAPE, Walk, fruitful_lists, judged
-from crawler.patterns import Pattern
+from crawler.patterns.pattern import Pattern
 
 HOST = "http://site.example"
 ARTICLES = "/a/{id}.html"
@@ -19,7 +19,7 @@ def pattern(text):
 
 def link(entry):
     path, text = entry if isinstance(entry, tuple) else (entry, "")
-    return Link(path if path.startswith("http") else HOST + path, text)
+    return PageLink(path if path.startswith("http") else HOST + path, text)
 
 
 class Outing:
@@ -49,7 +49,7 @@ class Outing:
             self.walk.failed(page)
             return
         said = site[path]
-        listing = said if isinstance(said, Listing) else Listing("page", [link(entry) for entry in said])
+        listing = said if isinstance(said, ListContent) else ListContent("page", [link(entry) for entry in said])
         links = listing.links
         found = {taken.link.url.removeprefix(HOST) for taken in self.walk.read(links)}
         new = found - self.known
@@ -126,7 +126,7 @@ def test_pages_of_one_name_with_a_number_are_one_list(page, url):
 @pytest.mark.parametrize("entry", [("/list.php?cat=3&page=2", "下一页"), ("/ajax/list_2.json?x=1", "Load more")])
 def test_a_text_that_means_nothing_else_counts_on_the_whole_host(entry):
     path, text = entry
-    assert pagination(HOST + "/a/", [Link(HOST + path, text, "next" if ".json" in path else "")]) == [HOST + path]
+    assert pagination(HOST + "/a/", [PageLink(HOST + path, text, "next" if ".json" in path else "")]) == [HOST + path]
 
 
 def test_more_of_another_section_is_no_pagination():
@@ -134,7 +134,7 @@ def test_more_of_another_section_is_no_pagination():
 
 
 def test_rel_next_is_enough():
-    assert pagination(HOST + "/a/", [Link(HOST + "/a/more", "", "next")]) == [HOST + "/a/more"]
+    assert pagination(HOST + "/a/", [PageLink(HOST + "/a/more", "", "next")]) == [HOST + "/a/more"]
 
 
 def test_the_same_page_is_read_once():
@@ -263,12 +263,12 @@ def test_an_endless_pagination_ends():
 
 
 def feed(*paths, home="", further=()):
-    return Listing("feed", [link(path) for path in paths], next=[HOST + path for path in further], home=home)
+    return ListContent("feed", [link(path) for path in paths], next=[HOST + path for path in further], home=home)
 
 
 def test_a_start_pages_feeds_are_read_before_its_other_pages():
     site = {
-        "/a/": Listing("page", [link("/a/1.html"), link("/a/list_2.html")], feeds=[HOST + "/feed"]),
+        "/a/": ListContent("page", [link("/a/1.html"), link("/a/list_2.html")], feeds=[HOST + "/feed"]),
         "/feed": feed("/a/2.html"),
         "/a/list_2.html": ["/a/3.html"],
     }
@@ -308,19 +308,22 @@ def test_later_walks_read_the_feeds_that_are_remembered():
 
 
 def sitemap(*paths):
-    return Listing("sitemap", [link(path) for path in paths])
+    return ListContent("sitemap", [link(path) for path in paths])
 
 
 def test_sitemaps_come_last_and_from_robots_txt():
     site = {"/a/": ["/a/1.html", "/a/list_2.html"], "/a/list_2.html": ["/a/2.html"]}
-    site |= {"/robots.txt": Listing("robots", sitemaps=[Child(HOST + "/map.xml")]), "/map.xml": sitemap("/a/3.html")}
+    site |= {
+        "/robots.txt": ListContent("robots", sitemaps=[Child(HOST + "/map.xml")]),
+        "/map.xml": sitemap("/a/3.html"),
+    }
     outing = Outing(site, look_for_sitemaps=True)
     assert outing.read == ["/a/", "/a/list_2.html", "/robots.txt", "/map.xml"]
     assert "/a/3.html" in outing.articles
 
 
 def test_without_a_word_in_robots_txt_the_usual_place_is_tried():
-    site = {"/a/": ["/a/1.html"], "/robots.txt": Listing("robots"), "/sitemap.xml": sitemap("/a/3.html")}
+    site = {"/a/": ["/a/1.html"], "/robots.txt": ListContent("robots"), "/sitemap.xml": sitemap("/a/3.html")}
     assert "/a/3.html" in Outing(site, look_for_sitemaps=True).articles
 
 

@@ -9,7 +9,7 @@ from benchmarks.publishing_rate import (
     LONGEST,
     SHORTEST,
     START,
-    Visits,
+    VisitDelays,
     bursts,
     by_day,
     published,
@@ -21,13 +21,13 @@ from crawler.scheduling.publishing_rate import History, interval, observe
 def test_a_steady_section_waits_no_longer_than_with_as_many_fixed_visits(rate):
     days = 400 if rate < 1 else 60
     times = published(rate, days)
-    found = Visits(times, days)
-    fixed = Visits(times, days, period=days * DAY / found.count)
+    found = VisitDelays(times, days)
+    fixed = VisitDelays(times, days, period=days * DAY / found.count)
     assert found.wait < 1.35 * fixed.wait
 
 
 def test_four_times_as_many_articles_are_visited_twice_as_often():
-    slow, fast = Visits(published(5, 60), 60), Visits(published(20, 60), 60)
+    slow, fast = VisitDelays(published(5, 60), 60), VisitDelays(published(20, 60), 60)
     assert 1.7 < fast.count / slow.count < 2.3
 
 
@@ -35,9 +35,9 @@ def test_sections_together_wait_less_than_with_the_best_fixed_period_for_all():
     days = 60
     sections = [published(rate, days, seed) for seed, rate in enumerate((0.1, 0.3, 1, 3, 10, 30, 100))]
     sections += [by_day(30, days), bursts(days)]
-    found = [Visits(times, days) for times in sections]
+    found = [VisitDelays(times, days) for times in sections]
     period = days * DAY * len(sections) / sum(each.count for each in found)
-    fixed = [Visits(times, days, period) for times in sections]
+    fixed = [VisitDelays(times, days, period) for times in sections]
     total = sum(map(len, sections))
     assert (
         sum(each.wait * each.articles for each in found) / total
@@ -47,20 +47,20 @@ def test_sections_together_wait_less_than_with_the_best_fixed_period_for_all():
 
 @pytest.mark.parametrize("times", [by_day(10, 60), by_day(100, 60), bursts(60)], ids=["ten", "hundred", "bursts"])
 def test_days_nights_and_bursts_cost_at_most_half_again_against_as_many_fixed_visits(times):
-    found = Visits(times, 60)
-    assert found.wait < 1.5 * Visits(times, 60, period=60 * DAY / found.count).wait
+    found = VisitDelays(times, 60)
+    assert found.wait < 1.5 * VisitDelays(times, 60, period=60 * DAY / found.count).wait
 
 
 def test_a_section_that_wakes_up_is_followed_within_a_day():
     times = published(0.1, 30) + published(50, 60, begin=30)
-    visits = Visits(times, 60)
+    visits = VisitDelays(times, 60)
     assert visits.period_at(29.9) > 4 * HOUR
     assert visits.period_at(31) < 0.75 * HOUR
 
 
 def test_a_section_that_falls_asleep_is_left_alone_within_a_day():
     times = published(50, 30) + published(0.1, 60, begin=30)
-    visits = Visits(times, 60)
+    visits = VisitDelays(times, 60)
     assert visits.period_at(29.9) < 0.75 * HOUR
     assert visits.period_at(31) > 1.25 * HOUR
     assert visits.period_at(45) > 3 * HOUR

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from crawler.patterns import Pattern
-from crawler.scouting.cuts import Cut, NoSection
+from crawler.patterns.pattern import Pattern
 from crawler.scouting.doubts import about_example, about_titles, about_year
+from crawler.scouting.sample_extractions import NoSection, SampleExtraction
 from crawler.scouting.survey import Survey, survey
 from crawler.scouting.trial import Trial, trial
 from crawler.task_list.model import Task
@@ -98,11 +98,11 @@ def test_an_example_that_looks_like_a_list_is_told_by_a_trial() -> None:
     ("kind", "says"), [("list", "looks like a list (links)"), ("uncertain", "may be a list or an index (links)")]
 )
 def test_a_doubtful_example_is_told_with_the_reasons(kind: str, says: str) -> None:
-    assert says in (about_example(Cut(HOST, kind=kind, signs=("links",))) or "")
+    assert says in (about_example(SampleExtraction(HOST, kind=kind, signs=("links",))) or "")
 
 
 def test_an_example_that_is_an_article_is_not_doubted() -> None:
-    assert about_example(Cut(HOST, kind="article")) is None
+    assert about_example(SampleExtraction(HOST, kind="article")) is None
 
 
 # -- titles
@@ -119,7 +119,7 @@ def test_titles_that_are_all_the_same_are_told() -> None:
 
 @pytest.mark.parametrize("titles", [("A", "A"), ("A", "A", "B"), ("", "", "")])
 def test_few_or_different_titles_are_no_doubt(titles: tuple[str, ...]) -> None:
-    assert about_titles([Cut(HOST, title=title, characters=9) for title in titles]) is None
+    assert about_titles([SampleExtraction(HOST, title=title, characters=9) for title in titles]) is None
 
 
 # -- links that are left out

@@ -2,9 +2,9 @@
 
 import pytest
 
-from crawler.discovery.links import Link
-from crawler.patterns import Pattern
-from crawler.scouting.inference import Evidence, Inference, SeenPage, infer, siblings
+from crawler.discovery.links import PageLink
+from crawler.patterns.pattern import Pattern
+from crawler.scouting.inference import Inference, SeenPage, SiteLinks, infer, siblings
 
 HOST = "https://news.example"
 
@@ -389,12 +389,14 @@ def absolute(url: str) -> str:
     return url if url.startswith("http") else HOST + url
 
 
-def read(example: str, alike: list[str], others: list[str]) -> Evidence:
+def read(example: str, alike: list[str], others: list[str]) -> SiteLinks:
     """What was seen on a list page with all links, and on the example's own page with some."""
-    links = [Link(absolute(url), "") for url in others] + [Link(absolute(url), f"A title of {url}") for url in alike]
-    own = [Link(absolute(url), "") for url in others[:2]] + links[-2:]
+    links = [PageLink(absolute(url), "") for url in others] + [
+        PageLink(absolute(url), f"A title of {url}") for url in alike
+    ]
+    own = [PageLink(absolute(url), "") for url in others[:2]] + links[-2:]
     pages = SeenPage(HOST + "/the-list-page", tuple(links)), SeenPage(absolute(example), tuple(own))
-    return Evidence(absolute(example), pages)
+    return SiteLinks(absolute(example), pages)
 
 
 def learned(example: str, alike: list[str], others: list[str]) -> Inference:

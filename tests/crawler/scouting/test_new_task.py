@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from crawler.scouting.cuts import Cut
 from crawler.scouting.inference import Inference
 from crawler.scouting.new_task import entry_of, known_as, name_of, refuse_known
+from crawler.scouting.sample_extractions import SampleExtraction
 from crawler.scouting.survey import Survey
 from crawler.task_list.edit import append_tasks, create, standing
 from crawler.task_list.file import load
@@ -14,7 +14,7 @@ from crawler.task_list.mistakes import TaskError
 
 
 def found(example: str, pattern: str, starts: tuple[str, ...], scope: str = "section", lone: bool = False) -> Survey:
-    return Survey(example, scope, "", Inference(pattern, (), ()), starts, lone, (), (), Cut(example))  # type: ignore[arg-type]
+    return Survey(example, scope, "", Inference(pattern, (), ()), starts, lone, (), (), SampleExtraction(example))  # type: ignore[arg-type]
 
 
 PORTAL = found(

@@ -4,8 +4,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from crawler.patterns import Pattern
-from crawler.scouting.cuts import NoSection
+from crawler.patterns.pattern import Pattern
+from crawler.scouting.sample_extractions import NoSection
 from crawler.scouting.survey import Survey, survey
 from tests.crawler.invented import HOST, SUBJECTS, Site, article, listing, menu, page
 

@@ -14,7 +14,7 @@ from evaluation.reproduction.bp_cases import (
 )
 from evaluation.reproduction.bp_network import main
 from evaluation.scores import Score
-from extractors.bp_network.train import main as train
+from extractors.methods.bp_network.train import main as train
 
 from .. import layouts
 

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from evaluation.reproduction.constants import METHODS, Method, PageScores, left_out, main
+from evaluation.reproduction.constants import METHODS, PageScores, TunedMethod, left_out, main
 from evaluation.scores import Score
 from tests.evaluation.layouts import normalised
 
@@ -43,7 +43,7 @@ def test_single_set_has_nobody_to_choose_for_it():
 
 
 def test_settings_in_use_are_the_first_and_alternatives_change_one_constant():
-    method = Method({"A": (1, 2), "B": (5,)}, str, lambda *_: None, lambda *_: "", {"A": (1, 3), "C": (7, 8)})
+    method = TunedMethod({"A": (1, 2), "B": (5,)}, str, lambda *_: None, lambda *_: "", {"A": (1, 3), "C": (7, 8)})
     assert method.in_use() == (1, 5, 7)
     assert method.choosable() == [(1, 5, 7), (2, 5, 7)]
     assert list(method.alternatives()) == [

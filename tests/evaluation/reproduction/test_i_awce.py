@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.reproduction.deviation import GRID, SHIPPED, chosen_without
 from evaluation.reproduction.deviation import main as deviation
-from evaluation.reproduction.i_awce import Judged, main, texts, types
+from evaluation.reproduction.i_awce import JudgedPage, main, texts, types
 from evaluation.scores import Score
 
 STORY = "The harbour office opened its new tide station on Monday after two years of repairs and of waiting. " * 4
@@ -44,14 +44,14 @@ def test_command_prints_types_and_texts(data, capsys):
 
 
 def test_types_count_what_is_answered_and_what_of_it_is_right():
-    pages = [Judged("a", True, "article", None, None), Judged("a", True, "", None, None)]
-    pages += [Judged("a", False, "list", None, None), Judged("a", False, "article", None, None)]
+    pages = [JudgedPage("a", True, "article", None, None), JudgedPage("a", True, "", None, None)]
+    pages += [JudgedPage("a", False, "list", None, None), JudgedPage("a", False, "article", None, None)]
     last = types(pages).splitlines()[-1].split()
     assert last == ["all", "2", "2", "75.0%", "66.7%", "50.0%", "100.0%", "100.0%", "50.0%"]
 
 
 def test_texts_stand_beside_the_method_alone():
-    pages = [Judged("a", True, "article", Score(1.0, 1.0), Score(0.5, 0.5))]
+    pages = [JudgedPage("a", True, "article", Score(1.0, 1.0), Score(0.5, 0.5))]
     assert texts(pages).splitlines()[-1].split() == ["mean", "–", "1.000", "0.500"]
 
 

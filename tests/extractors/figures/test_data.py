@@ -5,14 +5,14 @@ import sys
 import pytest
 
 from extractors import extract
-from extractors.article_deviation import deviation
-from extractors.assembly import ParsedPage, read
-from extractors.ctext import read_ctext
+from extractors.content.assembly import ParsedPage, read
 from extractors.figures import FIGURES, NoFigure, draw, figure_data
+from extractors.html.paths import PathTrie
+from extractors.html.tagless_text import read_ctext
+from extractors.methods.article_deviation import deviation
+from extractors.methods.example_verbatim import page_text
+from extractors.methods.tag_paths.segment import LENGTH_SHARE
 from extractors.page import Page
-from extractors.paths import PathTrie
-from extractors.tag_path_segment import LENGTH_SHARE
-from extractors.verbatim import page_text
 from extractors.visual.missing import ExtraMissing
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
 from tests.site import truth

@@ -2,10 +2,10 @@
 
 import json
 
-from extractors.assembly import read
+from extractors.content.assembly import read
+from extractors.html.paths import PathTrie
 from extractors.page import Page
 from extractors.page_types.learning import DECLARED
-from extractors.paths import PathTrie
 
 FEW_NAMES = ("place_near", "run_bytes", "like_entries", "like_text_span", *DECLARED)  # enough for these pages
 

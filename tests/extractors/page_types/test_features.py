@@ -1,11 +1,11 @@
 import pytest
 
-from extractors.lines import Lines
+from extractors.html.lines import Lines
+from extractors.html.paths import PathTrie
 from extractors.page_types.features import NAMES, address_of, features_of
 from extractors.page_types.learning import DECLARED, OF_ADDRESS
 from extractors.page_types.line_features import line_features
 from extractors.page_types.words import SIGNS
-from extractors.paths import PathTrie
 
 from .made import article_page, list_page, parsed
 

@@ -6,7 +6,7 @@ import pytest
 from extractors.page_types.learning import (
     DECLARED,
     NEVER,
-    Pages,
+    TrainingPages,
     evenly,
     folds,
     held_out,
@@ -22,7 +22,9 @@ def pages(sites, article):
     count = len(sites)
     values = np.random.default_rng(0).normal(0, 1, (count, len(NAMES)))
     values[:, 0] += np.where(article, 3.0, -3.0)
-    return Pages(NAMES, values, np.array(article), tuple(sites), ("made",) * count, np.ones(count, np.bool_), values)
+    return TrainingPages(
+        NAMES, values, np.array(article), tuple(sites), ("made",) * count, np.ones(count, np.bool_), values
+    )
 
 
 MANY = pages([f"s{number // 4}" for number in range(120)], [number % 2 == 0 for number in range(120)])

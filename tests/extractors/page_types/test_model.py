@@ -3,7 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from extractors.page_types.model import BadModel, fit, load, probability, save
+from extractors.errors import BadModel
+from extractors.page_types.model import fit, load, probability, save
 
 NAMES = ("prose", "links", "nothing")
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from extractors import extract
+from extractors.errors import BadModel
 from extractors.visual.classify import OWN_WEIGHTS, WEIGHTS, VisualClassifier
 from extractors.visual.classify import classifier as of_environment
 from extractors.visual.missing import ExtraMissing
-from extractors.visual.network import BadWeights
 from tests.extractors.visual.pictures import article, png
 
 pytest.importorskip("PIL", reason="extra vision is not installed")
@@ -49,9 +49,9 @@ def test_the_shipped_weights_say_what_they_learned_from(classifier):
 def test_a_file_that_is_no_network_is_named(tmp_path, monkeypatch):
     (tmp_path / "other.onnx").write_bytes(b"something else")
     monkeypatch.setenv(OWN_WEIGHTS, str(tmp_path / "other.onnx"))
-    with pytest.raises(BadWeights, match=r"other\.onnx is no network"):
+    with pytest.raises(BadModel, match=r"other\.onnx is no network"):
         VisualClassifier()
-    with pytest.raises(BadWeights, match=r"gone\.onnx: No such file"):
+    with pytest.raises(BadModel, match=r"gone\.onnx: No such file"):
         VisualClassifier(tmp_path / "gone.onnx")
 
 
@@ -77,7 +77,7 @@ def test_i_awce_asks_the_network_that_the_environment_names(tmp_path, monkeypatc
     monkeypatch.setenv(OWN_WEIGHTS, own_network(tmp_path))
     assert extract(page, method="i-awce", screenshot=png(article())).reason
     monkeypatch.setenv(OWN_WEIGHTS, str(tmp_path / "gone.onnx"))
-    with pytest.raises(BadWeights, match=rf"{OWN_WEIGHTS}: .*gone\.onnx: No such file"):
+    with pytest.raises(BadModel, match=rf"{OWN_WEIGHTS}: .*gone\.onnx: No such file"):
         extract(page, method="i-awce", screenshot=png(article()))
     assert extract(page, method="i-awce").reason  # without a screenshot nobody asks it
 

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from extractors.errors import BadModel
 from extractors.visual.classify import VisualClassifier
-from extractors.visual.network import SHAPES, BadWeights, check, forward, quantised, to_onnx
+from extractors.visual.network import SHAPES, check, forward, quantised, to_onnx
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +37,11 @@ def test_int8_is_within_half_a_step_of_the_weight():
 
 
 def test_missing_misshapen_and_broken_layers_are_named(weights):
-    with pytest.raises(BadWeights, match=r"dense2.bias is missing"):
+    with pytest.raises(BadModel, match=r"dense2.bias is missing"):
         check({name: value for name, value in weights.items() if name != "dense2.bias"})
-    with pytest.raises(BadWeights, match=r"conv1.bias is \(5,\), not \(6,\)"):
+    with pytest.raises(BadModel, match=r"conv1.bias is \(5,\), not \(6,\)"):
         check({**weights, "conv1.bias": np.zeros(5, np.float32)})
-    with pytest.raises(BadWeights, match=r"conv1.bias has values that are no numbers"):
+    with pytest.raises(BadModel, match=r"conv1.bias has values that are no numbers"):
         check({**weights, "conv1.bias": np.full(6, np.nan, np.float32)})
 
 

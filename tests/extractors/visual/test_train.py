@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from extractors.visual.classify import VisualClassifier
-from extractors.visual.folder import Labelled
+from extractors.visual.folder import LabelledScreenshot
 from extractors.visual.train import divide, main, type_weights
 from tests.extractors.visual.pictures import article, listing, png
 
@@ -75,7 +75,7 @@ def test_without_torch_the_extra_is_named(monkeypatch, folder, capsys):
 
 
 def test_held_out_pages_are_of_both_kinds_and_the_same_for_one_seed():
-    pages = Labelled(np.zeros((15, 1, 1), np.uint8), np.array([0] * 10 + [1] * 5))
+    pages = LabelledScreenshot(np.zeros((15, 1, 1), np.uint8), np.array([0] * 10 + [1] * 5))
     learned, held_out = divide(pages, 0.2, seed=1)
     assert (len(learned), len(held_out)) == (12, 3)
     assert held_out.type.tolist() == [0, 0, 1]

@@ -1,0 +1,141 @@
+"""The pages that `exemplar extract` is asked for: files, folders, URLs, a list of URLs, standard input."""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".mhtml")
+LIST_LOOK = 4096  # bytes that tell a list of URLs from a page
+
+
+@dataclass(frozen=True, slots=True)
+class PageIn:
+    """A page to cut. `name`: its file or URL."""
+
+    name: str
+    body: bytes
+    url: str | None = None
+    content_type: str | None = None
+    fetched_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A page that can't be had, and why."""
+
+    name: str
+    reason: str
+
+
+def pages(sources: Sequence[str], example: str | None = None) -> tuple[PageIn | None, Iterator[PageIn | Missing]]:
+    """The example's page, and the pages of all sources: local ones first, then those that are fetched.
+
+    URLs are fetched together, the example's too, because a process can fetch only once. Raises `click.UsageError` for a
+    source that isn't there, or an example that can't be had.
+    """
+    local: list[Path | None] = []
+    urls: list[str] = []
+    for source in sources:
+        if is_url(source):
+            urls.append(source)
+        elif source == "-":
+            local.append(None)
+        elif (listed := url_list(path := _existing(source))) is not None:
+            urls += listed
+        else:
+            local.append(path)
+    fetched = _fetched([*urls, example] if example and is_url(example) else urls)
+    model = None if example is None else _example(example, fetched)
+    return model, _all(local, [fetched[url] for url in dict.fromkeys(urls)])
+
+
+def is_url(text: str) -> bool:
+    """Whether a source is a URL."""
+    return text.startswith(("http://", "https://"))
+
+
+def is_one_page(sources: Sequence[str]) -> bool:
+    """Whether the sources are a single page: no folder, and no list of URLs. Raises `click.UsageError` as `pages`."""
+    [source, *further] = sources
+    if further or is_url(source) or source == "-":
+        return not further
+    path = _existing(source)
+    return not path.is_dir() and url_list(path) is None
+
+
+def url_list(path: Path) -> list[str] | None:
+    """The URLs of a text file that holds one a line (`#` begins a comment); None if it is something else."""
+    if path.is_dir():
+        return None
+    try:
+        with path.open("rb") as file:
+            head = file.read(LIST_LOOK)
+    except OSError as error:
+        raise click.UsageError(f"{path}: {error.strerror}") from None
+    lines = [line.strip() for line in head.split(b"\n")[: head.count(b"\n") or 1]]
+    wanted = [line for line in lines if line and not line.startswith(b"#")]
+    if not wanted or not all(line.startswith((b"http://", b"https://")) and b" " not in line for line in wanted):
+        return None
+    text = path.read_text("utf-8-sig", "replace")
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
+
+
+def _existing(source: str) -> Path:
+    path = Path(source)
+    if not path.exists():
+        raise click.UsageError(f"{source}: no such file or folder; name a page, a folder, a URL or -")
+    return path
+
+
+def _example(source: str, fetched: Mapping[str, PageIn | Missing]) -> PageIn:
+    found = fetched[source] if is_url(source) else _file(_existing(source))
+    if isinstance(found, Missing):
+        raise click.UsageError(f"example {found.name}: {found.reason}")
+    return found
+
+
+def _all(local: Sequence[Path | None], fetched: Iterable[PageIn | Missing]) -> Iterator[PageIn | Missing]:
+    for path in local:
+        if path is None:
+            yield PageIn("-", sys.stdin.buffer.read())
+        elif path.is_dir():
+            yield from _folder(path)
+        else:
+            yield _file(path)
+    yield from fetched
+
+
+def _folder(path: Path) -> Iterator[PageIn | Missing]:
+    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.lower().endswith(PAGE_SUFFIXES))
+    if not files:
+        raise click.UsageError(f"{path}: no page in this folder; pages end in {', '.join(PAGE_SUFFIXES[:3])}")
+    for file in files:
+        yield _file(file)
+
+
+def _file(path: Path) -> PageIn | Missing:
+    import gzip
+    import zlib
+
+    try:
+        body = path.read_bytes()
+        return PageIn(str(path), gzip.decompress(body) if path.suffix == ".gz" else body)
+    except (OSError, EOFError, zlib.error) as error:
+        return Missing(str(path), getattr(error, "strerror", None) or str(error))
+
+
+def _fetched(urls: Sequence[str]) -> dict[str, PageIn | Missing]:
+    if not urls:
+        return {}
+    from crawler.fetching.single_pages import fetch
+
+    return {
+        url: Missing(url, answer)
+        if isinstance(answer, str)
+        else PageIn(url, answer.body, answer.url, answer.content_type, answer.fetched_at)
+        for url, answer in fetch(urls).items()
+    }

@@ -1,0 +1,51 @@
+"""Times as feeds and sitemaps write them: RFC 822, ISO 8601 and W3C-DTF, and what people type instead."""
+
+import re
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
+
+from extractors.metadata.dates import EARLIEST_YEAR, LATEST_YEAR, find_date
+
+LONGEST = 100  # characters
+_MONTH_OR_YEAR = re.compile(r"(\d{4})(?:-(\d\d))?$", re.ASCII)
+
+
+def moment_of(text: str | None) -> datetime | None:
+    """Return the time that `text` says, aware (UTC where it names no zone; a day is its midnight); None if it is none.
+
+    Years that no article is of count as none.
+    """
+    text = (text or "").strip()
+    if not text or len(text) > LONGEST:
+        return None
+    for read in (_iso, parsedate_to_datetime, _month_or_year, _loose):
+        try:
+            found = read(text)
+        except (ValueError, TypeError, OverflowError, IndexError):
+            continue
+        if found is not None:
+            return _aware(found)
+    return None
+
+
+def _iso(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _month_or_year(text: str) -> date | None:
+    found = _MONTH_OR_YEAR.match(text)
+    return date(int(found[1]), int(found[2] or 1), 1) if found else None
+
+
+def _loose(text: str) -> date | None:
+    return find_date(text, relative=False)
+
+
+def _aware(found: date) -> datetime | None:
+    moment = found if isinstance(found, datetime) else datetime(found.year, found.month, found.day, tzinfo=UTC)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    try:
+        moment = moment.astimezone(UTC)
+    except OverflowError:
+        return None
+    return moment if EARLIEST_YEAR <= moment.year <= LATEST_YEAR else None

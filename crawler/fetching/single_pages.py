@@ -1,0 +1,94 @@
+"""Pages by URL, without Redis: for `exemplar extract URL`, `exemplar add URL` and `exemplar try TASK`.
+
+Both run once in a process, because Twisted's reactor does.
+"""
+
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crawler.fetching.spider_process import interrupts_held, quiet_scrapy
+from crawler.guarding.guard import guard_from
+from crawler.guarding.resolver import use_guard
+from crawler.session import TASKS_FILE, identity_of
+from crawler.tasks import Settings, Task, load
+from extractors.html.urls import normalise
+from workers.errors import ExemplarError
+from workers.inbox import StoredPage
+
+if TYPE_CHECKING:
+    from crawler.fetching.survey_spider import Steps
+
+
+def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, StoredPage | str]:
+    """Fetch pages, in a process whose reactor has not run yet: for each URL the page, or why there is none.
+
+    Contact, allowed hosts and delay come from tasks.yaml here if there is one, and from the environment.
+    """
+    from crawler.fetching.pages_spider import PagesSpider
+
+    answers: dict[str, StoredPage | str] = {}
+    said = settings_here(Path(TASKS_FILE))
+    _crawl(
+        said,
+        {"DOWNLOAD_DELAY": said.delay if delay is None else delay},
+        PagesSpider,
+        urls=list(dict.fromkeys(map(normalise, urls))),
+        on_answer=answers.__setitem__,
+    )
+    return {url: answers.get(normalise(url), "no answer") for url in urls}
+
+
+def converse(
+    steps: "Steps",
+    said: Settings,
+    *,
+    task: Task | None = None,
+    on_page: Callable[[str, StoredPage | str], None] = lambda url, answer: None,
+) -> Any:
+    """Fetch what a generator yields, send it the pages (or why there are none), and return what it returns.
+
+    In a process whose reactor has not run yet. `task`: pages are asked for as it says, with its headers, proxy and
+    pace. Raises what `steps` raises, and `TaskError` for variables of the task that aren't set.
+    """
+    from crawler.fetching.survey_spider import SurveySpider
+    from crawler.guarding.credentials import credentials_of, proxy_of
+
+    settings: dict[str, Any] = {"DOWNLOAD_DELAY": said.delay}
+    asks: dict[str, Any] = {}
+    if task is not None:
+        settings = {"DOWNLOAD_DELAY": task.delay, "ROBOTSTXT_OBEY": task.robots, "DOWNLOAD_TIMEOUT": task.timeout}
+        asks = {"credentials": credentials_of(task), "proxy": proxy_of(task)}
+    spider = _crawl(said, settings, SurveySpider, steps=steps, on_page=on_page, **asks)
+    if spider.error is not None:
+        raise spider.error
+    if not spider.done:
+        raise ExemplarError("stopped before the end; nothing was written")
+    return spider.result
+
+
+def settings_here(file: Path) -> Settings:
+    """What a task list says for all tasks; the defaults if there is no such file."""
+    return load(file).settings if file.exists() else Settings()
+
+
+def _crawl(said: Settings, settings: Mapping[str, Any], spider: type, **arguments: Any) -> Any:
+    """Run a spider to its end and return it. One process alone keeps its pace by Scrapy's own means."""
+    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
+    warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
+    from scrapy.crawler import CrawlerProcess
+    from scrapy.utils.project import get_project_settings
+
+    use_guard(guard_from(said.allow_hosts))
+    project = get_project_settings()
+    one_at_a_time = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_LEVEL": "ERROR"}
+    project.setdict(identity_of(said) | one_at_a_time | dict(settings), priority="cmdline")
+    process = CrawlerProcess(project)
+    quiet_scrapy()  # now, since the line above sets up Scrapy's logging
+    crawler = process.create_crawler(spider)
+    with interrupts_held():
+        process.crawl(crawler, **arguments)
+    process.start()
+    return crawler.spider

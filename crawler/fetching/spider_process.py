@@ -1,0 +1,115 @@
+"""A spider in a process of its own: Scrapy's reactor runs once in a process' life.
+
+`run_section` is for the command `exemplar crawl`, which ends with it; a crawl worker starts this module as a child.
+"""
+
+import json
+import logging
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import redis
+
+from crawler.run.run_report import RunReport
+from crawler.tasks import TaskError
+from workers.connection import reason
+from workers.errors import ExemplarError, RedisUnavailable
+from workers.processes import die_with_parent
+
+EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
+
+
+def run_section(task: str, **arguments: Any) -> RunReport:
+    """Run the spider for one task in this process and return its report.
+
+    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises what
+    is wrong at the start as `ExemplarError`, `TaskError` or `redis.RedisError`.
+    """
+    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
+    warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
+    from scrapy.crawler import CrawlerProcess
+    from scrapy.utils.project import get_project_settings
+
+    process = CrawlerProcess(get_project_settings())
+    crawler = process.create_crawler("section")
+    logging.getLogger("scrapy").setLevel(logging.ERROR)
+    say_no_more(crawler)
+    with interrupts_held():
+        process.crawl(
+            crawler, task=task, **{name: str(value) for name, value in arguments.items() if value is not None}
+        )
+    process.start(install_signal_handlers=True)
+    error = crawler.settings.get("EXEMPLAR_ERROR")
+    if error is not None:
+        raise error
+    report = getattr(crawler.spider, "report", None)
+    if report is None:
+        raise ExemplarError(f"task {task}: the spider ended without a report; run it with --verbose to see why")
+    return report  # type: ignore[no-any-return]
+
+
+def exit_code(report: RunReport) -> int:
+    """The exit code that tells what a report says."""
+    if report.outcome == "redis":
+        return EXIT_UNAVAILABLE
+    return EXIT_OK if report.ok and not report.failed else EXIT_FAILED
+
+
+def main(task: str) -> int:
+    """The child of a crawl worker: prints the report as one line of JSON, or what is wrong."""
+    die_with_parent()
+    try:
+        report = run_section(task)
+    except (RedisUnavailable, redis.RedisError) as error:
+        print(reason(error), file=sys.stderr)
+        return EXIT_UNAVAILABLE
+    except (ExemplarError, TaskError) as error:
+        print(error, file=sys.stderr)
+        return EXIT_FAILED
+    print(json.dumps(report.to_dict(), ensure_ascii=False))
+    return exit_code(report)
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of the block: where Twisted sets up a crawl it would come out as a traceback."""
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
+
+
+def quiet_scrapy() -> None:
+    """Drop what Scrapy says for nothing: that no Referer is sent; what was too large, which the ledger says."""
+    for name in ("downloadermiddlewares.redirect", "downloadermiddlewares.httpcompression", "core.downloader.handlers"):
+        logging.getLogger(f"scrapy.{name}").setLevel(logging.ERROR)
+
+
+class _NoTraceback(logging.Filter):
+    """Drops what Scrapy says of an error at the start: a person is told in one line instead of a traceback."""
+
+    def __init__(self, crawler: Any):
+        super().__init__()
+        self.crawler = crawler
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return self.crawler.settings.get("EXEMPLAR_ERROR") is None
+
+
+def say_no_more(crawler: Any) -> None:
+    """From now on, log nothing once the crawler could not start."""
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_NoTraceback(crawler))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

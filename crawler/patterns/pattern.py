@@ -1,0 +1,402 @@
+r"""URL patterns: which pages belong to a task, written without knowing regular expressions.
+
+    {date:%Y/%m%d}  a date in strptime codes (%-m: without leading zero)   {id}   digits
+    {n:1..50}       a bounded number, {n:01..50} with leading zeros        {slug} one readable word of a path segment
+    *  anything within a path segment    **  across segments    […]  may be missing    \  before a special character
+    re:…  a regular expression (RE2) over the whole URL; groups named year, month, day, id, slug and n are captured
+
+URLs are compared in their normal form (`extractors.html.urls.normalise`), http and https alike. Where every part can be
+counted (dates and bounded numbers), the same pattern also writes its URLs.
+
+The engine is RE2, so time is linear in the URL's length whatever the pattern.
+"""
+
+import calendar
+import datetime as dt
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from functools import cached_property
+from typing import Any
+from urllib.parse import unquote
+
+import re2
+
+from crawler.patterns import syntax as syntax
+from crawler.patterns.syntax import Field, Literal, Maybe, Node, PatternError
+from extractors.html.urls import normalise
+
+__all__ = ["Match", "Pattern", "PatternError"]
+
+UNENUMERABLE = frozenset({"id", "slug", "*", "**", "%M", "%S"})  # minutes and seconds: 1,440 URLs a day and more
+DAY_CODES = frozenset({"%d", "%-d", "%j", "%H", "%-H"})
+MONTH_CODES = frozenset({"%m", "%-m", "%b", "%B"})
+REGEX_GROUPS = {"year": "%Y", "month": "%-m", "day": "%-d", "id": "id", "slug": "slug", "n": "n"}
+
+
+@dataclass(frozen=True)
+class Match:
+    """What a pattern read from a URL.
+
+    `url` is the normal form. `span` is the first and the last day that the URL's date may mean: one day for
+    `{date:%Y-%m-%d}`, a month for `{date:%Y/%m}`; None without a year. Several `{id}`, `{slug}` and `{n}` are in the
+    order of the URL; slugs are decoded.
+    """
+
+    url: str
+    span: tuple[dt.date, dt.date] | None = None
+    ids: tuple[str, ...] = ()
+    slugs: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+
+    @property
+    def date(self) -> dt.date | None:
+        """The day in the URL, or None where the URL names none or only a month or a year."""
+        return self.span[0] if self.span and self.span[0] == self.span[1] else None
+
+    @property
+    def id(self) -> str | None:
+        """The last id, usually the page's own."""
+        return self.ids[-1] if self.ids else None
+
+    @property
+    def slug(self) -> str | None:
+        """The last slug, usually the page's own."""
+        return self.slugs[-1] if self.slugs else None
+
+    @property
+    def n(self) -> int | None:
+        """The last bounded number."""
+        return self.numbers[-1] if self.numbers else None
+
+    @property
+    def recency(self) -> tuple[dt.date, tuple[tuple[int, str], ...]]:
+        """A sort key: greater is newer, as far as the URL tells (date first, then ids by their value)."""
+        significant = [each.lstrip("0") for each in self.ids]
+        return (self.span[1] if self.span else dt.date.min, tuple((len(each), each) for each in significant))
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A URL pattern, ready to match. Equal if text and base are. Make one with `Pattern.parse`."""
+
+    text: str
+    base: str | None = None
+    scheme: str = field(default="http", compare=False, repr=False)
+    nodes: tuple[Node, ...] = field(default=(), compare=False, repr=False)
+    _compiled: Any = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def parse(cls, text: str, base: str | None = None) -> "Pattern":
+        """Return the pattern that `text` describes; one that starts with `/` is on the host of `base` (a URL).
+
+        Raises `PatternError` with the offset of the mistake in `text`.
+        """
+        if text == "re:":
+            raise PatternError("nothing after re:", len(text), "write a regular expression over the whole URL")
+        if text.startswith("re:"):
+            return cls(text, base, _compiled=_compile(text.removeprefix("re:"), shift=len("re:")))
+        parsed = syntax.parse(text, base)
+        return cls(text, base, parsed.scheme, parsed.nodes, _compile("https?://" + _regex_of(parsed.nodes)))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Pattern.parse, (self.text, self.base)
+
+    @property
+    def is_regex(self) -> bool:
+        """Whether the pattern was written as `re:…`."""
+        return self.text.startswith("re:")
+
+    @property
+    def regex(self) -> str:
+        """The regular expression (RE2's syntax) that a whole URL in its normal form has to fit."""
+        return self.text.removeprefix("re:") if self.is_regex else "https?://" + _regex_of(self.nodes)
+
+    def match(self, url: str) -> Match | None:
+        """Return what the pattern reads from `url`, or None if `url` isn't of this pattern.
+
+        A date that isn't in the calendar, dates that contradict each other and a number out of bounds don't match.
+        """
+        url = normalise(url)
+        if self.is_regex:
+            found = self._compiled.fullmatch(url) or self._compiled.fullmatch(_other_scheme(url))
+            return _regex_match(url, found.groupdict()) if found else None
+        found = self._compiled.fullmatch(url)
+        return _field_match(url, self._fields, found.groups()) if found else None
+
+    def difference(self, url: str) -> str | None:
+        """Return one sentence on where `url` leaves the pattern; None if it matches."""
+        if self.match(url):
+            return None
+        url = normalise(url)
+        return f"{url} doesn't fit the regular expression" if self.is_regex else _difference(self.nodes, url)
+
+    @cached_property
+    def enumerable(self) -> bool:
+        """Whether `enumerate` can write the URLs: only text, dates and bounded numbers outside of […]."""
+        return not self.is_regex and _can_count(self.nodes)
+
+    def enumerate(self, since: date, until: date) -> Iterator[str]:
+        """Yield the URLs of the days from `until` back to `since` (both included), newest first, none twice.
+
+        Numbers count in the order written (`{n:1..50}` or `{n:50..1}`). Optional parts come in both forms, the longer
+        first; one that holds an `{id}`, `{slug}` or `*` is left out. A pattern without a date yields its URLs once.
+        Raises `ValueError` if the pattern isn't `enumerable`.
+        """
+        if not self.enumerable:
+            raise ValueError(f"the pattern {self.text} can't be enumerated: it holds more than dates and numbers")
+        seen: set[str] = set()
+        for day in _moments(self.nodes, since, until):
+            for rest in _expand(self.nodes, *day):
+                url = normalise(f"{self.scheme}://{rest}")
+                if url not in seen:
+                    seen.add(url)
+                    yield url
+
+    def prefixes(self) -> list[str]:
+        """Return the directories above the first thing that varies, deepest first, down to the site's root.
+
+        `http://h/a/b/{id}.html` gives `http://h/a/b/`, `http://h/a/`, `http://h/`. Empty if the host itself varies.
+        """
+        start = _regex_start(self.regex) if self.is_regex else f"{self.scheme}://" + _literal_start(self.nodes)
+        found = re.match(r"(https?://[^/]+/)([^?]*/)?", start)
+        if not found:
+            return []
+        segments = (found[2] or "").split("/")[:-1]
+        return [found[1] + "".join(f"{each}/" for each in segments[:n]) for n in range(len(segments), -1, -1)]
+
+    @cached_property
+    def _fields(self) -> tuple[Field, ...]:
+        return tuple(_fields_of(self.nodes))
+
+
+def _compile(regex: str, shift: int = 0) -> Any:
+    """Return RE2's compiled `regex`; `shift` is where it starts in the pattern's text."""
+    options = re2.Options()
+    options.log_errors = False
+    options.never_nl = True
+    try:
+        return re2.compile(regex, options)
+    except re2.error as error:
+        problem = error.args[0].decode("utf-8", "replace") if error.args else "unusable"
+        _, _, fragment = problem.partition(": ")
+        at = regex.rfind(fragment) if fragment and fragment != regex else 0
+        hint = "RE2 has no look-around and no back-references" if "(?" in fragment or "\\" in fragment else ""
+        raise PatternError(f"not a regular expression: {problem}", shift + max(at, 0), hint) from None
+
+
+def _regex_of(nodes: Sequence[Node]) -> str:
+    return "".join(map(_regex_of_node, nodes))
+
+
+def _regex_of_node(node: Node) -> str:
+    match node:
+        case Literal():
+            return str(re2.escape(node.text))
+        case Field():
+            return f"({node.regex})"
+        case Maybe():
+            return f"(?:{_regex_of(node.parts)})?"
+
+
+def _fields_of(nodes: Sequence[Node]) -> Iterator[Field]:
+    for node in nodes:
+        if isinstance(node, Field):
+            yield node
+        elif isinstance(node, Maybe):
+            yield from _fields_of(node.parts)
+
+
+# Reading a URL
+
+
+def _field_match(url: str, fields: Sequence[Field], texts: Sequence[str | None]) -> Match | None:
+    found = [(field, text) for field, text in zip(fields, texts, strict=True) if text is not None]
+    if any(field.numbers and not field.numbers.holds(text) for field, text in found):
+        return None
+    return _match(url, [(field.kind, text) for field, text in found])
+
+
+def _regex_match(url: str, groups: Mapping[str, str | None]) -> Match | None:
+    found = [(REGEX_GROUPS[name], text) for name, text in groups.items() if name in REGEX_GROUPS and text]
+    digits = all(text.isascii() and text.isdigit() for kind, text in found if kind not in ("id", "slug"))
+    return _match(url, found) if digits else Match(url)
+
+
+def _match(url: str, found: Sequence[tuple[str, str]]) -> Match | None:
+    texts = {kind: tuple(text for each, text in found if each == kind) for kind in ("id", "slug", "n")}
+    parts = _date_parts([(kind, text) for kind, text in found if kind.startswith("%")])
+    if parts is None:
+        return None
+    try:
+        span = _span(parts)
+    except ValueError:  # 30 February, day 366 of a common year
+        return None
+    slugs = tuple(unquote(text, errors="replace") for text in texts["slug"])
+    return Match(url, span, texts["id"], slugs, tuple(map(int, texts["n"])))
+
+
+def _date_parts(found: Sequence[tuple[str, str]]) -> dict[str, int] | None:
+    """Return year, month, day and yearday as far as they are there; None if two of them contradict each other."""
+    parts: dict[str, int] = {}
+    for code, text in found:
+        name, value = _date_part(code, text)
+        if parts.setdefault(name, value) != value:
+            return None
+    return parts
+
+
+def _date_part(code: str, text: str) -> tuple[str, int]:
+    match code.replace("-", ""):
+        case "%y":
+            return "year", int(text) + (2000 if int(text) < 69 else 1900)  # POSIX, as strptime has it
+        case "%b" | "%B":
+            return "month", 1 + [name[:3] for name in syntax.MONTHS].index(text.lower()[:3])
+        case plain:
+            names = {"%Y": "year", "%m": "month", "%d": "day", "%j": "yearday"}
+            return names.get(plain, plain), int(text)
+
+
+def _span(parts: Mapping[str, int]) -> tuple[date, date] | None:
+    """Return the first and last day that `parts` allow. Raises `ValueError` for a day outside the calendar."""
+    year, month, day = parts.get("year"), parts.get("month"), parts.get("day")
+    if year is None:
+        date(2000, month or 1, day or 1)  # any leap year: 30 February is wrong in all
+        return None
+    if "yearday" in parts:
+        found = date(year, 1, 1) + timedelta(days=parts["yearday"] - 1)
+        if found.year != year or month not in (None, found.month) or day not in (None, found.day):
+            raise ValueError("the day of the year is not in the month")
+        return found, found
+    if month is None:
+        return date(year, 1, 1), date(year, 12, 31)
+    if day is None:
+        return date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
+    return date(year, month, day), date(year, month, day)
+
+
+def _other_scheme(url: str) -> str:
+    return "https" + url.removeprefix("http") if url.startswith("http:") else "http" + url.removeprefix("https")
+
+
+# Saying where a URL leaves the pattern
+
+
+def _difference(nodes: Sequence[Node], url: str) -> str:
+    for count in range(len(nodes), -1, -1):
+        compiled = _compile("(https?://" + _regex_of(nodes[:count]) + ")")
+        if fits := compiled.match(url):
+            return _difference_at(nodes, count, fits.end(1), url)
+    return f"{url} is no http(s) URL"
+
+
+def _difference_at(nodes: Sequence[Node], count: int, end: int, url: str) -> str:
+    """Say how the URL goes on after its first `end` characters, which fit the first `count` nodes."""
+    if count == len(nodes):
+        rest = url[end:]
+        return f"the URL goes on with {rest!r} where the pattern ends" if rest else "the date or number is out of range"
+    node = nodes[count]
+    if isinstance(node, Literal):
+        same = next((i for i, (a, b) in enumerate(zip(node.text, url[end:], strict=False)) if a != b), None)
+        same = min(len(node.text), len(url) - end) if same is None else same
+        wants, end = repr(node.text[same : same + 40]), end + same
+    else:
+        wants = f"{node.source} ({node.wants})" if isinstance(node, Field) else node.source
+    rest = repr(url[end : end + 40]) if url[end:] else "nothing more"
+    return f"after {url[:end]!r} the pattern wants {wants}, the URL has {rest}"
+
+
+# Writing URLs
+
+
+def _can_count(nodes: Sequence[Node]) -> bool:
+    return not any(isinstance(node, Field) and node.kind in UNENUMERABLE for node in nodes)
+
+
+def _countable_fields(nodes: Sequence[Node]) -> Iterator[Field]:
+    for node in nodes:
+        if isinstance(node, Field):
+            yield node
+        elif isinstance(node, Maybe) and _can_count(node.parts):
+            yield from _countable_fields(node.parts)
+
+
+def _moments(nodes: Sequence[Node], since: date, until: date) -> Iterator[tuple[date, int]]:
+    """Yield (day, hour) newest first, no finer than the pattern's date tells them apart."""
+    kinds = {field.kind for field in _countable_fields(nodes) if field.kind.startswith("%")}
+    if since > until:
+        return
+    hours = range(23, -1, -1) if kinds & {"%H", "%-H"} else range(1)
+    for days in range((until - since).days + 1):
+        day = until - timedelta(days=days)
+        tomorrow = day + timedelta(days=1) if days else None
+        if not kinds and days:
+            return
+        if tomorrow and not kinds & DAY_CODES and (tomorrow.year, tomorrow.month) == (day.year, day.month):
+            continue
+        if tomorrow and not kinds & (DAY_CODES | MONTH_CODES) and tomorrow.year == day.year:
+            continue
+        yield from ((day, hour) for hour in hours)
+
+
+def _expand(nodes: Sequence[Node], day: date, hour: int) -> Iterator[str]:
+    if not nodes:
+        yield ""
+        return
+    for tail_first in _spellings(nodes[0], day, hour):
+        for rest in _expand(nodes[1:], day, hour):
+            yield tail_first + rest
+
+
+def _spellings(node: Node, day: date, hour: int) -> Iterator[str]:
+    match node:
+        case Literal():
+            yield node.text
+        case Maybe():
+            if _can_count(node.parts):
+                yield from _expand(node.parts, day, hour)
+            yield ""
+        case Field(numbers=syntax.NumberRange() as numbers):
+            step = 1 if numbers.first <= numbers.last else -1
+            yield from map(numbers.spell, range(numbers.first, numbers.last + step, step))
+        case Field():
+            yield _spell_date(node.kind, day, hour)
+
+
+def _spell_date(code: str, day: date, hour: int) -> str:
+    """Return `day` by one strptime code; not by strftime, which spells months in the machine's language."""
+    month = syntax.MONTHS[day.month - 1]
+    match code:
+        case "%b":
+            return month[:3]
+        case "%B":
+            return month
+        case "%y":
+            return f"{day.year % 100:02d}"
+        case "%j":
+            return f"{day.timetuple().tm_yday:03d}"
+    value = {"Y": day.year, "m": day.month, "d": day.day, "H": hour}[code[-1]]
+    return str(value) if "-" in code else f"{value:02d}"
+
+
+# Where the literal part ends
+
+
+def _literal_start(nodes: Sequence[Node]) -> str:
+    return nodes[0].text if nodes and isinstance(nodes[0], Literal) else ""
+
+
+def _regex_start(regex: str) -> str:
+    """Return the URL text that every match of `regex` starts with, as far as it can be read off simply."""
+    if "|" in regex.replace("\\|", ""):
+        return ""
+    rest = re.sub(r"^\^?https\?", "http", regex.removeprefix("^"))
+    found = re.match(r"(?:[A-Za-z0-9/:_~%=&,!@-]|\\[^A-Za-z0-9])*", rest)
+    text = found[0] if found else ""
+    if rest[len(text) : len(text) + 1] in ("?", "*", "{"):  # these make the character before them vary
+        text = re.sub(r"(?:\\.|.)$", "", text)
+    return re.sub(r"\\(.)", r"\1", text)

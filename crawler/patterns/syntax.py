@@ -1,0 +1,376 @@
+r"""The grammar of URL patterns: text in, a tuple of nodes out. `crawler.patterns.pattern` says what the nodes do.
+
+    pattern   = "re:" regex | url
+    url       = ("http://" | "https://" | "/") part*          "/" is joined to the example's scheme and host
+    part      = literal | placeholder | "*" | "**" | "[" part+ "]" | "\" any character, taken literally
+    placeholder = "{date:" strptime format "}" | "{id}" | "{slug}" | "{n:" first ".." last "}"
+
+Each placeholder becomes a regular expression that RE2 runs in linear time; nothing here can backtrack.
+"""
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from extractors.html.urls import DEFAULT_PORTS, ascii_host, escape, is_tracking, normalise, split_web
+
+MAX_LENGTH = 2000  # characters of a pattern; the longest URL that browsers and servers agree on
+MAX_OPTIONAL = 10  # […] in one pattern: enumerating writes each in both forms, so 2 ** 10 URLs a day at most
+MAX_DIGITS = 12  # of a bounded number
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+# strptime code -> (regular expression, what it stands for). `-` takes the number with or without leading zeros.
+DATE_CODES = {
+    "%Y": ("(?:19|20)[0-9]{2}", "a year 1900–2099"),
+    "%y": ("[0-9]{2}", "a year of two digits"),
+    "%m": ("0[1-9]|1[0-2]", "a month 01–12 (%-m takes 1–12)"),
+    "%d": ("0[1-9]|[12][0-9]|3[01]", "a day 01–31 (%-d takes 1–31)"),
+    "%j": ("00[1-9]|0[1-9][0-9]|[12][0-9]{2}|3[0-5][0-9]|36[0-6]", "a day of the year 001–366"),
+    "%H": ("[01][0-9]|2[0-3]", "an hour 00–23"),
+    "%M": ("[0-5][0-9]", "a minute 00–59"),
+    "%S": ("[0-5][0-9]", "a second 00–59"),
+    "%b": ("(?i:" + "|".join(name[:3] for name in MONTHS) + ")", "a month jan–dec"),
+    "%B": ("(?i:" + "|".join(MONTHS) + ")", "a month january–december"),
+    "%-m": ("1[0-2]|0?[1-9]", "a month 1–12"),
+    "%-d": ("[12][0-9]|3[01]|0?[1-9]", "a day 1–31"),
+    "%-H": ("1[0-9]|2[0-3]|0?[0-9]", "an hour 0–23"),
+}
+SLUG_CHAR = r"[A-Za-z0-9_~!'()+,-]|%[0-9A-F]{2}"
+SLUG_WORD = f"(?:{SLUG_CHAR})+"
+# A dot before a digit is a version's (`release-1.20`). Other dots only where the pattern goes on after the slug:
+# `{slug}.html` takes `node.js.html`, `/{slug}` not `/index.html`.
+SLUG = rf"{SLUG_WORD}(?:\.[0-9](?:{SLUG_CHAR})*)*"
+SLUG_WITH_DOTS = rf"{SLUG_WORD}(?:\.{SLUG_WORD})*"
+
+# What people write for a placeholder that goes by another name here.
+ALIASES = {
+    "number": "n", "num": "n", "page": "n", "no": "n", "int": "id", "digits": "id", "title": "slug", "name": "slug",
+    "word": "slug", "year": "date", "month": "date", "day": "date", "yyyy": "date", "time": "date",
+}  # fmt: skip
+EXAMPLES = {"date": "{date:%Y-%m-%d}", "id": "{id}", "slug": "{slug}", "n": "{n:1..50}"}
+
+
+class PatternError(ValueError):
+    """A pattern that can't be used: what is wrong, where, and what to do about it.
+
+    `offset` counts characters of the pattern's text from 0.
+    """
+
+    def __init__(self, message: str, offset: int = 0, hint: str = "") -> None:
+        super().__init__(message)
+        self.message, self.offset, self.hint = message, offset, hint
+
+    def __str__(self) -> str:
+        return f"{self.message} (character {self.offset + 1})" + (f"; {self.hint}" if self.hint else "")
+
+
+@dataclass(frozen=True)
+class Literal:
+    """Text that stands as it is, spelt as `normalise` spells it."""
+
+    text: str
+    offset: int
+
+
+@dataclass(frozen=True)
+class NumberRange:
+    """Whole numbers from `first` to `last` in the order written, padded with zeros to `width` digits."""
+
+    first: int
+    last: int
+    width: int
+
+    def holds(self, text: str) -> bool:
+        """Whether `text` is one of the numbers, written as the pattern writes them."""
+        value = int(text)
+        return min(self.first, self.last) <= value <= max(self.first, self.last) and text == self.spell(value)
+
+    def spell(self, value: int) -> str:
+        """Return `value` with its leading zeros."""
+        return f"{value:0{self.width}d}"
+
+
+@dataclass(frozen=True)
+class Field:
+    """Something that varies. `kind` is id, slug, n, *, ** or a strptime code such as %Y."""
+
+    kind: str
+    regex: str
+    wants: str
+    source: str
+    offset: int
+    numbers: NumberRange | None = None
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """A part in […] that may be missing."""
+
+    parts: "tuple[Node, ...]"
+    source: str
+    offset: int
+
+
+Node = Literal | Field | Maybe
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """A pattern's parts. The first node is host and path without the scheme (`news.example/a/`)."""
+
+    scheme: str
+    nodes: tuple[Node, ...]
+
+
+def parse(text: str, base: str | None = None) -> Syntax:
+    """Return the parts of `text`, a pattern that isn't a regular expression.
+
+    Raises `PatternError`.
+    """
+    if len(text) > MAX_LENGTH:
+        raise PatternError(f"the pattern is longer than {MAX_LENGTH} characters", MAX_LENGTH, "shorten it with **")
+    return _PatternParser(text).parse(base)
+
+
+class _PatternParser:
+    """One pass over the text. `zone` is the part of the URL that the pass has reached: host, path or query."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.pos = 0
+        self.zone = "host"
+        self.depth = 0
+        self.optional = 0
+        self.literal = ""  # characters not yet in a node
+        self.literal_at = 0
+
+    def parse(self, base: str | None) -> Syntax:
+        scheme = self.start(base)
+        nodes = self.parts()
+        if self.zone == "host":
+            self.enter_path()
+            nodes += self.flush()
+        return Syntax(scheme, _joined(nodes))
+
+    def start(self, base: str | None) -> str:
+        """Read the scheme, or take scheme and host from `base`; return the scheme."""
+        if self.text.startswith("/") and not self.text.startswith("//"):
+            return self.start_at(base)
+        found = re.match(r"(https?)://", self.text, re.IGNORECASE)
+        if not found:
+            raise PatternError("a pattern starts with http://, https:// or /", 0, _scheme_hint(self.text))
+        self.pos = found.end()
+        self.scheme = found[1].lower()
+        if self.text[self.pos : self.pos + 1] in ("", "/", "?", ":"):
+            raise PatternError("the host is missing", self.pos, "write http://host/…")
+        self.read_ipv6()
+        return self.scheme
+
+    def start_at(self, base: str | None) -> str:
+        parts = split_web(normalise(base)) if base else None
+        if parts is None:
+            raise PatternError(
+                "a pattern that starts with / needs the example's URL", 0, "start it with http:// or https://"
+            )
+        self.scheme, self.literal, self.zone = parts.scheme, parts.netloc, "path"
+        self.literal_at = -len(self.literal)
+        return self.scheme
+
+    def read_ipv6(self) -> None:
+        """Take `[::1]` right after the scheme as an address, not as an optional part."""
+        if found := re.match(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\]", self.text[self.pos :]):
+            self.literal, self.literal_at = found[0].lower(), self.pos
+            self.pos += found.end()
+
+    def parts(self) -> list[Node]:
+        """Read up to the end, or to the `]` of the optional part that is being read."""
+        nodes: list[Node] = []
+        while self.pos < len(self.text):
+            char, at = self.text[self.pos], self.pos
+            if char == "]" and self.depth:
+                break
+            if char in "{*[":
+                nodes += self.flush()
+                nodes += {"{": self.placeholder, "*": self.star, "[": self.maybe}[char]()
+            elif char == "\\":
+                self.pos += 2
+                if at + 1 == len(self.text):
+                    raise PatternError("the pattern ends after \\", at, "write \\\\ for the character itself")
+                self.add(self.text[at + 1], at)
+            elif char in "}]":
+                opening = "{" if char == "}" else "["
+                raise PatternError(f"{char} without {opening} before it", at, f"write \\{char} for the character")
+            else:
+                self.pos += 1
+                self.add(char, at)
+        return nodes + self.flush()
+
+    def add(self, char: str, at: int) -> None:
+        """Take one literal character and follow the URL from host to path to query."""
+        if char == "#":
+            raise PatternError("what follows # is never part of a page's URL", at, "leave it out")
+        if not self.literal:
+            self.literal_at = at
+        if self.zone == "host" and char in "/?":
+            if self.depth:
+                raise PatternError(f"the first {char} after the host can't be optional", at, "move it before the [")
+            self.enter_path()
+            if char == "/":
+                return
+        if char == "?" and self.zone == "path":
+            self.zone = "query"
+        self.literal += char
+
+    def enter_path(self) -> None:
+        """Write the `/` after the host."""
+        written = len(self.literal)
+        self.literal = self.literal.removesuffix(f":{DEFAULT_PORTS[self.scheme]}")
+        self.literal = ".".join(map(ascii_host, self.literal.split(".")))
+        self.literal_at += written - len(self.literal)  # so that offsets in the path stay those of the text
+        self.literal += "/"
+        self.zone = "path"
+
+    def flush(self) -> list[Node]:
+        """Return the literal read so far as a node."""
+        text, self.literal = self.literal, ""
+        if not text:
+            return []
+        if self.zone == "host":
+            return [Literal(".".join(map(ascii_host, text.split("."))), self.literal_at)]
+        _refuse_what_never_matches(text, self.literal_at)
+        return [Literal(escape(text), self.literal_at)]
+
+    def star(self) -> list[Node]:
+        at, before, after = self.pos, self.text[self.pos - 1], self.text[self.pos :].lstrip("*")[:1]
+        stars = len(self.text[at:]) - len(self.text[at:].lstrip("*"))
+        if stars > 2:
+            raise PatternError(f"{stars} stars in a row", at, "* is within a path segment, ** across segments")
+        self.pos += stars
+        if stars == 1:
+            # A segment of its own isn't empty: /a/* takes the pages below /a/, not /a/ itself.
+            alone = before == "/" and after in ("", "/", "?")
+            regex = {"host": "[^/:?@]*", "path": "[^/?]" + ("+" if alone else "*"), "query": "[^&]*"}[self.zone]
+            return [Field("*", regex, "anything but /", "*", at)]
+        if self.zone == "path" and before == "/" and after == "/":
+            self.pos += 1  # /**/ takes / as well: any number of segments, none included
+            return [Field("**", "(?:[^?]*/)?", "any path", "**/", at)]
+        regex = {"host": "[^/:?@]*", "path": "[^?]*" if after else ".*", "query": ".*"}[self.zone]
+        return [Field("**", regex, "anything", "**", at)]
+
+    def maybe(self) -> list[Node]:
+        at = self.pos
+        self.optional += 1
+        if self.optional > MAX_OPTIONAL:
+            raise PatternError(f"more than {MAX_OPTIONAL} optional parts", at, "use * or re: instead")
+        self.depth += 1
+        self.pos += 1
+        nodes = self.parts()
+        self.depth -= 1
+        if self.pos == len(self.text):
+            raise PatternError("[ without ] after it", at, "write \\[ for the character itself")
+        self.pos += 1
+        if not nodes:
+            raise PatternError("nothing between [ and ]", at, "write \\[\\] for the characters themselves")
+        return [Maybe(_joined(nodes), self.text[at : self.pos], at)]
+
+    def placeholder(self) -> list[Node]:
+        at = self.pos
+        end = self.text.find("}", at)
+        if end < 0 or "{" in self.text[at + 1 : end]:
+            raise PatternError("{ without } after it", at, "write \\{ for the character itself")
+        self.pos = end + 1
+        name, colon, argument = self.text[at + 1 : end].partition(":")
+        source = self.text[at : self.pos]
+        match name:
+            case "date":
+                return self.dates(argument, at + len("{date:"), at)
+            case "n":
+                return [_number(argument, source, at)]
+            case "id" | "slug" if colon:
+                raise PatternError(f"{{{name}}} takes nothing after a colon", at, f"write {EXAMPLES[name]}")
+            case "id":
+                return [Field("id", "[0-9]+", "digits", source, at)]
+            case "slug":
+                dots = self.text[self.pos : self.pos + 1] not in ("", "?", "[", "]", "*")
+                return [Field("slug", SLUG_WITH_DOTS if dots else SLUG, "letters, digits, - or _", source, at)]
+        nearest = _nearest_name(name)
+        raise PatternError(f"unknown placeholder {source}", at, f"did you mean {EXAMPLES[nearest]}?")
+
+    def dates(self, form: str, start: int, at: int) -> list[Node]:
+        """Read a strptime format: codes become fields, what stands between them is literal."""
+        nodes: list[Node] = []
+        found = list(re.finditer(r"%-?[^-]?|[^%]+", form))
+        if "%" not in form:
+            raise PatternError("{date} needs a format", at, f"write {EXAMPLES['date']}")
+        for piece in found:
+            if not piece[0].startswith("%") or piece[0] == "%%":
+                for shift, char in enumerate(piece[0].replace("%%", "%")):
+                    self.add(char, start + piece.start() + shift)
+                continue
+            if piece[0] not in DATE_CODES:
+                raise PatternError(f"unknown date code {piece[0]}", start + piece.start(), _code_hint(piece[0]))
+            regex, wants = DATE_CODES[piece[0]]
+            nodes += self.flush()
+            nodes.append(Field(piece[0], regex, wants, piece[0], start + piece.start()))
+        return nodes + self.flush()
+
+
+def _number(argument: str, source: str, at: int) -> Field:
+    found = re.fullmatch(r"\s*([0-9]+)\s*\.\.\s*([0-9]+)\s*", argument, re.ASCII)
+    if not found:
+        raise PatternError(f"{source} needs its first and last number", at, f"write {EXAMPLES['n']}, or {{id}} for any")
+    first, last = found[1], found[2]
+    if max(len(first), len(last)) > MAX_DIGITS:
+        raise PatternError(f"a number of more than {MAX_DIGITS} digits", at, "write {id} for any digits")
+    padded = [len(each) for each in (first, last) if each.startswith("0") and len(each) > 1]
+    numbers = NumberRange(int(first), int(last), max(padded, default=1))
+    shortest = max(padded, default=1)
+    regex = f"[0-9]{{{shortest},{max(len(first), len(last))}}}"
+    return Field("n", regex, f"a number {first}..{last}", source, at, numbers)
+
+
+def _joined(nodes: list[Node]) -> tuple[Node, ...]:
+    """Return `nodes` with neighbouring literals made one."""
+    joined: list[Node] = []
+    for node in nodes:
+        if joined and isinstance(node, Literal) and isinstance(previous := joined[-1], Literal):
+            joined[-1] = Literal(previous.text + node.text, previous.offset)
+        else:
+            joined.append(node)
+    return tuple(joined)
+
+
+def _refuse_what_never_matches(text: str, at: int) -> None:
+    """A URL is matched in its normal form; text that the normal form never has is a mistake."""
+    if found := re.search(r"/\.\.?/", text):
+        raise PatternError("a page's URL has no . or .. segments", at + found.start(), "write the path without them")
+    for found in re.finditer(r"(?<=[?&])[^&]+", text):
+        if is_tracking(found[0]):
+            name = found[0].partition("=")[0]
+            raise PatternError(
+                f"the tracking parameter {name} is dropped from every URL", at + found.start(), "leave it out"
+            )
+
+
+def _scheme_hint(text: str) -> str:
+    rest = text.lstrip(":/")
+    host_like = text.startswith("//") or "." in rest.partition("/")[0]
+    return f"write http://{rest}" if host_like else "write the whole URL, or its path from /"
+
+
+def _nearest_name(name: str) -> str:
+    lowered = name.strip().lower()
+    names = [*EXAMPLES, *ALIASES]
+    close = difflib.get_close_matches(lowered, names, 1, cutoff=0.5)
+    nearest = close[0] if close else ("date" if "%" in name else "slug")
+    return ALIASES.get(nearest, nearest)
+
+
+def _code_hint(code: str) -> str:
+    swapped = code.swapcase()
+    near = swapped if swapped in DATE_CODES else code.replace("-", "")
+    known = " ".join(each for each in DATE_CODES if "-" not in each)
+    return f"did you mean {near}?" if near in DATE_CODES else f"known are {known}"

@@ -1,0 +1,169 @@
+"""Pages of a section that is being looked at: the example, ready to cut others, and what it cuts out of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from crawler.discovery.links import links_of
+from crawler.scouting.inference import is_short
+from extractors import Article, Listing, NoArticle, Section, UnusablePage
+from extractors import extract as extract_alone
+from extractors.article import PageType as Kind
+from extractors.methods.list_rank.extractor import read_entries
+from extractors.page_types import PageType, page_type
+from extractors.page_types.empty_shell import is_shell
+from extractors.section import make_page
+from workers.errors import ExemplarError
+from workers.inbox import StoredPage
+
+FIRST_WORDS = 80  # characters
+MOST_PROPOSALS = 5
+RATHER = 0.5  # probability of an article from which a page is rather one than a list
+
+
+class NoSection(ExemplarError):
+    """No task can be made from the URL, for `why`, and what to do; `proposals` are article links to try."""
+
+    def __init__(self, why: str, advice: str = "", proposals: Sequence[tuple[str, str]] = ()):
+        super().__init__(f"{why}; {advice}" if advice else why)
+        self.why = why
+        self.proposals = tuple(proposals)
+
+    @property
+    def overruled(self) -> str:
+        """What is told where a person insists on the article."""
+        return f"{self.why}; it is taken for an article, as asked"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleExtraction:
+    """What the example cuts out of a page; `reason` says why there is no text, or how it was cut."""
+
+    url: str
+    title: str = ""
+    published: str = ""
+    words: str = ""
+    characters: int = 0
+    confidence: float = 0.0
+    method: str = ""
+    reason: str = ""
+    language: str = ""
+    kind: str = ""  # article, list or uncertain
+    signs: tuple[str, ...] = ()  # what speaks for that, in words for a person
+
+    @property
+    def by_example(self) -> bool:
+        """Whether the example fits the page."""
+        return self.method == "example"
+
+
+NAME_ONE = "name one of its articles, or add --article if it is one itself"
+
+
+def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExtraction, str]:
+    """Return the example, ready to cut others, what is cut out of itself, and a doubt about it, empty if there is none.
+
+    Raises `NoSection` if it is no article; with `insist` that is the doubt.
+    """
+    try:
+        alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+        kind = page_type(page.body, page.url, content_type=page.content_type)
+        section = Section(page.body, page.url)
+    except UnusablePage as error:
+        if is_empty_shell(page):
+            raise NoSection(f"{page.url} is an empty shell without JavaScript ({error})", _RENDER) from None
+        raise NoSection(f"{page.url}: unusable page: {error}") from None
+    doubt = _why_no_article(page, alone, kind)
+    if doubt and not insist:
+        raise doubt
+    return section, cut_page(section, page, insist), doubt.overruled if doubt else ""
+
+
+def _why_no_article(page: StoredPage, alone: Article | Listing | NoArticle, kind: PageType) -> NoSection | None:
+    """The error that says why a page is no example; None if it may be one."""
+    if not kind.is_rather_article:
+        why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
+        return NoSection(f"{page.url} is a list page, not an article ({why})", NAME_ONE, proposals(page))
+    if isinstance(alone, Article) or kind.kind == "article":
+        return None
+    if "JavaScript" in alone.reason or is_empty_shell(page):
+        return NoSection(f"{page.url} is an empty shell without JavaScript ({alone.reason})", _RENDER)
+    return NoSection(f"{page.url} holds no article ({alone.reason})", NAME_ONE, proposals(page))
+
+
+_RENDER = "write the task by hand (example, pattern, start, `render: true`): a run opens its pages in a browser"
+
+
+def is_empty_shell(page: StoredPage) -> bool:
+    """Whether only its scripts would fill a page."""
+    return is_shell(make_page(page.body, page.url, page.content_type, page.fetched_at))
+
+
+def proposals(page: StoredPage) -> list[tuple[str, str]]:
+    """Links of a list page that may be articles, with their titles: its list's entries first."""
+    try:
+        entries = read_entries(make_page(page.body, page.url, page.content_type, page.fetched_at))
+    except UnusablePage:
+        return []
+    host = urlsplit(page.url).netloc
+    links = links_of(page.body, page.url, page.content_type)
+    named = {each.url: each.title for each in entries} | {each.url: each.text for each in links}
+    titled = [(url, title) for url, title in named.items() if not is_short(title) and urlsplit(url).netloc == host]
+    return titled[:MOST_PROPOSALS]
+
+
+def cut_page(section: Section, page: StoredPage, insist: bool = False) -> SampleExtraction:
+    """Cut a page by the example; `insist`: it is taken for an article, whatever it looks like."""
+    try:
+        found = section.extract(
+            page.body,
+            page.url,
+            content_type=page.content_type,
+            fetched_at=page.fetched_at,
+            refuse="never" if insist else "sure",
+        )
+        type_ = page_type(page.body, page.url, content_type=page.content_type)
+    except UnusablePage as error:
+        return SampleExtraction(page.url, reason=f"unusable page: {error}")
+    if isinstance(found, NoArticle):
+        return SampleExtraction(page.url, reason=found.reason, kind=type_.kind, signs=type_.reasons)
+    if isinstance(found, Listing):
+        return _cut_of_list(page, found, type_)
+    if found.method != "example" and type_.kind == "list" and not insist:
+        return SampleExtraction(page.url, found.title or "", reason="a list page", kind=type_.kind, signs=type_.reasons)
+    return SampleExtraction(
+        page.url,
+        found.title or "",
+        found.published.isoformat() if found.published else "",
+        " ".join(found.text.split())[:FIRST_WORDS],
+        len(found.text),
+        found.confidence,
+        found.method,
+        found.reason,
+        found.language or "",
+        _kind_of(found, type_),
+        type_.reasons,
+    )
+
+
+def _cut_of_list(page: StoredPage, found: Listing, type_: PageType) -> SampleExtraction:
+    return SampleExtraction(
+        page.url,
+        found.title or "",
+        words=" · ".join(entry.title for entry in found.entries)[:FIRST_WORDS],
+        characters=len(found.text),
+        confidence=found.confidence,
+        method=found.method,
+        reason=f"a list of {len(found.entries)} entries",
+        language=found.language or "",
+        kind="list",
+        signs=type_.reasons,
+    )
+
+
+def _kind_of(found: Article, type_: PageType) -> Kind:
+    """What the extractor says of the page, else the classifier; uncertain only if it is rather a list."""
+    kind, probability = found.page_type, found.article_probability
+    if kind == "article":
+        kind, probability = type_.kind, type_.probability
+    return "article" if kind == "uncertain" and probability is not None and probability >= RATHER else kind

@@ -1,0 +1,97 @@
+"""The way in and the way out that all methods share: page → lines, and kept lines → article."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..article import IN_TEXT, Article, Block, Kind, NoArticle, PageType, join
+from ..html.dom import parse
+from ..html.lines import Lines, read_lines
+from ..html.paths import PathTrie
+from ..metadata.declared_metadata import Head, read_head
+from ..metadata.metadata import read_metadata
+from ..metadata.titles import PageTitles
+from ..page import Page
+from .blocks import make_blocks
+from .embedded_state import with_state
+from .line_weights import Prior, prior_of
+
+EMBEDDED_SHARE = 0.15  # share of the text in embedded posts, from which the article is about them
+MIN_TEXT = 40  # bytes of visible text; "Loading …" and "Enable JavaScript" are shorter, no article is
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPage:
+    """A page with its text lines, what its head says, and the priors."""
+
+    page: Page
+    lines: Lines
+    head: Head
+    prior: Prior
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLines:
+    """A body: indices of its lines and of the captions among them, path of its root, and how it was cut.
+
+    `page_type` and `article_probability` are those of `Article`.
+    """
+
+    kept: list[int]
+    root: int
+    method: str
+    confidence: float
+    reason: str
+    captions: list[int] = field(default_factory=list)
+    page_type: PageType = "article"
+    article_probability: float | None = None
+
+
+def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
+    """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if nothing parses."""
+    root = parse(page.encoded())
+    head = read_head(root)
+    lines = with_state(root, head, read_lines(root, trie), trie)
+    width = float(lines.width.sum())
+    if width >= MIN_TEXT:
+        return ParsedPage(page, lines, head, prior_of(lines, [head.title, *head.titles()]))
+    scripted = root.find(".//script") is not None
+    hint = "; its text may need JavaScript" if scripted else ""
+    return NoArticle(f"almost no text on the page ({width:.0f} bytes){hint}", page.url)
+
+
+def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitles] = ()) -> Article | NoArticle:
+    """Return the article with the given body and the page's metadata; a `str` says why there is none.
+
+    `others`: titles of other pages of the section.
+    """
+    page, lines = parsed.page, parsed.lines
+    if isinstance(cut, str):
+        return NoArticle(cut, page.url)
+    blocks = make_blocks(lines, cut.kept, cut.captions, cut.root, parsed.head.base_url(page))
+    metadata = read_metadata(parsed.head, lines, cut.kept, parsed.prior.title, page, others)
+    metadata["image"] = metadata["image"] or next((url for block in blocks for url in block.images), None)
+    return Article(
+        text=join(blocks, _kinds_in_text(blocks)),
+        blocks=blocks,
+        method=cut.method,
+        confidence=_confidence(cut),
+        reason=cut.reason,
+        page_type=cut.page_type,
+        article_probability=cut.article_probability,
+        url=page.url,
+        **metadata,
+    )
+
+
+def _confidence(cut: BodyLines) -> float:
+    """Return the share of like pages whose text is right; no more than the probability that a doubtful page is one."""
+    if cut.page_type == "article" or cut.article_probability is None:
+        return cut.confidence
+    return min(cut.confidence, cut.article_probability)
+
+
+def _kinds_in_text(blocks: tuple[Block, ...]) -> frozenset[Kind]:
+    """Return the kinds that join the text by default; embedded posts only where they are a good part of the article."""
+    embedded = sum(len(block.text) for block in blocks if block.kind == "embed")
+    everything = sum(len(block.text) for block in blocks if block.kind != "caption")
+    return IN_TEXT | {"embed"} if embedded > EMBEDDED_SHARE * everything else IN_TEXT

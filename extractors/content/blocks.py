@@ -1,0 +1,153 @@
+"""Kept lines → typed blocks.
+
+The innermost element below the body's root that names a kind decides; elements above the root are the template's (a
+layout table, a list that holds the article). Captions and players are blocks too, of kinds that a caller may leave out.
+"""
+
+from dataclasses import replace
+from itertools import groupby
+
+from lxml import etree
+
+from ..article import Block, Kind, Link
+from ..html.dom import inner_text
+from ..html.lines import IMAGE, KINDS, Lines
+from ..html.paths import CAPTION, EMBED, SUMMARY, PathTrie
+from ..html.resolve_url import web_url
+
+BLOCK_KINDS: dict[str, Kind] = {
+    "pre": "code",
+    "li": "list",
+    "dt": "list",
+    "dd": "list",
+    "td": "table",
+    "th": "table",
+    "blockquote": "quote",
+    "figcaption": "caption",
+    "caption": "caption",
+}
+BLOCK_KINDS |= dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading")
+MARKED: dict[int, Kind] = {CAPTION: "caption", EMBED: "embed", SUMMARY: "summary"}
+CELL_WIDTH = 60  # bytes a line; "tables" with longer lines are layout, and their cells hold prose
+JOINED = frozenset({"list", "table"})  # kinds whose neighbouring lines make one block
+ALT_LENGTH = 300  # characters
+IMAGE_SOURCES = ("data-src", "data-original", "src")  # pages that load pictures late put a placeholder in src
+
+
+def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, base: str) -> tuple[Block, ...]:
+    """Return the blocks of the kept lines, in order, with the captions, pictures and players among them.
+
+    `root` is the path of the body's root, `base` the URL that relative ones refer to.
+    """
+    found: list[tuple[int, Block]] = []  # with the number of the block's last line
+    marks = _marks(lines, kept, captions, root)
+    links = _links_by_line(lines, {index for index, *_ in marks}, base)
+    for (kind, holder), run in groupby(marks, key=lambda mark: mark[1:]):
+        indices = [mark[0] for mark in run]
+        if kind == "table" and lines.width[indices].mean() > CELL_WIDTH:
+            kind = "paragraph"
+        if kind in JOINED:
+            text = _join_items(lines, indices, "\t" if kind == "table" else " ")
+            inside = tuple(link for index in indices for link in links.get(index, ()))
+            found.append((indices[-1], Block(kind, text, links=inside)))
+        else:
+            level = int(lines.trie.tag[holder][1]) if kind == "heading" else None
+            found += [(i, Block(kind, lines.texts[i], level, tuple(links.get(i, ())))) for i in indices]
+    return _with_media(lines, found, root, base)
+
+
+def _marks(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Kind, int]]:
+    """Return each line of the blocks with its kind and the path of what holds its block together."""
+    under_picture = set(captions)
+    by_path: dict[int, tuple[Kind, int]] = {}
+    marks: list[tuple[int, Kind, int]] = []
+    for index in sorted({*kept, *captions}):
+        path = lines.paths[index]
+        if index in under_picture:
+            marks.append((index, "caption", 0))
+            continue
+        if path not in by_path:
+            by_path[path] = _kind(lines.trie, path, root)
+        marks.append((index, *by_path[path]))
+    return marks
+
+
+def _kind(trie: PathTrie, path: int, root: int) -> tuple[Kind, int]:
+    """Return the kind of a line's block and the path of what holds the block together."""
+    steps = list(trie.up(path, root))
+    for step in steps:
+        marked = MARKED.get(trie.mark[step])
+        kind = marked or BLOCK_KINDS.get(trie.tag[step])
+        if kind == "quote" and any(trie.mark[above] == EMBED for above in steps):
+            kind = "embed"
+        if kind in JOINED:
+            return kind, _outermost_holder(trie, step, root)
+        if kind:
+            return kind, step
+    return "paragraph", 0
+
+
+def _outermost_holder(trie: PathTrie, path: int, root: int) -> int:
+    """Return the list or table around an item; of nested ones the outer."""
+    holders = [step for step in trie.up(path, root) if trie.tag[step] in ("ul", "ol", "dl", "table")]
+    return holders[-1] if holders else trie.parent[path]
+
+
+def _join_items(lines: Lines, indices: list[int], separator: str) -> str:
+    """Join the lines of an item by `separator`, items by a line break."""
+    items = groupby(indices, key=lambda index: lines.items[index])
+    return "\n".join(separator.join(lines.texts[index] for index in run) for _, run in items)
+
+
+def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, list[Link]]:
+    links: dict[int, list[Link]] = {}
+    for index, element in lines.links:
+        if index not in wanted:
+            continue
+        text = " ".join((inner_text(element) if len(element) else element.text or "").split())
+        if text and text in lines.texts[index]:
+            url = web_url(base, element.get("href") or "")
+            if url:
+                links.setdefault(index, []).append(Link(text, url))
+    return links
+
+
+def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: str) -> tuple[Block, ...]:
+    """Add the pictures and players that stand below the root between the first and the last block."""
+    if not found:
+        return ()
+    blocks = [block for _, block in found]
+    ends = [end for end, _ in found]
+    place, shift = 0, 0
+    below: dict[int, bool] = {}
+    for index, path, element in lines.media:
+        if not ends[0] <= index <= ends[-1]:
+            continue
+        if path not in below:
+            below[path] = root in lines.trie.up_with_self(path)
+        if not below[path]:
+            continue
+        while ends[place] < index:
+            place += 1
+        made = _media_block(element, base)
+        if made is None:
+            continue
+        here = blocks[place + shift]
+        if made.images and (here.kind == "caption" or lines.paths[index] == path):
+            blocks[place + shift] = replace(here, images=here.images + made.images)
+        else:
+            blocks.insert(place + shift, made)
+            shift += 1
+    return tuple(blocks)
+
+
+def _media_block(element: etree._Element, base: str) -> Block | None:
+    """Return a block for a picture or player, or None if it has no address on the Web."""
+    if KINDS[str(element.tag)] != IMAGE:
+        source = element.find("source") if not element.get("src") else None
+        url = web_url(base, (element if source is None else source).get("src") or "")
+        return Block("embed", "", links=(Link("", url),)) if url else None
+    urls = (web_url(base, element.get(name) or "") for name in IMAGE_SOURCES)
+    url = next(filter(None, urls), None)
+    alt = " ".join((element.get("alt") or "").split())[:ALT_LENGTH]
+    return Block("caption", alt, images=(url,)) if url else None

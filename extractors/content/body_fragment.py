@@ -1,0 +1,121 @@
+"""A body that was found in a page's source → a small page of its own, made an article like any other.
+
+Beside the body it holds what tells its metadata: the elements of the head and their like, and the lines before the
+body, for its date and byline. Methods that find a body by structure alone leave to the last steps here what only words
+tell: its title and byline, the editor's line, a tail of boilerplate (`trimming`).
+"""
+
+import html
+import re
+
+import numpy as np
+
+from ..article import Article, NoArticle
+from ..html.dom import parse
+from ..html.lines import Lines, read_lines
+from ..html.paths import PathTrie
+from ..html.tagless_text import Ctext
+from ..metadata.declared_metadata import read_head
+from ..page import Page
+from .assembly import BodyLines, ParsedPage, assemble
+from .body import Body
+from .line_weights import Prior, plain_of
+from .roots import find_root
+from .trimming import trim, up_to_notice
+
+LINES_BEFORE = 12  # lines with text that go with a body, for its date and byline
+MOST_LOOKED_AT = 100  # lines in which they are looked for
+BORDER = "\N{REFERENCE MARK}" * 3  # a line between them and the body
+LINES_OPENING = 6  # lines of a body among which its title may stand
+TITLE_MIN = 4  # characters of a line that repeats the title
+LINKED = 0.9  # link share from which a line is another article's title, none of the body's
+LEAST = 20  # bytes of running text; a body has more
+ASIDE = frozenset({"aside", "nav", "footer", "form"})
+
+_REST = r"""[^<>"']*+(?:(?:"[^"]{0,5000}+"|'[^']{0,5000}+')[^<>"']*+)*+>"""
+# What carries metadata, wherever it stands.
+_TELLING = re.compile(
+    rf"<(?:meta\b{_REST}|base\b{_REST}|link\b(?=[^<>]*canonical){_REST}"
+    r"|title\b[^<>]*+>[^<]*+</title\s*>"
+    r"|script\b[^<>]*ld\+json[^<>]*+>[^<]*+(?:<(?!/script)[^<]*+)*+</script\s*>)",
+    re.IGNORECASE,
+)
+_LANGUAGE = re.compile(r"<html\b[^<>]*+>", re.IGNORECASE)
+_HEADING = re.compile(r"<h1\b[^<>]*+>(?:[^<]|<(?!/?h1\b)){1,1000}+</h1\s*>", re.IGNORECASE)
+
+
+def assemble_lines(page: Page, ctext: Ctext, first: int, end: int, cut: BodyLines) -> Article | NoArticle:
+    """Return the article whose body stands in the lines `first` to before `end`; `cut` says how it was found."""
+    return assemble_source(page, texts_before(ctext, first), ctext.cut(first, end), cut)
+
+
+def assemble_source(page: Page, before: list[str], body: str, cut: BodyLines) -> Article | NoArticle:
+    """The same for the source of a body, and the texts of the lines before it."""
+    parsed, found = read_fragment(page, before, body)
+    lines = parsed.lines
+    kept = _without_asides(lines, [line for line in found if lines.linked[line] <= LINKED * lines.width[line]])
+    if lines.width[kept].sum() < LEAST:
+        return NoArticle("no running text where the body should be", page.url)
+    content = np.zeros_like(parsed.prior.plain)
+    content[kept] = parsed.prior.plain[kept]
+    root = find_root(lines, content)
+    kept = trim(lines, up_to_notice(lines, Body(kept, root), parsed.prior), parsed.prior)
+    return assemble(parsed, BodyLines(kept, root, cut.method, cut.confidence, cut.reason))
+
+
+def assemble_verbatim(page: Page, before: list[str], body: str, cut: BodyLines) -> Article | NoArticle:
+    """The same with all lines of the body, whatever their words."""
+    parsed, kept = read_fragment(page, before, body)
+    if not kept:
+        return NoArticle("no text where the body should be", page.url)
+    return assemble(parsed, BodyLines(kept, 0, cut.method, cut.confidence, cut.reason))
+
+
+def read_fragment(page: Page, before: list[str], body: str) -> tuple[ParsedPage, list[int]]:
+    """Return the small page, and which of its lines are the body's. Of its priors only `title` and `plain` are set."""
+    heading = _HEADING.search(page.html)
+    parts = [*_telling(page.html), "<body>", heading[0] if heading else "", *map(paragraph, [*before, BORDER])]
+    root = parse("".join([*parts, "<div>", body]))
+    lines = read_lines(root, PathTrie())
+    start = lines.texts.index(BORDER) + 1 if BORDER in lines.texts else 0
+    kept = list(range(start, len(lines)))
+    head = read_head(root)
+    title = _title_line(lines, kept, head.title, heading=start > len(before) + 1)
+    plain = plain_of(lines)
+    return ParsedPage(page, lines, head, Prior(np.ones_like(plain), title, [], plain)), kept
+
+
+def paragraph(text: str) -> str:
+    """Return the source of a line."""
+    return f"<p>{html.escape(text, quote=False)}</p>"
+
+
+def texts_before(ctext: Ctext, first: int) -> list[str]:
+    """Return the texts of the last lines before line `first`."""
+    found: list[str] = []
+    for line in range(first - 1, max(0, first - MOST_LOOKED_AT) - 1, -1):
+        if text := ctext.text(line):
+            found.append(text)
+        if len(found) == LINES_BEFORE:
+            break
+    return found[::-1]
+
+
+def _telling(source: str) -> list[str]:
+    language = _LANGUAGE.search(source)
+    return [language[0] if language else "", "<head>", *(tag[0] for tag in _TELLING.finditer(source))]
+
+
+def _title_line(lines: Lines, kept: list[int], title: str, *, heading: bool) -> int:
+    """Return the line among the body's first ones that repeats the title, else that of the page's heading, or -1."""
+    for line in kept[:LINES_OPENING]:
+        text = lines.texts[line]
+        if len(text) >= TITLE_MIN and (title.startswith(text) or (heading and text == lines.texts[0])):
+            return line
+    return 0 if heading else -1
+
+
+def _without_asides(lines: Lines, kept: list[int]) -> list[int]:
+    trie = lines.trie
+    asides = {path: any(trie.tag[step] in ASIDE for step in trie.up(path)) for path in {lines.paths[i] for i in kept}}
+    return [line for line in kept if not asides[lines.paths[line]]] if not all(asides.values()) else kept

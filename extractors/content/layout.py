@@ -1,0 +1,57 @@
+"""Where a page of the section holds its body, and where it holds none: what an example shows beyond its profile.
+
+The profile says by which elements a template writes prose; the layout says in which places. A place where the example
+has text, none of it body, is the template's (comments, teasers, an author's box), however much prose it holds on the
+page at hand.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..html.lines import Flags, Floats, Lines
+
+BARREN = 0.05  # share of a place's bytes in the body, up to which it is the template's
+BARREN_FACTOR = 0.02  # what a line in such a place may add to a body
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """For each path that the example uses: the body's share of its bytes, and whether it or a path below holds any."""
+
+    share: dict[int, float]
+    holds: dict[int, bool]
+
+    def factors(self, lines: Lines) -> Floats:
+        """Return what each line may add to a body: 1, or `BARREN_FACTOR` in a place where the example has none.
+
+        A place that the example doesn't have is judged by what the nearest element around it holds there.
+        """
+        if not self.share:
+            return np.ones(len(lines), np.float32)
+        outline = lines.outline
+        fertile = [True] * len(outline)
+        for number in range(1, len(outline)):
+            path = outline.paths[number]
+            fertile[number] = self.holds.get(path, fertile[outline.parent[number]])
+        useful = [self.share.get(path, 1.0 if fertile[n] else 0.0) > BARREN for n, path in enumerate(outline.paths)]
+        return np.where(np.array(useful, np.bool_)[outline.of_line], np.float32(1), np.float32(BARREN_FACTOR))
+
+    def holds_body(self, lines: Lines, least: float = BARREN) -> Flags:
+        """Whether a line stands in a place where more than the share `least` of the example's text is body."""
+        outline = lines.outline
+        return np.array([self.share.get(path, 0.0) > least for path in outline.paths], np.bool_)[outline.of_line]
+
+
+def layout_of(lines: Lines, kept: list[int]) -> Layout:
+    """Return the layout of a page whose body is the `kept` lines."""
+    outline = lines.outline
+    body = np.zeros(len(lines), np.float32)
+    body[kept] = lines.width[kept]
+    own, own_body = outline.direct(lines.width), outline.direct(body)
+    bodies = outline.gather(own_body)
+    share = {path: own_body[n] / own[n] for n, path in enumerate(outline.paths) if own[n]}
+    return Layout(share, {path: bodies[n] > 0 for n, path in enumerate(outline.paths)})
+
+
+NO_LAYOUT = Layout({}, {})

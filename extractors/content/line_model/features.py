@@ -1,0 +1,185 @@
+"""The numbers by which a text line is judged to be body or not: what the rules say of it, and what stands around it.
+
+All come from arrays that extraction has anyway; none reads the words of a line. Shares are 0 to 1, amounts log(1 + n)
+or shares of the page. "Prose" are the unlinked bytes of long lines, bounded so that no line outweighs a page.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...html.lines import Floats, Lines
+from ...html.paths import PLAIN
+from ..body import Body
+from ..line_weights import Prior
+
+PROSE_WIDTH, PROSE_LINKED, PROSE_MAX = (
+    80,
+    0.35,
+    1_500,
+)  # bytes and largest link share of a line of prose; its most bytes
+FAR = 60  # lines from a turning point; farther is as far
+PRIOR_LEAST = 1e-3  # added to a prior before its logarithm is taken
+SENTENCE_ENDS = frozenset(".!?…。！？」”\"'’»:：;；)）")
+TAGS = {
+    "p": 0, "li": 1, "h1": 2, "h2": 3, "h3": 4, "h4": 5, "h5": 5, "h6": 5,
+    "td": 6, "th": 6, "tr": 6, "blockquote": 7, "pre": 8, "div": 9, "section": 10, "article": 10, "main": 10, "dd": 11,
+    "dt": 11, "figcaption": 12, "caption": 12, "figure": 12, "body": 13,
+}  # fmt: skip
+OTHER_TAG = 14
+
+NAMES = (
+    "kept", "caption", "below_root", "in_segment", "from_head", "to_tail",
+    "prior", "prior_before", "prior_after",
+    "width", "width_before", "width_after", "linked", "tag", "heading", "ends", "repeated", "noise",
+    "prose_before", "prose_after", "position",
+    "box_prose", "box_long", "box_width", "box_lines", "box_linked", "box_mean", "box_headings", "box_family",
+    "around_prose", "around_long", "around_lines", "around_linked", "around_family",
+    "outer_prose", "outer_linked", "next_prose_in_box",
+    "place_lines", "like_lines", "like_mean",
+    "page_lines", "page_prose", "page_linked", "page_long", "page_place", "page_family",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Amounts:
+    """Sums over the lines at and below each path of the outline."""
+
+    lines: NDArray[np.float64]
+    width: NDArray[np.float64]
+    linked: NDArray[np.float64]
+    prose: NDArray[np.float64]
+    long: NDArray[np.float64]
+    headings: NDArray[np.float64]
+
+
+def features_of(lines: Lines, prior: Prior, body: Body) -> Floats:
+    """Return the numbers, float32, shape (lines, len(NAMES)); `body` is that of the rules."""
+    count, outline = len(lines), lines.outline
+    width, linked = lines.width, lines.linked
+    at = outline.of_line
+    prose = prose_of(lines)
+    long = prose > 0
+    direct = {
+        name: np.bincount(at, amount, minlength=len(outline))
+        for name, amount in (("width", width), ("linked", linked), ("prose", prose), ("long", long),
+                             ("headings", lines.headings))
+    }  # fmt: skip
+    direct["lines"] = np.bincount(at, minlength=len(outline)).astype(np.float64)
+    below = _Amounts(**{name: np.array(outline.gather(amount.tolist())) for name, amount in direct.items()})
+    all_width, all_prose = (max(1.0, float(direct[name].sum())) for name in ("width", "prose"))
+    box = _boxes(lines)
+    parent = np.array(outline.parent)
+    inner = box[at]
+    around = box[parent[inner]]
+    outer = box[parent[around]]
+    family = outline.families
+    # Of each path, with what is below it.
+    least_lines = np.maximum(1, below.lines)
+    prose_share, long_share, lines_log = below.prose / all_prose, below.long / least_lines, np.log1p(below.lines)
+    linked_share = below.linked / np.maximum(1, below.width)
+    family_share = (np.bincount(family, below.prose) / all_prose)[family]
+    like = _like(lines)
+    like_lines, like_width = np.bincount(like, direct["lines"]), np.bincount(like, direct["width"])
+    like = like[at]
+    index = np.arange(count)
+    prior_log = np.log(prior.by_line + PRIOR_LEAST)
+    width_log = np.log1p(width)
+    before = np.cumsum(prose)
+    following = _following(long)
+    columns = (
+        _flags(body.kept, count), _flags(body.captions, count), _below_root(lines, body.root)[at],
+        (index >= body.head) & (index < body.tail),
+        np.clip(index - body.head, -FAR, FAR), np.clip(body.tail - index, -FAR, FAR),
+        prior_log, _shifted(prior_log, 1), _shifted(prior_log, -1),
+        width_log, _shifted(width_log, 1), _shifted(width_log, -1), linked / np.maximum(width, 1), _tags(lines)[at],
+        lines.headings, _ends(lines), _repeats(lines), np.array(prior.noise)[at] if prior.noise else 0,
+        (before - prose) / all_prose, (all_prose - before) / all_prose, index / max(1, count - 1),
+        prose_share[inner], long_share[inner], (below.width / all_width)[inner], lines_log[inner], linked_share[inner],
+        np.log1p(below.width / least_lines)[inner], (below.headings / least_lines)[inner], family_share[inner],
+        prose_share[around], long_share[around], lines_log[around], linked_share[around], family_share[around],
+        prose_share[outer], linked_share[outer], (following >= 0) & (inner[following] == inner),
+        np.log1p(direct["lines"])[at], np.log1p(like_lines)[like],
+        np.log1p(like_width / np.maximum(1, like_lines))[like],
+        np.log1p(count), np.log1p(all_prose), float(linked.sum()) / all_width, float(long.mean()),
+        float(direct["prose"].max()) / all_prose, float(np.bincount(family, direct["prose"]).max()) / all_prose,
+    )  # fmt: skip
+    values: Floats = np.empty((len(NAMES), count), np.float32)
+    for row, column in zip(values, columns, strict=True):
+        row[:] = column
+    return values.T
+
+
+def prose_of(lines: Lines) -> Floats:
+    """Return the bytes of prose of each line: unlinked, bounded, 0 for a short or a linked line."""
+    long = (lines.width >= PROSE_WIDTH) & (lines.linked < PROSE_LINKED * np.maximum(lines.width, 1))
+    prose: Floats = np.where(long, np.minimum(lines.width - lines.linked, PROSE_MAX), 0).astype(np.float32)
+    return prose
+
+
+def _flags(chosen: list[int], count: int) -> NDArray[np.bool_]:
+    flags = np.zeros(count, np.bool_)
+    flags[chosen] = True
+    return flags
+
+
+def _shifted(values: Floats, by: int) -> Floats:
+    """Return the values of the line before (1) or after (-1) each line; 0 where there is none."""
+    result = np.zeros_like(values)
+    if by > 0:
+        result[by:] = values[:-by]
+    else:
+        result[:by] = values[-by:]
+    return result
+
+
+def _below_root(lines: Lines, root: int) -> NDArray[np.bool_]:
+    """Whether each path of the outline is the body's root, one of its family, or below one."""
+    outline, trie = lines.outline, lines.trie
+    family = trie.family[root]
+    below = [family == 0] * len(outline)
+    for number in range(1, len(outline)):
+        below[number] = below[outline.parent[number]] or trie.family[outline.paths[number]] == family
+    return np.array(below, np.bool_)
+
+
+def _boxes(lines: Lines) -> NDArray[np.intp]:
+    """Return, for each path of the outline, the nearest element that is no paragraph, item or the like: its box."""
+    outline, tags = lines.outline, lines.outline.tags
+    box = list(range(len(outline)))
+    for number in range(1, len(outline)):
+        if tags[number] in PLAIN:
+            box[number] = box[outline.parent[number]]
+    return np.array(box, np.intp)
+
+
+def _like(lines: Lines) -> NDArray[np.intp]:
+    """Return a number for each path of the outline, the same for those with one signature."""
+    numbers: dict[int, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in lines.outline.signatures], np.intp)
+
+
+def _tags(lines: Lines) -> NDArray[np.intp]:
+    return np.array([TAGS.get(tag, OTHER_TAG) for tag in lines.outline.tags], np.intp)
+
+
+def _ends(lines: Lines) -> NDArray[np.bool_]:
+    return np.array([text[-1] in SENTENCE_ENDS for text in lines.texts], np.bool_)
+
+
+def _repeats(lines: Lines) -> Floats:
+    """Return log of how often each line's text occurs on the page."""
+    counts = Counter(lines.texts)
+    return np.log(np.array([counts[text] for text in lines.texts], np.float32))
+
+
+def _following(long: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the next long line after each line, -1 if there is none."""
+    count = len(long)
+    places = np.where(long, np.arange(count), count)
+    nearest = np.minimum.accumulate(places[::-1])[::-1]
+    following = np.append(nearest[1:], count)
+    following[following == count] = -1
+    return following

@@ -1,0 +1,184 @@
+"""Boosted oblivious trees in numpy: a small model that judges many rows at once. Inference, training, and its file.
+
+An oblivious tree asks the same question of all nodes of one level, so a tree of depth d is d comparisons and one
+look-up in a table of 2^d values; all trees are evaluated together. Prokhorenkova et al., "CatBoost: unbiased boosting
+with categorical features" (2018), describe such trees; the training here is plain Newton boosting of the logistic loss
+with histograms, without their ordered boosting.
+
+    log odds(x) = bias + Σ_t leaves[t][ Σ_k 2^k · (x[feature[t,k]] > threshold[t,k]) ]
+
+Training is deterministic: rows and features of each tree are drawn by a fixed seed.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import BadModel
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Codes = NDArray[np.uint8]
+
+DEPTH = 6  # questions of a tree
+TREES = 60
+RATE = 0.2  # share of each tree's answer that is taken
+RIDGE = 2.0  # added to the curvature of a leaf; the rows of a page weigh about 1 together
+BINS = 32  # of a feature's values, cut at quantiles
+ROWS_SHARE, FEATURES_SHARE = 0.5, 0.5  # drawn for each tree
+LEAST_FEATURES = 2
+SEED = 1
+LIMIT = 1e-4  # probabilities are kept within it and 1 less it
+FORMAT = 1  # of the file
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """`features` (T, d) int, `thresholds` (T, d) and `leaves` (T, 2^d) float32; `names` of the features."""
+
+    names: tuple[str, ...]
+    features: NDArray[np.intp]
+    thresholds: Floats
+    leaves: Floats
+    bias: float
+
+    def log_odds(self, values: Floats) -> Floats:
+        """Return the log odds, shape (rows,), of `values`, shape (rows, features)."""
+        count, depth = self.features.shape
+        columns = np.ascontiguousarray(values.T)  # taking whole columns is fast
+        leaf = np.zeros((count, len(values)), np.uint16)
+        for level in range(depth):
+            over = columns.take(self.features[:, level], axis=0) > self.thresholds[:, level, np.newaxis]
+            leaf |= over.astype(np.uint16) << level
+        places = np.ascontiguousarray(leaf.T) + (np.arange(count) << depth)  # in the table of all trees
+        result: Floats = self.leaves.ravel().take(places).sum(axis=1) + np.float32(self.bias)
+        return result
+
+
+def probability(log_odds: Floats) -> Floats:
+    """Return 1 / (1 + e⁻ˣ)."""
+    result: Floats = 0.5 * (1 + np.tanh(0.5 * log_odds))
+    return result
+
+
+def fit(names: Sequence[str], values: Floats, target: Doubles, weight: Doubles) -> Trees:
+    """Return the trees learned from `values`, shape (rows, features); a row has a `target` of 0 to 1 and a `weight`.
+
+    Raises `ValueError` if all rows are the same.
+    """
+    draw = np.random.default_rng(SEED)
+    edges = _edges(values)
+    useful = [feature for feature, between in enumerate(edges) if len(between)]
+    if not useful:
+        raise ValueError("no feature differs between the rows")
+    codes = np.stack([np.searchsorted(edge, column) for edge, column in zip(edges, values.T, strict=True)]).astype("u1")
+    mean = float(np.clip(np.average(target, weights=weight), LIMIT, 1 - LIMIT))
+    bias = float(np.log(mean / (1 - mean)))
+    score = np.full(len(values), bias)
+    features, thresholds, leaves = [], [], []
+    for _ in range(TREES):
+        chance = np.clip(0.5 * (1 + np.tanh(0.5 * score)), LIMIT, 1 - LIMIT)
+        slope, curvature = weight * (chance - target), weight * chance * (1 - chance)
+        rows = np.flatnonzero(draw.random(len(values)) < ROWS_SHARE)
+        tried = np.sort(draw.permutation(useful)[: max(LEAST_FEATURES, round(FEATURES_SHARE * len(useful)))])
+        questions = _grow(codes[:, rows], slope[rows], curvature[rows], tried, [len(edge) for edge in edges])
+        leaf = np.zeros(len(values), np.intp)
+        for level, (feature, cut) in enumerate(questions):
+            leaf += (codes[feature] > cut).astype(np.intp) << level
+        answers = _answers(leaf[rows], slope[rows], curvature[rows])
+        score += answers[leaf]
+        features.append([feature for feature, _ in questions])
+        thresholds.append([edges[feature][cut] for feature, cut in questions])
+        leaves.append(answers)
+    return Trees(
+        tuple(names),
+        np.array(features, np.intp),
+        np.array(thresholds, np.float32),
+        np.array(leaves, np.float32),
+        bias,
+    )
+
+
+def _edges(values: Floats) -> list[Floats]:
+    """Return, for each feature, the values between its bins: its quantiles, each once, without the largest value."""
+    shares = np.linspace(0, 1, BINS + 1)[1:-1]
+    found = [np.unique(np.quantile(column, shares, method="lower")).astype(np.float32) for column in values.T]
+    return [edges[edges < column.max()] for edges, column in zip(found, values.T, strict=True)]
+
+
+def _grow(
+    codes: Codes, slope: Doubles, curvature: Doubles, tried: NDArray[np.intp], edges: list[int]
+) -> list[tuple[int, int]]:
+    """Return the questions (feature, last bin of the answer no) of one tree, level by level."""
+    leaf = np.zeros(codes.shape[1], np.intp)
+    questions: list[tuple[int, int]] = []
+    for level in range(DEPTH):
+        best = (-1.0, 0, 0)
+        for feature in tried.tolist():
+            gain, cut = _best_cut(leaf, codes[feature], slope, curvature, 1 << level, edges[feature])
+            best = max(best, (gain, -feature, cut))
+        _, feature, cut = best[0], -best[1], best[2]
+        questions.append((feature, cut))
+        leaf += (codes[feature] > cut).astype(np.intp) << level
+    return questions
+
+
+def _best_cut(
+    leaf: NDArray[np.intp], codes: Codes, slope: Doubles, curvature: Doubles, leaves: int, edges: int
+) -> tuple[float, int]:
+    """Return the gain of the best cut of one feature for all leaves together, and its bin."""
+    key = leaf * BINS + codes
+    slopes, curvatures = (
+        np.bincount(key, amounts, minlength=leaves * BINS).reshape(leaves, BINS).cumsum(axis=1)
+        for amounts in (slope, curvature)
+    )
+    below, above = slopes[:, :edges], slopes[:, -1:] - slopes[:, :edges]
+    held, left = curvatures[:, :edges], curvatures[:, -1:] - curvatures[:, :edges]
+    gains = (below**2 / (held + RIDGE) + above**2 / (left + RIDGE)).sum(axis=0)
+    cut = int(np.argmax(gains))
+    return float(gains[cut]), cut
+
+
+def _answers(leaf: NDArray[np.intp], slope: Doubles, curvature: Doubles) -> Doubles:
+    slopes, curvatures = (np.bincount(leaf, amounts, minlength=1 << DEPTH) for amounts in (slope, curvature))
+    result: Doubles = -RATE * slopes / (curvatures + RIDGE)
+    return result
+
+
+def save(model: Trees, path: Path, about: Mapping[str, Any]) -> None:
+    """Write the model as JSON; `about`: its origin. Raises `OSError`."""
+    numbers = {
+        "features": model.features.tolist(),
+        "thresholds": [[float(f"{value:.9g}") for value in row] for row in model.thresholds.tolist()],
+        "leaves": [[round(value, 4) for value in row] for row in model.leaves.tolist()],
+    }
+    head = {"format": FORMAT, **about, "bias": round(model.bias, 4), "names": list(model.names)}
+    rows = [f' "{key}": {json.dumps(value)}' for key, value in {**head, **numbers}.items()]
+    path.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+
+
+def load(path: Path, names: Sequence[str]) -> Trees:
+    """Return the model of a file. Raises `BadModel` if it can't be read or its features are not those of `names`."""
+    try:
+        stored = json.loads(path.read_text("utf-8"))
+        model = Trees(
+            tuple(stored["names"]),
+            np.array(stored["features"], np.intp),
+            np.array(stored["thresholds"], np.float32),
+            np.array(stored["leaves"], np.float32),
+            float(stored["bias"]),
+        )
+        version = stored["format"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadModel(f"{path}: not a model of trees: {type(error).__name__}: {error}") from None
+    if version != FORMAT or model.names != tuple(names):
+        raise BadModel(f"{path}: a model of format {version} with other features than this version computes")
+    count, depth = model.features.shape
+    if model.thresholds.shape != (count, depth) or model.leaves.shape != (count, 1 << depth):
+        raise BadModel(f"{path}: the arrays of the model differ in length")
+    return model

@@ -1,0 +1,108 @@
+"""One article from the articles that were cut out of its pages (分页).
+
+What belongs to the pages and not to the article goes: pagers ("1 2 下一页", "Page 2 of 3"), the headline that each
+further page repeats, with its number or without ("标题(2)", "Title - Page 2"), and what pages repeat at head and tail.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby, pairwise
+
+from ..article import IN_TEXT, Article, Block, join
+
+MAX_PAGER = 200  # characters; a longer line is no pager
+
+_KINDS = frozenset({"paragraph", "heading", "list"})  # of blocks that may be pagers or headlines
+_COUNT = r"(?<!\d)\d{1,3}(?!\d)"
+_OF_PAGES = rf"(?:\s?(?:of|von|de|sur|di|[/／])\s?{_COUNT})?"
+_PLACE = rf"\b(?:page|seite|página|pagina)\s?{_COUNT}{_OF_PAGES}|第\s?{_COUNT}{_OF_PAGES}\s?页|共\s?{_COUNT}\s?页"
+_CHINESE_WAY = r"(?:[上下前后]一?|首|尾|末|最后一)页"
+_ENGLISH_WAY = r"\b(?:next|prev(?:ious)?|first|last)(?:\spage)?\b"
+_SIGN = r"[\s|｜·•,，、…<>«»‹›←→/\[\]【】()（）]"
+_PAGER = re.compile(rf"(?:{_PLACE}|{_CHINESE_WAY}|{_ENGLISH_WAY}|{_COUNT}|{_SIGN})++", re.IGNORECASE)
+_SURE = re.compile(rf"{_PLACE}|{_CHINESE_WAY}", re.IGNORECASE)  # no prose says only this
+_WAY = re.compile(_ENGLISH_WAY, re.IGNORECASE)
+_NUMBER = re.compile(_COUNT)
+_MARK = re.compile(  # what follows a headline on the pages of an article
+    rf"\s?[-–—|_·,，]?\s?(?:[(（\[【]\s?(?:{_COUNT}{_OF_PAGES}|{_PLACE})\s?[)）\]】]|{_PLACE}|{_COUNT}\s?[/／]\s?{_COUNT})",
+    re.IGNORECASE,
+)
+
+
+def joined(first: Article, further: Sequence[Article]) -> Article:
+    """Return the article of all pages in order; everything but body and confidence is the first page's.
+
+    What a further page repeats at its head or tail (the headline, the summary, who edited it) comes once.
+    """
+    title = _unnumbered(first.title, further)
+    own = _own_blocks(first.blocks, set(), None)
+    blocks = [replace(block, text=title or "") if _is_numbered(block, title) else block for block in own]
+    for page in further:
+        blocks += _own_blocks(page.blocks, {block.text for block in blocks}, title)
+    if tuple(blocks) == first.blocks:
+        return first
+    confidence = min(part.confidence for part in (first, *further))
+    return replace(first, title=title, blocks=tuple(blocks), text=join(blocks, IN_TEXT), confidence=confidence)
+
+
+def _own_blocks(blocks: Sequence[Block], known: set[str], title: str | None) -> list[Block]:
+    """Return the blocks of a page from the first to the last that is new, without pagers. `known`: texts before it."""
+    runs = list(_runs(blocks))
+    new = [
+        place
+        for place, run in enumerate(runs)
+        if not _is_pager(run, at_end=True)
+        and not all(block.text in known or _is_headline(block, title) for block in run)
+    ]
+    within = runs[new[0] : new[-1] + 1] if new else []
+    return [block for run in within if not _is_pager(run, at_end=False) for block in run]
+
+
+def _unnumbered(title: str | None, further: Sequence[Article]) -> str | None:
+    """Return the first page's title without its number, if it has one where the further pages have theirs."""
+    for mark in _MARK.finditer(title or ""):
+        bare = (title or "")[: mark.start()]
+        if bare and mark.end() == len(title or "") and any(_after(part.title or "", bare) for part in further):
+            return bare
+    return title
+
+
+def _is_numbered(block: Block, title: str | None) -> bool:
+    return block.kind in _KINDS and bool(_after(block.text, title))
+
+
+def _is_headline(block: Block, title: str | None) -> bool:
+    return block.kind in _KINDS and _after(block.text, title) is not None
+
+
+def _after(text: str, title: str | None) -> str | None:
+    """Return the page's number, with its signs, after a title, "" for the title alone; None for another text."""
+    text, title = " ".join(text.split()), " ".join((title or "").split())
+    if not title or not text.casefold().startswith(title.casefold()):
+        return None
+    rest = text[len(title) :]
+    return rest if not rest or _MARK.fullmatch(rest) else None
+
+
+def _runs(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """Yield blocks one by one, but those together that hold nothing but numbers and ways: links of one pager."""
+    for may_page, group in groupby(blocks, key=_may_page):
+        run = list(group)
+        yield from [run] if may_page else [[block] for block in run]
+
+
+def _may_page(block: Block) -> bool:
+    return block.kind in _KINDS and len(block.text) <= MAX_PAGER and _PAGER.fullmatch(block.text) is not None
+
+
+def _is_pager(run: list[Block], at_end: bool) -> bool:
+    """Whether blocks that stand together are a pager, at an end of the page or anywhere."""
+    if not _may_page(run[0]):
+        return False
+    text = " ".join(block.text for block in run)
+    numbers = [int(number) for number in _NUMBER.findall(text)]
+    if _SURE.search(text) or (_WAY.search(text) and numbers):
+        return True
+    in_order = len(numbers) > 1 and numbers[1] == numbers[0] + 1 and all(low < high for low, high in pairwise(numbers))
+    return at_end and (in_order or _WAY.search(text) is not None)

@@ -1,0 +1,43 @@
+"""The body of one page by rules alone, without an example: the steps of `body` with no line matched and no profile.
+
+Where the rules take everything they give way one after the other: a page with text gives text.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..html.lines import Floats, Lines
+from .body import Body, LineEvidence, cut_body
+from .line_weights import Prior
+from .trimming import trim
+
+
+def rules_body(lines: Lines, prior: Prior) -> Body:
+    """Return the body of a page alone, trimmed."""
+    body = untrimmed_body(lines, prior)
+    return replace(body, kept=trim(lines, body, prior))
+
+
+def untrimmed_body(lines: Lines, prior: Prior) -> Body:
+    """Return the body of a page alone, with what its words show to be the template's."""
+    body = cut_body(lines, LineEvidence(unmatched(lines), prior))
+    return body if body.kept else replace(body, kept=_something(lines, prior, body))
+
+
+def unmatched(lines: Lines) -> Floats:
+    """Return the similarity of a page to nothing: all zero."""
+    return np.zeros(len(lines), np.float32)
+
+
+def _something(lines: Lines, prior: Prior, body: Body) -> list[int]:
+    """Return the lines of a body from which the rules took everything: its root, its segment, unlinked lines."""
+    unlinked = lines.linked <= 0.9 * lines.width
+    inside = np.zeros(len(lines), np.bool_)
+    inside[body.head : body.tail] = True
+    below = np.array([body.root in lines.trie.up(path) for path in lines.paths], np.bool_)
+    quiet = np.array(prior.noise)[lines.outline.of_line] < 3 if len(lines) else inside
+    for chosen in (below & unlinked, inside & unlinked, (lines.linked <= 0.5 * lines.width) & quiet):
+        if chosen.any():
+            return np.flatnonzero(chosen).tolist()
+    return []

@@ -1,0 +1,47 @@
+"""How an example's body is written: by which elements its template marks up prose."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..html.lines import Floats, Lines
+
+PROFILE_GAIN = 3  # paths with a third of the example's strongest path's share are as good as that one
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How a page's body is written: its content's shares (0 to 1) by signature and by leaf (see `PathTrie`)."""
+
+    by_signature: dict[int, float] = field(default_factory=dict)
+    by_leaf: dict[int, float] = field(default_factory=dict)
+
+    def familiarity(self, lines: Lines) -> Floats:
+        """Return, for each line, how usual its path is for the profile's body: 0 to 1; 1 for an empty profile."""
+        if not self.by_signature:
+            return np.ones(len(lines), np.float32)
+        shares, outline = self.by_signature, lines.outline
+        gain = PROFILE_GAIN / max(shares.values())
+        usual = [shares[signature] * gain if signature in shares else 0.0 for signature in outline.signatures]
+        return np.minimum(np.array(usual, np.float32), 1)[outline.of_line]
+
+
+NO_PROFILE = Profile()
+
+
+def profile_of(lines: Lines, kept: list[int], similarity: Floats) -> Profile:
+    """Return the profile of a page whose body is the `kept` lines, less what another page repeats of it."""
+    weight = lines.width[kept] * lines.weight[kept] * (1 - similarity[kept])
+    total = float(weight.sum())
+    profile, trie = Profile(), lines.trie
+    for index, amount in zip(kept, weight.tolist(), strict=True):
+        if amount > 0:
+            path = lines.paths[index]
+            add(profile.by_signature, trie.signature(path), amount / total)
+            add(profile.by_leaf, trie.leaf(path), amount / total)
+    return profile
+
+
+def add(sums: dict[int, float], key: int, amount: float) -> None:
+    """Add `amount` to the sum under `key`."""
+    sums[key] = sums.get(key, 0.0) + amount

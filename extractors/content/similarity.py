@@ -1,0 +1,92 @@
+"""FS and BS: how like each line of two pages is to its partner, from the head and from the tail at once.
+
+Source: the example-page method (004). There a window slides over both texts at the same offset, from the heads (FS) and
+from the tails (BS), and Levenshtein distance tells how like the windows are. We depart in two ways. Lines replace the
+characters. And one monotone alignment of all lines (the longest common subsequence of equal lines, then near-equal
+lines in the small gaps between) replaces the equal offsets: whatever one page has more than the other no longer shifts
+what follows, and FS and BS are one sequence.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from rapidfuzz.distance import LCSseq, Levenshtein
+
+from ..html.lines import Floats, Lines
+
+FUZZY_SIMILARITY = 0.8  # Levenshtein similarity from which two lines count as near-equal
+FUZZY_LENGTH = 60  # characters; longer lines match exactly or not: templated prose is near-equal everywhere
+FUZZY_GAP = 2  # lines on each side; unbounded, near matches cost 13 points on templated bodies
+ALIGNED_LINES = 8_000  # lines a page; the alignment's memory is the product of both counts / 8 bytes
+
+
+class Similarity(NamedTuple):
+    """For each line of the example and of the page: 0 (no partner) to 1 (equal), float32."""
+
+    example: Floats
+    page: Floats
+
+
+class Gap(NamedTuple):
+    """Lines between two runs of equal lines: `example_start` up to `example_end`, and the same of the page."""
+
+    example_start: int
+    example_end: int
+    page_start: int
+    page_end: int
+
+
+def align(example: Lines, page: Lines) -> Similarity:
+    """Return how like each line is to its partner on the other page."""
+    similarity = Similarity(np.zeros(len(example), np.float32), np.zeros(len(page), np.float32))
+    if max(len(example), len(page)) > ALIGNED_LINES:
+        _align_ends(example, page, similarity)
+    else:
+        _align_range(example, page, Gap(0, len(example), 0, len(page)), similarity)
+    return similarity
+
+
+def _align_ends(example: Lines, page: Lines, similarity: Similarity) -> None:
+    """Align first lines with first lines and last lines with last; what lies between stays unmatched."""
+    half = ALIGNED_LINES // 2
+    head = [min(half, len(lines) // 2) for lines in (example, page)]
+    tail = [max(len(lines) - half, start) for lines, start in zip((example, page), head, strict=True)]
+    _align_range(example, page, Gap(0, head[0], 0, head[1]), similarity)
+    _align_range(example, page, Gap(tail[0], len(example), tail[1], len(page)), similarity)
+
+
+def _align_range(example: Lines, page: Lines, span: Gap, similarity: Similarity) -> None:
+    example_hashes = example.hashes[span.example_start : span.example_end]
+    page_hashes = page.hashes[span.page_start : span.page_end]
+    a, b = span.example_start, span.page_start
+    for run in LCSseq.opcodes(example_hashes, page_hashes):
+        if run.tag == "equal":
+            start, end = span.example_start + run.src_start, span.page_start + run.dest_start
+            _match_gap(example.keys, page.keys, Gap(a, start, b, end), similarity)
+            a, b = span.example_start + run.src_end, span.page_start + run.dest_end
+            similarity.example[start:a] = 1
+            similarity.page[end:b] = 1
+    _match_gap(example.keys, page.keys, Gap(a, span.example_end, b, span.page_end), similarity)
+
+
+def _match_gap(example: list[str], page: list[str], gap: Gap, similarity: Similarity) -> None:
+    """Find near-equal partners, in order, in a small gap."""
+    if not (0 < gap.example_end - gap.example_start <= FUZZY_GAP and 0 < gap.page_end - gap.page_start <= FUZZY_GAP):
+        return
+    first = gap.example_start
+    for there in range(gap.page_start, gap.page_end):
+        best, partner = 0.0, -1
+        for here in range(first, gap.example_end):
+            score = _line_similarity(example[here], page[there])
+            if score > best:
+                best, partner = score, here
+        if partner >= 0:
+            similarity.example[partner] = similarity.page[there] = best
+            first = partner + 1
+
+
+def _line_similarity(a: str, b: str) -> float:
+    shorter, longer = sorted((len(a), len(b)))
+    if len(b) > FUZZY_LENGTH or longer - shorter > (1 - FUZZY_SIMILARITY) * longer:
+        return 0.0
+    return Levenshtein.normalized_similarity(a, b, score_cutoff=FUZZY_SIMILARITY)

@@ -1,0 +1,1 @@
+"""Bytes → text → tree → lines: what a page says and where it stands, before anything is decided about it."""

@@ -1,0 +1,121 @@
+"""HTML → element tree, whatever the page.
+
+lxml drops the rest of a page that is nested too deep without an exception; only its error log tells. Such a page is
+read a second time through a target that keeps the depth bounded. It also drops, without a word, what follows the first
+`</html>`, which browsers read on.
+"""
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from lxml import etree
+
+from ..errors import UnusablePage
+
+MAX_DEPTH = 256  # levels kept when a tree is rebuilt; the deepest of the development pages has 51
+_END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
+_MORE = re.compile(rb"(?:\s+|<!--.*?-->|</(?:body|html)\s*>)*+\S", re.IGNORECASE | re.DOTALL)
+MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes for each. The development pages have up to 9,200
+TAGS_STEP = 100_000  # bytes
+RAW_TEXT = frozenset({"script", "style"})
+NAMES = 1_000  # tags and attributes whose valid form is remembered
+_NO_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+_NO_TEXT = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def parse(html: bytes | str) -> etree._Element:
+    """Return the root element of a page, as text or in valid UTF-8. Raises `UnusablePage` if there is no element."""
+    data = html.encode("utf-8", "replace") if isinstance(html, str) else html
+    data = data.replace(b"\0", b"") if b"\0" in data else data
+    if len(data) > 3 * MAX_TAGS and data.count(b"<") > MAX_TAGS:  # "<p>" has 3 bytes
+        data = _first_tags(data)
+    data = _whole_body(data)
+    parser = _parser()
+    try:
+        root = etree.fromstring(data, parser)
+        if _was_cut(parser):
+            root = etree.fromstring(data, _parser(target=_ShallowTree()))
+    except (etree.LxmlError, ValueError) as error:
+        raise UnusablePage(f"the HTML parser gave up: {error}") from error
+    if root is None:
+        raise UnusablePage("no text and no element in the page")
+    return root
+
+
+def _first_tags(data: bytes) -> bytes:
+    """Return the beginning of `data` with about `MAX_TAGS` tags."""
+    tags = end = 0
+    while tags < MAX_TAGS:
+        tags += data.count(b"<", end, end + TAGS_STEP)
+        end += TAGS_STEP
+    return data[:end].decode("utf-8", "ignore").encode()
+
+
+def _whole_body(data: bytes) -> bytes:
+    """Return the page without ends of body and html that are not its own: the parser drops what follows them."""
+    first = _END.search(data)
+    return _END.sub(b"", data) if first and _MORE.match(data, first.end()) else data
+
+
+def inner_text(element: etree._Element) -> str:
+    """Return all text below `element`."""
+    return "".join(str(text) for text in element.itertext())
+
+
+def _parser(target: Any = None) -> etree.HTMLParser:
+    # A parser costs a microsecond; one for each page keeps error logs and threads apart.
+    return etree.HTMLParser(
+        encoding="utf-8", collect_ids=False, remove_comments=True, remove_pis=True, huge_tree=True, target=target
+    )
+
+
+def _was_cut(parser: etree.HTMLParser) -> bool:
+    last = parser.error_log.last_error
+    return last is not None and last.level == etree.ErrorLevels.FATAL
+
+
+class _ShallowTree:
+    """A parser target: builds the tree, but elements below `MAX_DEPTH` become children of the last one above it.
+
+    The builder refuses what the parser itself lets pass, such as <o:p> and control characters: they are replaced.
+    """
+
+    def __init__(self) -> None:
+        self._builder = etree.TreeBuilder()
+        self._open: list[str] = []
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = _valid_name(tag)
+        if len(self._open) < MAX_DEPTH:
+            self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in attributes.items()})
+        elif name not in RAW_TEXT:
+            self._builder.start(name, {})
+            self._builder.end(name)
+        self._open.append(name)
+
+    def end(self, _tag: str) -> None:
+        name = self._open.pop()
+        if len(self._open) < MAX_DEPTH:
+            self._builder.end(name)
+
+    def data(self, text: str) -> None:
+        if len(self._open) <= MAX_DEPTH or self._open[-1] not in RAW_TEXT:
+            self._builder.data(_valid_text(text))
+
+    def close(self) -> etree._Element | None:
+        # Nothing was opened: an empty page.
+        try:
+            return self._builder.close()
+        except (AssertionError, etree.XMLSyntaxError):
+            return None
+
+
+@lru_cache(NAMES)
+def _valid_name(name: str) -> str:
+    valid = _NO_NAME.sub("-", name)
+    return valid if valid[:1].isalpha() else f"x{valid}"
+
+
+def _valid_text(text: str) -> str:
+    return _NO_TEXT.sub(" ", text)

@@ -1,0 +1,292 @@
+"""Paths of elements as small ints, shared by the pages of a section."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from .class_names import Role, role_of
+
+Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+
+PATH_CLASSES = 3  # classes of an element that its path keeps
+CLASSES_LENGTH = 300  # characters of a class attribute that are looked at
+IDENTITY_LENGTH = 30  # characters; longer ids are slugs of their page
+CACHED = 20_000  # names whose reading is remembered; sites repeat theirs on every page
+SIGNATURE_LENGTH = 4  # elements
+MAX_TRIE = 50_000  # entries (some 10 MB) from which a trie that outlives a page makes room
+
+# Elements that carry text in any template: their classes don't tell where they stand.
+PLAIN = frozenset({
+    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "code",
+    "table", "tbody", "thead", "tfoot", "tr", "td", "th", "br", "center", "font",
+})  # fmt: skip
+# Elements whose path takes no more than their class.
+TEXTUAL = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "tr", "td", "dt", "dd", "html", "tbody"})
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+FIGURE_CONTENT = frozenset({"pre", "table", "td", "li", "blockquote"})  # a <figure> with one of these is no picture
+
+_DIGITS = re.compile(r"\d+")
+# An id that names a place of the template: words, perhaps with a number; others are a page's own or a build's hash.
+_NAMED = re.compile(r"[A-Za-z]{2,}(?:[-_:.]?[A-Za-z]+){0,2}(?:[-_]?\d+)?$")
+_HASH = re.compile(r"(?<=[_-])(?=[A-Za-z0]*[0A-Z])[A-Za-z0]{4,}$")  # a build's mark at the end of a class
+_COMMENTS = re.compile(r"\b(?:comment|comments|commentlist|disqus|respond)", re.IGNORECASE)
+_CAPTION = re.compile(r"caption|\bcredit", re.IGNORECASE)
+_EMBED = re.compile(r"twitter|instagram|tiktok|fb-|embed", re.IGNORECASE)
+_SUMMARY = re.compile(r"\b(?:summary|standfirst|dek|lede|excerpt|abstract|intro(?:duction)?)\b", re.IGNORECASE)
+CLEAN, COMMENT, CAPTION, EMBED, SUMMARY = range(5)
+
+
+class PathStep(NamedTuple):
+    """What an element adds to its path, wherever it stands.
+
+    `identity`: its id, if that names a place of the template. `mark`: what its class says about its own text. `key` and
+    `family` stand for the whole step, and for what it has in common with siblings whose classes differ in their tail.
+    """
+
+    tag: str
+    classes: str
+    identity: str
+    role: Role
+    mark: int
+    key: str
+    family: str
+
+
+class PathTrie:
+    """Interned paths of elements: a path is a small int, 0 the document; parents come before their children.
+
+    All pages of a section share one trie, so that equal paths are equal ints. It only grows; `size` says how far, and
+    `copy_from` moves paths to a fresh one. The lists have one entry a path, the fields of its last `PathStep`; `family`
+    unites the paths of siblings such as the parts of one body.
+    """
+
+    def __init__(self) -> None:
+        self.parent = [-1]
+        self.depth = [0]
+        self.family = [0]
+        self.tag = [""]
+        self.classes = [""]
+        self.role = [Role(0, 0)]
+        self.mark = [CLEAN]
+        self._steps = [_DOCUMENT]
+        self._signatures: dict[int, int] = {}
+        self._leaves: dict[int, int] = {}
+        self._seen: dict[tuple[int | str | None, ...], int] = {}
+        self._paths: dict[tuple[int, str], int] = {}
+        self._families: dict[tuple[int, str], int] = {}
+        self._keys: dict[object, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @property
+    def size(self) -> int:
+        """How many entries the trie and its caches hold."""
+        return len(self.parent) + len(self._seen)
+
+    def child(self, parent: int, element: etree._Element, names: Sequence[str | bytes]) -> int:
+        """Return the path of an element below `parent`; `names` are those of its attributes."""
+        tag = element.tag
+        seen: tuple[int | str | None, ...]
+        if not names:
+            seen = (parent, tag)
+        elif tag in TEXTUAL or names == _CLASS_ONLY:
+            seen = (parent, tag, element.get("class"))
+        else:
+            get = element.get
+            seen = (parent, tag, get("class"), get("id"), get("itemprop"), get("role"))
+        path = self._seen.get(seen)
+        if path is None:
+            path = self._seen[seen] = self._add(parent, step_of(*seen[1:]))
+        return path
+
+    def signature(self, path: int) -> int:
+        """Return what the last elements of the path are: equal in differently nested pages."""
+        known = self._signatures.get(path)
+        if known is None:
+            steps = [step for _, step in zip(range(SIGNATURE_LENGTH), self.up(path), strict=False)]
+            known = self._key(tuple((self.tag[step], self._telling(step)) for step in steps))
+            self._signatures[path] = known
+        return known
+
+    def leaf(self, path: int) -> int:
+        """Return what the path's end is, up to the first class that tells something."""
+        known = self._leaves.get(path)
+        if known is None:
+            telling = self._telling(path)
+            above = 0 if telling or path <= 0 else self.leaf(self.parent[path])
+            known = self._leaves[path] = self._key(("leaf", self.tag[path], telling, above))
+        return known
+
+    def is_wrapper(self, path: int) -> bool:
+        """Whether the path's element is one that templates use to hold things: neither plain nor without a class."""
+        tag = self.tag[path]
+        return bool(self.classes[path]) and tag not in PLAIN and tag != "figure"
+
+    def up(self, path: int, top: int = 0) -> Iterable[int]:
+        """Yield `path` and its ancestors below `top`."""
+        while path > 0 and path != top:
+            yield path
+            path = self.parent[path]
+
+    def up_with_self(self, path: int) -> Iterable[int]:
+        """Yield `path` and all its ancestors, the document last."""
+        yield from self.up(path)
+        yield 0
+
+    def with_ancestors(self, paths: Iterable[int]) -> list[int]:
+        """Return `paths` and all their ancestors, each once, in order of appearance, parents before children.
+
+        The order is the page's own, whatever the trie held before. Linear in the number of paths.
+        """
+        found: list[int] = []
+        seen = {0}
+        for path in paths:
+            if path not in seen:
+                way = []
+                while path not in seen:
+                    seen.add(path)
+                    way.append(path)
+                    path = self.parent[path]
+                found += reversed(way)
+        return found
+
+    def copy_from(self, other: "PathTrie", paths: list[int]) -> list[int]:
+        """Intern `paths` of another trie here. Return their ints here, in the same order."""
+        moved = {0: 0}
+        for path in other.with_ancestors(paths):
+            moved[path] = self._add(moved[other.parent[path]], other._steps[path])
+        return [moved[path] for path in paths]
+
+    def _add(self, parent: int, step: PathStep) -> int:
+        known = self._paths.setdefault((parent, step.key), len(self.parent))
+        if known < len(self.parent):
+            return known
+        self.parent.append(parent)
+        self.depth.append(self.depth[parent] + 1)
+        self.family.append(self._families.setdefault((self.family[parent], step.family), len(self._families) + 1))
+        self.tag.append(step.tag)
+        self.classes.append(step.classes)
+        self.role.append(step.role)
+        self.mark.append(step.mark)
+        self._steps.append(step)
+        return known
+
+    def _telling(self, path: int) -> str:
+        return "" if self.tag[path] in PLAIN else self.classes[path]
+
+    def _key(self, key: object) -> int:
+        return self._keys.setdefault(key, len(self._keys) + 1)
+
+
+@lru_cache(CACHED)
+def step_of(
+    tag: str, classes: str | None = None, identity: str | None = None, itemprop: str | None = None,
+    role: str | None = None,
+) -> PathStep:  # fmt: skip
+    """Return the step of an element with these attributes, as the page has them."""
+    normal = _normal_classes(classes[:CLASSES_LENGTH]) if classes else ""
+    place = _normal_identity(identity) if identity and tag not in PLAIN else ""
+    means = role_of(tag, normal, place, itemprop or "", role or "")
+    first = "" if tag in PLAIN or not normal else _first_class(normal)
+    key = f"{tag} {place} {means.body} {means.noise} {normal}"
+    return PathStep(tag, normal, place, means, _mark(tag, normal), key, f"{tag} {place} {means.noise} {first}")
+
+
+def _normal_classes(classes: str) -> str:
+    return _DIGITS.sub("0", " ".join(classes.split()[:PATH_CLASSES]))
+
+
+def _normal_identity(identity: str) -> str:
+    """Return an id that names a place of the template, its number masked; "" for others."""
+    named = len(identity) <= IDENTITY_LENGTH and _NAMED.match(identity)
+    return _DIGITS.sub("0", identity) if named else ""
+
+
+def _first_class(classes: str) -> str:
+    return _HASH.sub("", classes.split(" ", 1)[0])
+
+
+def _mark(tag: str, classes: str) -> int:
+    if tag in ("figcaption", "caption"):
+        return CAPTION
+    if not classes:
+        return CLEAN
+    if tag == "blockquote" and _EMBED.search(classes):
+        return EMBED
+    forms = ((_COMMENTS, COMMENT), (_CAPTION, CAPTION), (_SUMMARY, SUMMARY))
+    return next((mark for form, mark in forms if form.search(classes)), CLEAN)
+
+
+_CLASS_ONLY = ["class"]
+_DOCUMENT = step_of("")
+
+
+class Outline:
+    """The paths of one page and their ancestors, numbered 0 (the document) on, parents before children.
+
+    `paths` and `parent` by number; `of_line`: number of each line's path.
+    """
+
+    def __init__(self, trie: PathTrie, line_paths: list[int]) -> None:
+        self._trie = trie
+        self.paths = [0, *trie.with_ancestors(line_paths)]
+        self.number = {path: number for number, path in enumerate(self.paths)}
+        self.parent = [0] + [self.number[trie.parent[path]] for path in self.paths[1:]]
+        self.of_line = np.array([self.number[path] for path in line_paths], np.intp)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """The tag of each path's element."""
+        tag = self._trie.tag
+        return [tag[path] for path in self.paths]
+
+    @cached_property
+    def signatures(self) -> list[int]:
+        """The `PathTrie.signature` of each path."""
+        return [self._trie.signature(path) for path in self.paths]
+
+    @cached_property
+    def families(self) -> NDArray[np.intp]:
+        """A number for each path, the same for all of a family."""
+        family, numbers = self._trie.family, dict[int, int]()
+        return np.array([numbers.setdefault(family[path], len(numbers)) for path in self.paths], np.intp)
+
+    def lines_in(self, tags: Collection[str]) -> Flags:
+        """Whether each line's own element is one of `tags`."""
+        chosen = [number for number, tag in enumerate(self.tags) if tag in tags]
+        if not chosen:
+            return np.zeros(len(self.of_line), np.bool_)
+        flags = np.zeros(len(self.paths), np.bool_)
+        flags[chosen] = True
+        return flags[self.of_line]
+
+    def direct(self, amounts: Floats) -> list[float]:
+        """Return the sum of the lines' `amounts` for each path."""
+        sums: list[float] = np.bincount(self.of_line, amounts, minlength=len(self.paths)).tolist()
+        return sums
+
+    def totals(self, amounts: Floats) -> list[float]:
+        """Return the sum of the lines' `amounts` at and below each path."""
+        return self.gather(self.direct(amounts))
+
+    def gather(self, sums: list[float]) -> list[float]:
+        """Return `sums`, one for each path, with those of its descendants added."""
+        sums = list(sums)
+        for number, above in self._upward:
+            sums[above] += sums[number]
+        return sums
+
+    @cached_property
+    def _upward(self) -> list[tuple[int, int]]:
+        """The number of each path but the document's and that of its parent, children before parents."""
+        return list(enumerate(self.parent))[:0:-1]

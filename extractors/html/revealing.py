@@ -1,0 +1,121 @@
+"""Element tree → the tree that readers get: what a page's own scripts put in place, or show on a click.
+
+Strategy, for elements that the walk has noted: a declarative shadow root is a part of its element; a segment that React
+streams goes to its placeholder; the panel of a tab or an accordion is shown; a control that holds a page was never
+closed and is a block like others, and so a link that holds a page and has no address or another link within. Other
+hidden elements are left alone: most are menus, forms and dialogs.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import islice
+
+from lxml import etree
+
+from .class_names import CACHED
+
+UNCLOSED_BLOCKS = 4  # block elements in a control or link that was never closed; rich buttons have up to 3
+BUTTON_DEPTH = 3  # elements in front of a panel that are looked at: a heading, a button, its text
+MAX_SEGMENTS = 300  # a page; those of the development sets have up to 52
+CONTROLS = frozenset({"button", "select", "svg"})
+CLOSED = frozenset({"noscript", "template"})  # not shown while scripts run, or until one uses it
+PANEL_ROLES = frozenset({"tabpanel", "region"})
+_BLOCKS = ("p", "div", "section", "article", "ul", "li", "table", "tr", "h1", "h2", "h3", "h4")
+_FRAME = ("nav", "header", "footer", "aside", "dialog", "form")  # a panel in one of these is a menu
+_LISTS = ("ul", "ol", "nav", "form", "table")  # hidden ones are menus and forms, even behind a button
+_SHADOW_ROOT = ("shadowrootmode", "shadowroot")
+_PANEL = re.compile(r"accordion|collaps|tab[-_]*(?:pane|content)|toggle[-_]*(?:pane|content)", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"(.{0,30})[BP]:([0-9a-f]{1,6})")  # the part in front is the page's `identifierPrefix`
+_SEGMENT = re.compile(r"(.{0,30})S:([0-9a-f]{1,6})")
+
+
+def reveal(noted: Iterable[etree._Element]) -> bool:
+    """Change those of the noted elements that readers see into shown text; return whether there were any."""
+    shown = [element for element in noted if _is_shown(element)]
+    for element in shown:
+        if element.tag == "a":
+            _unlink(element)
+        elif element.tag in CONTROLS or element.tag == "template":
+            element.tag = "div"
+        else:
+            _unhide(element)
+    if any(_number(_PLACEHOLDER, element) or _number(_SEGMENT, element) for element in shown):
+        _place_segments(shown[0].getroottree().getroot())
+    return bool(shown)
+
+
+def open_all(body: etree._Element) -> None:
+    """Make blocks of what is not shown for its tag, for a page that shows nothing else."""
+    for element in body.iter(*CLOSED):
+        element.tag = "div"
+
+
+def _is_shown(element: etree._Element) -> bool:
+    tag = element.tag
+    if tag in CONTROLS:
+        return _holds_page(element)
+    if tag == "a":
+        return any(_holds_page(link) for link in _open_links(element))
+    if tag == "template":
+        return _number(_PLACEHOLDER, element) is not None or any(name in element.attrib for name in _SHADOW_ROOT)
+    return tag != "noscript" and (_is_panel(element) or _number(_SEGMENT, element) is not None)
+
+
+def _holds_page(element: etree._Element) -> bool:
+    return len(list(islice(element.iter(*_BLOCKS), UNCLOSED_BLOCKS))) == UNCLOSED_BLOCKS
+
+
+def _open_links(element: etree._Element) -> list[etree._Element]:
+    """Return the links that this one shows to be none: itself, without an address, or those that it stands in."""
+    around = list(element.iterancestors("a"))
+    return around if around or "href" in element.attrib else [element]
+
+
+def _unlink(element: etree._Element) -> None:
+    for link in _open_links(element):
+        link.tag = "span"
+
+
+def _is_panel(element: etree._Element) -> bool:
+    if element.tag in _LISTS:
+        return False
+    role = element.get("role")
+    named = role in PANEL_ROLES or (
+        not role and (_is_named_panel(element.get("class") or "") or _follows_its_button(element))
+    )
+    return named and next(element.iterancestors(*_FRAME), None) is None
+
+
+@lru_cache(CACHED)
+def _is_named_panel(classes: str) -> bool:
+    return _PANEL.search(classes) is not None
+
+
+def _follows_its_button(element: etree._Element) -> bool:
+    before = element.getprevious()
+    inner = () if before is None else islice(before.iter(), BUTTON_DEPTH)
+    return any("aria-expanded" in node.attrib or "aria-controls" in node.attrib for node in inner)
+
+
+def _place_segments(root: etree._Element) -> None:
+    """Move each streamed segment to its placeholder; one that has none is shown where it stands."""
+    places = {_number(_PLACEHOLDER, place): place for place in root.iter("div", "template")}
+    segments = (element for element in root.iter("div", "table") if _number(_SEGMENT, element))
+    for segment in list(islice(segments, MAX_SEGMENTS)):
+        _unhide(segment)
+        place = places.get(_number(_SEGMENT, segment))
+        if place is not None and segment not in place.iterancestors():
+            place.tag = "div"
+            place.append(segment)
+
+
+def _unhide(element: etree._Element) -> None:
+    for name in ("hidden", "style"):
+        element.attrib.pop(name, "")
+
+
+def _number(form: re.Pattern[str], element: etree._Element) -> str | None:
+    """Return what a placeholder and its segment have in common, None for other elements."""
+    match = form.fullmatch(element.get("id") or "")
+    return "".join(match.groups()) if match else None

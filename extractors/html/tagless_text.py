@@ -1,0 +1,165 @@
+"""Page source → Ctext: its text without tags, but with the places where they stood. No tree is built.
+
+Source 001 calls so what is left of a page when its tags go and their white space stays. Its lines are those of the
+file; ours end at the tags of block elements, because today's pages are written into few physical lines. Methods that
+need no more than this work on it, since reading a whole tree would take longer than they do. What they find is a range
+of lines (see `content.body_fragment`).
+"""
+
+import html
+import re
+from collections.abc import Set
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+# Most frequent first: the regular expression tries them in this order.
+_BLOCKS = """div p li td br tr ul h2 h3 table h1 tbody dd dt section article dl th ol h4 header footer figure
+    figcaption nav h5 h6 main aside blockquote center form pre hr address body html fieldset legend details summary
+    dialog dir hgroup menu search caption colgroup col thead tfoot frameset frame noframes marquee"""
+BLOCK_TAGS = frozenset(_BLOCKS.split())
+RAW = ("script", "style")  # their end is the first end tag; without one, the end of the page
+SKIPPED = ("noscript", "template", "svg", "select", "button", "textarea", "iframe", "object", "title")
+END = "\x03"  # of a line: a sign that no page holds
+
+_FORMS = [r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)"]
+_FORMS += [rf"<{tag}\b[^<]*+(?:<(?!/{tag}\b)[^<]*+)*+(?:</{tag}\s*>|\Z)" for tag in RAW]
+_FORMS += [rf"<{tag}\b[^<]*+(?:<(?!/?{tag}\b)[^<]*+)*+</{tag}\s*>" for tag in SKIPPED]
+# Of an attribute: `=` and a quoted value without brackets, or a value that isn't quoted. A quoted value with brackets
+# counts only if it is closed as values are, before white space or the tag's end, and not where another value opens: a
+# quotation mark that was forgotten must not reach for the next one.
+_PLAIN = r"""[^<>=]++|=\s*+(?:"[^"<>]*+"|'[^'<>]*+')|=(?!\s*+["'])"""
+_BRACKETED = r"""=\s*+(?:"[^"]*+(?<!=)"|'[^']*+(?<!=)')(?=\s|/?>)"""
+_WITH_BRACKETS = rf"(<[a-z](?:{_PLAIN})*+{_BRACKETED}(?:{_PLAIN}|{_BRACKETED})*+>?)"
+_UNSEEN = re.compile("|".join(_FORMS), re.IGNORECASE)
+_BRACKET = re.compile(r"""=\s*+(?:"[^"<>]*+[<>]|'[^'<>]*+[<>])""")  # where there is none, no value has any
+_UNSEEN_OR_BRACKETS = re.compile("|".join([*_FORMS, _WITH_BRACKETS]), re.IGNORECASE)
+_UNREAD = re.compile("|".join([*_FORMS[: 1 + len(RAW)], _WITH_BRACKETS]), re.IGNORECASE)
+_CAPITALS = re.compile(r"</?[A-Z]\w*+")
+_BODY = re.compile(r"<body\b|</head\b", re.IGNORECASE)
+_BLOCK = re.compile(rf"(</?(?:{'|'.join(_BLOCKS.split())})(?:\s[^<>]*+)?/?>)")
+_TAG = re.compile(rf"<[/!?a-zA-Z][^<>{END}]*+>")
+_LINK = re.compile(r"<a\s(?!name=)[^<>]*+>[^<]*+(?:<(?!/?a\b)[^<]*+)*+")
+
+
+@dataclass(frozen=True)
+class Ctext:
+    """A page's text lines and the block tags between them: `tags[i]`, as written, ends line i.
+
+    `head`: the source before the body.
+    """
+
+    head: str
+    tags: list[str]
+    _sources: list[str] = field(repr=False)  # of the lines
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Characters of each line outside links, without white space; int64."""
+        return np.fromiter(map(len, self.unlinked), np.int64, len(self))
+
+    @cached_property
+    def unlinked(self) -> list[str]:
+        """The text of each line outside links, without white space."""
+        return _without_blanks(_LINK.sub(_line_ends, END.join(self._sources)))
+
+    @cached_property
+    def bare(self) -> list[str]:
+        """The text of each line, without white space."""
+        return _without_blanks(END.join(self._sources))
+
+    @cached_property
+    def widths(self) -> Ints:
+        """The half-width characters of each line outside links, without white space; int64."""
+        return _widths(self.unlinked)
+
+    @cached_property
+    def linked(self) -> Ints:
+        """The same inside links."""
+        return _widths(self.bare) - self.widths
+
+    @cached_property
+    def links(self) -> list[int]:
+        """How many links begin in each line."""
+        return [source.count("<a ") for source in self._sources]
+
+    def text(self, line: int) -> str:
+        """Return a line's text, links included."""
+        return " ".join(_strip_tags(self._sources[line]).split())
+
+    def cut(self, first: int, end: int, dropped: Set[int] = frozenset()) -> str:
+        """Return the source of the lines from `first` to before `end`, with the tag before and the tag after them.
+
+        Of `dropped` lines only the tags come along, so that what they open or close stays as it was.
+        """
+        parts = [self.tags[first - 1]] if first else []
+        for line, tag in zip(range(first, end), [*self.tags[first:end], ""], strict=False):
+            parts += "" if line in dropped else self._sources[line], tag
+        return "".join(parts)
+
+
+def half_widths(text: str) -> int:
+    """Return the length of a text: 2 for a Chinese character and its like, 1 for a Latin one."""
+    return len(text) if text.isascii() else len(text.encode("gbk", "replace"))
+
+
+def _widths(texts: list[str]) -> Ints:
+    """Return `half_widths` of each text; int64. No byte of a Chinese character in GBK is that of `END`."""
+    encoded = END.join(texts).encode("gbk", "replace").split(END.encode())
+    return np.fromiter(map(len, encoded), np.int64, len(texts))
+
+
+def read_ctext(source: str) -> Ctext:
+    """Return the Ctext of a page's source. Linear in its length, whatever it holds."""
+    source = source.replace(END, "")
+    begin = _BODY.search(source)
+    head, body = (source[: begin.start()], source[begin.start() :]) if begin else ("", source)
+    seen = _UNSEEN.sub("", body)
+    if _BRACKET.search(seen):
+        seen = _UNSEEN_OR_BRACKETS.sub(_seen, body)
+    pieces = _BLOCK.split(_lower_tags(seen))
+    return Ctext(head, pieces[1::2], pieces[::2])
+
+
+def escape_values(source: str) -> str:
+    """Return a page's source with `<` and `>` in attribute values as references, so that they end no tag. Linear."""
+    return _UNREAD.sub(lambda found: _escaped(found[1]) if found[1] else found[0], source)
+
+
+def _seen(found: re.Match[str]) -> str:
+    """Return nothing for an element that isn't seen, else the tag, its values escaped."""
+    return _escaped(found[1]) if found[1] else ""
+
+
+def _escaped(tag: str) -> str:
+    if tag[-1] != ">":  # it runs into another tag: not what it seemed
+        return tag
+    return f"<{tag[1:-1].replace('<', '&lt;').replace('>', '&gt;')}>"
+
+
+def _lower_tags(source: str) -> str:
+    return _CAPITALS.sub(_lower, source) if _CAPITALS.search(source) else source
+
+
+def _strip_tags(source: str) -> str:
+    text = _TAG.sub("", source)
+    return html.unescape(text) if "&" in text else text
+
+
+def _without_blanks(source: str) -> list[str]:
+    return "".join(_strip_tags(source).split()).split(END)
+
+
+def _line_ends(link: re.Match[str]) -> str:
+    return END * link[0].count(END)
+
+
+def _lower(tag: re.Match[str]) -> str:
+    return tag[0].lower()

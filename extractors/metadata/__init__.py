@@ -1,0 +1,1 @@
+"""Title, dates, author, language, canonical URL: as declared, as shown, as the address has them."""

@@ -1,0 +1,200 @@
+"""What a page declares about itself: meta elements, links, headings, times, JSON-LD and microdata.
+
+One walk over the tree collects the elements; microdata on what readers see (`<span itemprop="datePublished">`) takes a
+search of its own and waits until it is asked for.
+"""
+
+import html
+import re
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from lxml import etree
+
+from ..html.dom import inner_text
+from ..html.resolve_url import web_url
+from ..page import Page
+from . import json_ld
+from .meta_names import KNOWN
+
+MAX_CONTENT = 5_000  # characters of a meta element that are read
+MAX_REPEATED = 10  # <h1> and <time> elements of a page that are read: lists have one for each entry
+MAX_TRIED = 50  # of them that are looked at: thousands may stand within each other
+MAX_HEADING = 300  # characters; a longer <h1> was never closed
+MAX_ITEM = 200  # characters of an element with microdata; more is a text
+
+_NAMING = ("name", "property", "itemprop", "http-equiv")
+_ITEMS = etree.XPath("descendant::*/@itemprop/..")  # faster than descendant::*[@itemprop]
+_TEXTS_AND_BREAKS = etree.XPath("descendant::text() | descendant::br")
+_WANTED_ITEMS = frozenset({"author", "datepublished", "datecreated", "datemodified"})
+_PICTURE = frozenset({"svg", "symbol", "g", "defs"})
+_PUBLISHED_MARK = re.compile(r"publi|pubdate|posted|created|entry-date", re.IGNORECASE)
+_CRAWLER = re.compile(r"[a-z][\w.-]{0,60}")
+_DIRECTIVES = re.compile(  # so that it is no other kind of element
+    r"\s*(?:(?:none|no(?:index|follow|archive|cache|snippet|imageindex|translate|ai|imageai)|index|follow|all)\s*(?:,\s*|$))+",
+    re.IGNORECASE,
+)
+_MODIFIED_MARK = re.compile(r"updat|modif", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Head:
+    """What one walk over the tree collects, in document order.
+
+    `meta`: contents by lower-case name, property or itemprop, of the names in `meta_names`. `robots`: what
+    is said to crawlers, `name: …` where it is said to one. `times`: of <time> elements that don't say what of;
+    `published` and `modified`: of those that do. `article` and `declared_page`: what JSON-LD says about the article and
+    about the page.
+    """
+
+    root: etree._Element
+    meta: dict[str, list[str]] = field(default_factory=dict)
+    robots: list[str] = field(default_factory=list)
+    title: str = ""
+    headings: list[str] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)
+    published: list[str] = field(default_factory=list)
+    modified: list[str] = field(default_factory=list)
+    canonical: str = ""
+    base: str = ""
+    language: str = ""
+    article: dict[str, Any] = field(default_factory=dict)
+    declared_page: dict[str, Any] = field(default_factory=dict)
+    microdata: dict[str, list[str]] | None = None  # see `items`
+
+    def items(self, page: Page) -> dict[str, list[str]]:
+        """Return microdata of elements that readers see: texts by lower-case itemprop."""
+        if self.microdata is None:
+            self.microdata = _read_items(self.root) if page.holds("itemprop") else {}
+        return self.microdata
+
+    def first(self, names: tuple[str, ...]) -> str:
+        """Return the first value of the first name that has one, or ""."""
+        meta = self.meta
+        return next((meta[name][0] for name in names if name in meta), "")
+
+    def values(self, names: tuple[str, ...]) -> list[str]:
+        """Return all values of all names."""
+        meta = self.meta
+        return [value for name in names if name in meta for value in meta[name]]
+
+    def base_url(self, page: Page) -> str:
+        """Return the URL that the page's relative ones refer to, "" if there is none."""
+        return web_url(page.url or "", self.base) or page.url or ""
+
+    def titles(self) -> list[str]:
+        """Return what meta elements give as the title."""
+        return self.values(("og:title", "twitter:title"))
+
+
+def read_head(root: etree._Element) -> Head:
+    """Collect the elements that carry metadata in one walk."""
+    head = Head(root, language=root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or "")
+    texts: list[str] = []
+    left = {"h1": MAX_TRIED, "time": MAX_TRIED}
+    for element in root.iter("meta", "title", "h1", "time", "script", "link", "base"):
+        tag = element.tag
+        if tag == "meta":
+            _read_meta(head.meta, element)
+            if len(head.robots) < MAX_REPEATED:
+                _read_robots(head.robots, element)
+        elif tag == "script":
+            if "ld+json" in (element.get("type") or "") and element.text:
+                texts.append(element.text)
+        elif tag == "link":
+            if not head.canonical and "canonical" in (element.get("rel") or "").lower().split():
+                head.canonical = element.get("href") or ""
+        elif tag == "title":
+            head.title = head.title or _read_title(element)
+        elif tag == "base":
+            head.base = head.base or element.get("href") or ""
+        elif left[tag]:
+            left[tag] -= 1
+            if tag == "time":
+                _read_time(head, element)
+            else:
+                _read_heading(head.headings, element)
+    if texts:
+        head.article, head.declared_page = json_ld.find_article(texts)
+    return head
+
+
+def clean(text: str | None) -> str | None:
+    """Return `text` with white space folded and left-over character references resolved; None if nothing is left."""
+    if not text:
+        return None
+    return " ".join((html.unescape(text) if "&" in text else text).split()) or None
+
+
+def _read_meta(meta: dict[str, list[str]], element: etree._Element) -> None:
+    content = ""
+    for attribute in _NAMING:
+        name = element.get(attribute)
+        if name and (name := name.strip().lower()) in KNOWN:
+            content = content or (element.get("content") or "")[:MAX_CONTENT].strip()
+            if not content:
+                return
+            meta.setdefault(name, []).append(content)
+
+
+def _read_robots(robots: list[str], element: etree._Element) -> None:
+    content = element.get("content") or ""
+    if "no" not in content.lower() and "max-" not in content and "unavailable" not in content:
+        return
+    name = (element.get("name") or element.get("property") or "").strip().lower()
+    if name == "robots":
+        robots.append(content[:MAX_ITEM].strip())
+    elif name not in KNOWN and _CRAWLER.fullmatch(name) and _DIRECTIVES.fullmatch(content[:MAX_ITEM]):
+        robots.append(f"{name}: {content.strip()}")
+
+
+def _read_title(element: etree._Element) -> str:
+    """Return the page's title, "" for that of a picture."""
+    parent = element.getparent()
+    return "" if parent is not None and parent.tag in _PICTURE else clean(element.text) or ""
+
+
+def _read_heading(headings: list[str], element: etree._Element) -> None:
+    if len(headings) < MAX_REPEATED:
+        text = clean(_heading_text(element))
+        if text and len(text) <= MAX_HEADING:
+            headings.append(text)
+
+
+def _heading_text(element: etree._Element) -> str:
+    """Return the text of a heading, its lines apart by a space."""
+    if next(element.iter("br"), None) is None:
+        return inner_text(element)
+    parts = cast(list[Any], _TEXTS_AND_BREAKS(element))
+    return "".join(part if isinstance(part, str) else " " for part in parts)
+
+
+def _read_time(head: Head, element: etree._Element) -> None:
+    value = element.get("datetime") or inner_text(element)[:MAX_ITEM]
+    marks = " ".join(element.get(name) or "" for name in ("itemprop", "class", "id"))
+    if element.get("pubdate") is not None or _PUBLISHED_MARK.search(marks):
+        times = head.published
+    else:
+        times = head.modified if _MODIFIED_MARK.search(marks) else head.times
+    if len(times) < MAX_REPEATED:
+        times.append(value)
+
+
+def _read_items(root: etree._Element) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for element in cast(list[etree._Element], _ITEMS(root)):
+        names = _WANTED_ITEMS.intersection((element.get("itemprop") or "").lower().split())
+        text = _item_text(element) if names else None
+        for name in names if text else ():
+            found.setdefault(name, []).append(text or "")
+    return found
+
+
+def _item_text(element: etree._Element) -> str | None:
+    """Return what an element with microdata says, None for one that is read elsewhere or holds a text."""
+    if element.tag in ("meta", "time"):
+        return None
+    if element.get("itemscope") is not None:
+        element = next((inner for inner in element.iter() if "name" in (inner.get("itemprop") or "")), element)
+    text = clean(element.get("content") or element.get("datetime") or inner_text(element))
+    return text if text and len(text) <= MAX_ITEM else None

@@ -1,0 +1,217 @@
+"""Title, date, author and the rest: from JSON-LD, then meta elements, then what the reader sees around the body.
+
+What the page declares is in `declared_metadata`; visible forms (bylines, dates) are looked for in the text lines just
+before and at the beginning of the body.
+"""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Any, TypedDict
+
+from ..html.lines import Lines
+from ..html.phrases import may_be_byline
+from ..html.resolve_url import web_url
+from ..html.urls import split_web
+from ..page import Page
+from . import json_ld
+from .dates import may_hold_date
+from .declared_metadata import Head, clean
+from .language import find_language
+from .meta_names import AUTHOR, DESCRIPTION, IMAGE, KEYWORDS, LANGUAGE, SITE, SOURCE, TAGS, TDM, TITLE, URL
+from .times import Nearby, find_modified, find_published, in_zone_of
+from .titles import PageTitles, begins_title, find_title, page_titles, shared_names
+
+LINES_BEFORE, LINES_WITHIN, LINES_AFTER = 15, 5, 8  # lines before the body, its first ones, and those that follow it
+LINES_ABOVE = 3  # lines above a title that stands farther from the body: contents or pictures are between them
+MAX_BYLINE = 200  # characters; longer lines are prose
+LANGUAGE_LINES = 10  # lines of the body that tell its language
+
+NOBODY = frozenset({"未知", "本站", "网络", "互联网", "不详"})  # what editors fill in when they don't know
+NO_NAMES = NOBODY | {  # what templates leave in place of a name, in small letters
+    "undefined", "null", "none", "nan", "n/a", "unknown", "author", "author name", "your name", "作者",
+}  # fmt: skip
+ACCOUNTS = frozenset({  # authors only if the page names no other
+    "admin", "administrator", "superadmin", "webmaster", "root", "user", "test", "管理员", "超级管理员", "站长",
+})  # fmt: skip
+_LIST_SEPARATOR = re.compile(r"[,，;；、|]")
+# The forms of bylines are looked for in several lines at once, so none may go on into the next line.
+# A Chinese name or a Latin one, the latter with spaces: names end where another script, a sign or a digit begins.
+_NAME = r"([^\W\d_A-Za-z][^\s|｜/；;，,。（(\])）】》\[]{0,29}|[A-Za-z][\w.'’-]*(?: [A-Za-z][\w.'’-]*){0,5})"
+_COLON = r"[ \u3000]*[:：][ \u3000]*"
+_SOURCE = re.compile(rf"(?:来源|稿源|来自){_COLON}[《【]?(?!作者|时间){_NAME}")
+_AUTHOR = re.compile(rf"(?:(?:作者|撰文|记者|(?<![\u4e00-\u9fff])文){_COLON}|文 ?[|｜/] ?){_NAME}")
+_WORD = r"[A-Z][\w.'’-]*"
+_BYLINE = re.compile(
+    rf"^(?:(?:[Ww]ritten|[Pp]osted|[Ss]tory|WRITTEN) +)?[Bb][Yy]:? +({_WORD}(?: +(?:and +)?{_WORD}){{0,5}})",
+    re.MULTILINE,
+)
+_REPORTER = re.compile(r"(?:本报|新华社|中新社)?记者 ?([\u4e00-\u9fff]{2,4})(?=[\s）)]|$)", re.MULTILINE)
+_AUTHOR_FORMS = (_AUTHOR, _BYLINE, _REPORTER)
+_NEXT_LABEL = re.compile(r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*", re.DOTALL)
+_LEADING_SOURCE = re.compile(r"^\s*来源\s*[:：]\s*")
+_LEADING_BY = re.compile(
+    r"^\W*(?:(?:(?:written|posted) )?by\b|author\s*[:：]|(?:作者|撰文|记者|文)\s*[:：/])?\W*", re.IGNORECASE
+)
+_PLACEHOLDER = re.compile(  # {{author}} · ${author} · %author% · <author> · [author] · page.meta.author
+    r"[{}<>]|^%.*%$|^\[.*\]$|^[a-z_]{2,}(?:\.[a-z_]{2,}){2,}$", re.ASCII
+)
+_ADDRESS = re.compile(r"https?:|www\.|@|facebook\.com")  # what some sites put in place of the author's name
+
+
+class Metadata(TypedDict):
+    """The fields of `Article` that this module fills."""
+
+    canonical_url: str | None
+    title: str | None
+    published: date | None
+    modified: date | None
+    author: str | None
+    source: str | None
+    keywords: tuple[str, ...]
+    language: str | None
+    description: str | None
+    site_name: str | None
+    image: str | None
+    robots_meta: tuple[str, ...]
+    tdm_meta: str | None
+
+
+def read_metadata(
+    head: Head, lines: Lines, kept: list[int], title_line: int, page: Page, others: Sequence[PageTitles] = ()
+) -> Metadata:
+    """Return the metadata of a page whose body is the `kept` lines.
+
+    `title_line` repeats its title, or is -1; `others`: titles of other pages of its section.
+    """
+    article = head.article
+    base = head.base_url(page)
+    nearby = lines_around(lines, kept, title_line)
+    dated = Nearby(list(filter(may_hold_date, nearby.before)), list(filter(may_hold_date, nearby.after)))
+    canonical = web_url(base, head.canonical) or web_url(base, head.first(URL))
+    site_name = clean(head.first(SITE)) or _first_text(article.get("publisher"))
+    declared = _declared_titles(head)
+    repeated = [lines.texts[title_line]] if title_line >= 0 else []
+    if not (head.headings or repeated):
+        repeated = sorted((line for line in nearby.before if begins_title(line, head.title)), key=len)[-1:]
+    sample = " ".join(lines.texts[index] for index in kept[:LANGUAGE_LINES])
+    published = find_published(head, dated, page)
+    host = _host(page.url or canonical or "")
+    return Metadata(
+        canonical_url=canonical,
+        title=find_title(
+            declared, head.title, head.headings, site_name, host, repeated, shared_names(head.title, others)
+        ),
+        published=published,
+        modified=in_zone_of(published, find_modified(head, dated, page)),
+        author=find_author(head, nearby, page),
+        source=find_source(head, nearby),
+        keywords=find_keywords(head),
+        language=find_language(head.language or head.first(LANGUAGE), sample),
+        description=clean(head.first(DESCRIPTION)) or _first_text(article.get("description")),
+        site_name=site_name,
+        image=next(filter(None, (web_url(base, url) for url in _image_urls(head))), None),
+        robots_meta=tuple(head.robots),
+        tdm_meta=head.first(TDM).strip() or None,
+    )
+
+
+def titles_of(head: Head) -> PageTitles:
+    """Return the titles of a page, as other pages of its section need them."""
+    return page_titles([head.title, *head.titles(), *_declared_titles(head)], head.headings)
+
+
+def _declared_titles(head: Head) -> list[str]:
+    return [head.first(TITLE), *map(html.unescape, json_ld.texts(head.article.get("headline")))]
+
+
+def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
+    """Return the short lines where date, author and source are printed.
+
+    First those after the title, then those before the body and above the title; of the body's first lines, and of
+    those left out between them, the ones in the form of a byline. Apart from them, the lines that follow the body.
+    """
+    texts = lines.texts
+    start, end = (kept[0], kept[-1] + 1) if kept else (0, 0)
+    title = title_line + 1 if 0 <= title_line < start else start
+    below = range(title, min(start, title + LINES_BEFORE))
+    above = (*range(max(0, start - LINES_BEFORE), start), *range(max(0, title - LINES_ABOVE), title))
+    before = [texts[index] for index in dict.fromkeys((*below, *above))]
+    within = texts[start : kept[:LINES_WITHIN][-1] + 1][:LINES_BEFORE] if kept else []
+    before += filter(may_be_byline, within)
+    after = texts[end : end + LINES_AFTER]
+    return Nearby(
+        [text for text in before if len(text) <= MAX_BYLINE], [text for text in after if len(text) <= MAX_BYLINE]
+    )
+
+
+def find_author(head: Head, nearby: Nearby, page: Page) -> str | None:
+    """Return the author or authors, joined by ", "; the name of an account only if there is no other."""
+    account = None
+    for author in _authors(head, nearby, page):
+        if author and author.lower() not in ACCOUNTS:
+            return author
+        account = account or author
+    return account
+
+
+def find_source(head: Head, nearby: Nearby) -> str | None:
+    """Return where the page says it has the article from (来源)."""
+    found = _first_match((_SOURCE,), nearby.before) or clean(_LEADING_SOURCE.sub("", head.first(SOURCE)))
+    found = found or _first_match((_SOURCE,), nearby.after)
+    return None if found in NOBODY else found
+
+
+def find_keywords(head: Head) -> tuple[str, ...]:
+    """Return the keywords, each once, in the page's order."""
+    values = head.values(KEYWORDS) or json_ld.texts(head.article.get("keywords")) or head.values(TAGS)
+    words = (clean(word) for value in values for word in _split_keywords(value))
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def _authors(head: Head, nearby: Nearby, page: Page) -> Iterator[str | None]:
+    """Yield what each place says of the authors, surest first."""
+    yield _names(json_ld.texts(head.article.get("author")))
+    for name in AUTHOR:
+        yield _names(head.meta.get(name, []))
+    yield _first_match(_AUTHOR_FORMS, nearby.before)
+    yield _names(head.items(page).get("author", []))
+
+
+def _names(values: list[str]) -> str | None:
+    """Return names, each once, joined by ", "; None if there is none among the values. Accounts only if alone."""
+    known = filter(None, map(clean, values))
+    cleaned = [_LEADING_BY.sub("", name) for name in known if not (_ADDRESS.search(name) or _PLACEHOLDER.search(name))]
+    named = [name for name in cleaned if name and not name.isdigit() and name.lower() not in NO_NAMES]
+    people = [name for name in named if name.lower() not in ACCOUNTS]
+    return ", ".join(dict.fromkeys(people or named)) or None
+
+
+def _first_text(value: Any) -> str | None:
+    return next(map(clean, json_ld.texts(value)), None)
+
+
+def _host(url: str) -> str:
+    parts = split_web(url)
+    return (parts.hostname or "").removeprefix("www.") if parts else ""
+
+
+def _image_urls(head: Head) -> Iterator[str]:
+    yield head.first(IMAGE)
+    image = head.article.get("image")
+    for entry in image if isinstance(image, list) else [image]:
+        yield from json_ld.texts(entry.get("url") if isinstance(entry, dict) else entry)
+
+
+def _split_keywords(value: str) -> list[str]:
+    parts = _LIST_SEPARATOR.split(value)
+    # Chinese pages often put spaces between keywords; English keywords may be phrases.
+    return value.split() if len(parts) == 1 and not value.isascii() else parts
+
+
+def _first_match(forms: tuple[re.Pattern[str], ...], lines: list[str]) -> str | None:
+    """Return the name that a line of one of the forms gives."""
+    text = "\n".join(lines)
+    found = (_NEXT_LABEL.sub("", match[1]) for form in forms for match in form.finditer(text))
+    return next((name for name in found if name and name.lower() not in NO_NAMES), None)

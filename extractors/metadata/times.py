@@ -1,0 +1,237 @@
+"""When an article was published and last changed: which of a page's many dates say so.
+
+Strategy for `published`: JSON-LD, meta elements, marked <time> elements and microdata; then the lines around the title
+and before the body; then other <time> elements, labelled lines after the body, and what is said to Baidu; then the
+address; last what is marked as an update. The first counts unless no other place agrees with it, and two others agree
+with each other on what isn't the last change, or it is itself the last change and the second is earlier. A day waits
+for a place that gives its time. Strategy for `modified`: the same places where they speak of updates, without a last
+resort.
+
+Declared times are often in UTC where the page shows local ones. The reader's day counts: the zone is found from the
+time that the page shows.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from functools import lru_cache
+from itertools import chain, islice
+from typing import cast
+
+from ..page import Page
+from . import json_ld
+from .dates import day_of, find_date, find_url_date
+from .declared_metadata import Head
+from .meta_names import MODIFIED, PUBLISHED, URL
+
+MAX_TEXT = 200  # characters of a value that are read
+MAX_RELATIVE = 40  # characters of a line in which 昨天 or "3 hours ago" is a date
+DAYS_OF_LIST = 3  # days that a place names, which is then a list of articles
+ALONE_WITHIN = 2  # lines after the body of which one may be a time alone
+WEST, EAST = timedelta(hours=-12), timedelta(hours=14)  # the zones there are …
+WEST_LIVED, EAST_LIVED = timedelta(hours=-9), timedelta(hours=13)  # … and those in which newspapers appear
+ZONE_STEP = timedelta(minutes=30)  # nearly all offsets are multiples of it
+SHOWN_STEP = timedelta(minutes=1)  # pages don't show seconds
+
+_UPDATED = re.compile(r"(?:更新|修改)(?:于|时间|日期|[:：\s])|\b(?:updated|modified|edited|revised)\b", re.IGNORECASE)
+_PUBLISHED = re.compile(
+    r"(?:发布|发表|刊发)(?:于|时间|日期|[:：\s])|(?:时间|日期)\s*[:：]|\b(?:published|posted)\b", re.IGNORECASE
+)
+_ALONE = re.compile(r"\d{4}\S{3,6}\s+\d\d:\d\d(?::\d\d)?$", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """Short lines around the body. `before`: title and body's beginning; `after`: those that follow the body."""
+
+    before: list[str]
+    after: list[str]
+
+
+def find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
+    """Return when the article was published: aware where the page names a zone, else naive, else a date."""
+    dates = _published(head, nearby, page)
+    first = next(dates, None)
+    if first is None:
+        return _address_or_update(head, nearby, page)
+    found = _outvoted(first, dates, head, nearby, page)
+    if not isinstance(found, datetime):
+        every = chain.from_iterable(_dates(place, page) for place in _places(head, nearby, page))
+        found = next((other for other in every if isinstance(other, datetime) and other.date() == found), found)
+    return _in_zone_of_page(found, nearby, head, page)
+
+
+def find_modified(head: Head, nearby: Nearby, page: Page) -> date | None:
+    """Return when the article was last changed, where the page says so, in the forms of `find_published`."""
+    shown = (_updated_part(line) for line in (*nearby.before, *nearby.after))
+    return next(_dates(chain(_declared_modified(head), shown), page), None)
+
+
+def in_zone_of(other: date | None, moment: date | None) -> date | None:
+    """Return `moment`, if it is in UTC, in the zone of another time of the same page."""
+    if not isinstance(other, datetime) or not isinstance(moment, datetime) or moment.utcoffset() != timedelta(0):
+        return moment
+    return moment.astimezone(other.tzinfo) if other.tzinfo else moment
+
+
+def _published(head: Head, nearby: Nearby, page: Page) -> Iterator[date]:
+    """Yield the date of publication that each place gives, surest first; after the first no place with a list's."""
+    told = False
+    for place in _places(head, nearby, page):
+        dates = list(islice(_dates(place, page), DAYS_OF_LIST if told else 1))
+        if dates and len(set(map(day_of, dates))) < DAYS_OF_LIST:
+            told = True
+            yield dates[0]
+
+
+def _places(head: Head, nearby: Nearby, page: Page) -> Iterator[Iterable[str]]:
+    """Yield what each place of the page says of the publication, surest first."""
+    article = head.article
+    yield [*json_ld.texts(article.get("datePublished")), *json_ld.texts(article.get("dateCreated"))]
+    yield head.values(PUBLISHED)
+    yield json_ld.texts(head.declared_page.get("datePublished"))
+    yield head.published
+    items = head.items(page)
+    yield [*items.get("datepublished", ()), *items.get("datecreated", ())]
+    labelled_first = sorted(nearby.before, key=lambda line: _PUBLISHED.search(line) is None)
+    yield map(_published_part, labelled_first)
+    yield head.times
+    yield (_published_part(line) for line in nearby.after if _PUBLISHED.search(line))
+    yield json_ld.texts(head.declared_page.get("pubDate"))
+
+
+def _outvoted(first: date, others: Iterator[date], head: Head, nearby: Nearby, page: Page) -> date:
+    """Return `first`, or what two of the other places agree on before one agrees with it.
+
+    Of those that agree, one that names the zone of its readers counts.
+    """
+    seen = [first]
+    for found in others:
+        alike = [other for other in seen if _agree(other, found)]
+        if alike:
+            if first not in alike and _is_update(found, head, nearby, page):
+                return first
+            timed = [*alike, found] if isinstance(found, datetime) else []
+            return next(filter(_has_local_zone, timed), alike[0])
+        seen.append(found)
+    return _before_stamp(seen, head, nearby, page)
+
+
+def _before_stamp(seen: list[date], head: Head, nearby: Nearby, page: Page) -> date:
+    """Return the first of dates of which no two agree; the second, if it is earlier and the first isn't before the last
+    change: site builders stamp pages with the time of their generation, as publication and as change.
+    """
+    first, second = (*seen, seen[0])[:2]
+    if day_of(second) < day_of(first):
+        updated = find_modified(head, nearby, page)
+        return second if updated and day_of(updated) <= day_of(first) else first
+    return first
+
+
+def _agree(one: date, other: date) -> bool:
+    """Whether two dates are the same moment, or the same clock time of a day; or the same day if one is only a day.
+
+    To the minute: pages don't show seconds. A time without zone may be UTC in another zone, but the same clock time in
+    UTC is as often a local time marked as UTC.
+    """
+    if not isinstance(one, datetime) or not isinstance(other, datetime):
+        return _is_day_of(one, day_of(other)) or _is_day_of(other, day_of(one))
+    same_clock = abs(one.replace(tzinfo=None) - other.replace(tzinfo=None)) < SHOWN_STEP
+    if one.tzinfo and other.tzinfo:
+        return same_clock or abs(one - other) < SHOWN_STEP
+    aware, naive = (one, other) if one.tzinfo else (other, one)
+    return same_clock if aware.utcoffset() != timedelta(0) else _zone_between(aware, naive) is not None
+
+
+def _is_day_of(found: date, day: date) -> bool:
+    in_utc = isinstance(found, datetime) and found.utcoffset() == timedelta(0)
+    return day_of(found) == day or (in_utc and _may_be_day(cast(datetime, found), day))
+
+
+def _has_local_zone(found: date) -> bool:
+    return isinstance(found, datetime) and bool(found.utcoffset())
+
+
+def _is_update(found: date, head: Head, nearby: Nearby, page: Page) -> bool:
+    updated = find_modified(head, nearby, page)
+    return updated is not None and day_of(updated) == day_of(found)
+
+
+def _declared_modified(head: Head) -> Iterator[str]:
+    yield from json_ld.texts(head.article.get("dateModified"))
+    yield from head.values(MODIFIED)
+    yield from json_ld.texts(head.declared_page.get("dateModified") or head.declared_page.get("upDate"))
+    yield from head.modified
+    yield from (head.microdata or {}).get("datemodified", ())  # not worth a search of its own
+
+
+def _dates(values: Iterable[str], page: Page) -> Iterator[date]:
+    return (found for value in values if (found := _date_in(value, page)))
+
+
+def _date_in(value: str, page: Page) -> date | None:
+    """Words such as "yesterday" count in short lines only: in longer ones somebody tells of his day."""
+    return find_date(value[:MAX_TEXT], page.fetched_at, relative=len(value) <= MAX_RELATIVE)
+
+
+def _published_part(line: str) -> str:
+    return _parts(line)[0]
+
+
+def _updated_part(line: str) -> str:
+    return _parts(line)[1]
+
+
+@lru_cache(maxsize=64)  # a page's few lines are asked several times
+def _parts(line: str) -> tuple[str, str]:
+    """Return what of a line speaks of the publication, and what of updates."""
+    label = _UPDATED.search(line)
+    if not label:
+        return line, ""
+    again = _PUBLISHED.search(line, label.end())
+    published = line[: label.start()] + (line[again.start() :] if again else "")
+    return published, line[label.end() : again.start() if again else None]
+
+
+def _address_or_update(head: Head, nearby: Nearby, page: Page) -> date | None:
+    """Return the address's day, or what is marked as an update, with its time if it is of that day.
+
+    Last of all counts a time that stands alone under the body.
+    """
+    address, updated = _address_day(head, page), find_modified(head, nearby, page)
+    if address:
+        return updated if updated and day_of(updated) == address else address
+    return updated or next(_dates(filter(_ALONE.match, nearby.after[:ALONE_WITHIN]), page), None)
+
+
+def _address_day(head: Head, page: Page) -> date | None:
+    addresses = dict.fromkeys(filter(None, (page.url, head.canonical, head.first(URL))))
+    return next((day for address in addresses if (day := find_url_date(address, page.fetched_at))), None)
+
+
+def _in_zone_of_page(found: date, nearby: Nearby, head: Head, page: Page) -> date:
+    """Return a time in UTC as the page shows it: in its zone where a time is shown, as a day where the address has one.
+
+    The same moment, but on the reader's day: 2024-03-06T03:00Z is March 5 to a page that shows "March 5, 2024 10 pm".
+    """
+    if not isinstance(found, datetime) or found.utcoffset() != timedelta(0):
+        return found
+    shown = list(_dates(map(_published_part, nearby.before), page))
+    for other in shown:
+        if isinstance(other, datetime) and (zone := _zone_between(found, other)):
+            return found.astimezone(zone)
+    days = (_address_day(head, page), next((day_of(other) for other in shown), None))
+    return next((day for day in days if day and _may_be_day(found, day)), found)
+
+
+def _zone_between(moment: datetime, shown: datetime) -> timezone | None:
+    """Return the zone in which `moment` (UTC) has the clock time `shown`; None for UTC itself or if there is none."""
+    offset = shown.replace(tzinfo=None) - moment.replace(tzinfo=None)
+    offset += -offset % ZONE_STEP if -offset % ZONE_STEP < SHOWN_STEP else timedelta()
+    return timezone(offset) if offset and not offset % ZONE_STEP and WEST <= offset <= EAST else None
+
+
+def _may_be_day(moment: datetime, day: date) -> bool:
+    """Whether `day` isn't the day of `moment` (UTC), but is its day somewhere on Earth."""
+    return day != moment.date() and (moment + WEST_LIVED).date() <= day <= (moment + EAST_LIVED).date()

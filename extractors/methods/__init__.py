@@ -1,0 +1,1 @@
+"""The methods, one file or folder each; `extractors.registry` names them."""

@@ -1,0 +1,224 @@
+"""From a page to its body by the network's outputs.
+
+`bp-network-verbatim` ends where the source ends: a line whose output is above 0.5 is body. Single lines go wrong that
+way: a short paragraph, a heading, a line of code stand for themselves, and every page has some.
+
+`bp-network` lets the lines of a page help each other, with what the other methods know of pages. The outputs are
+summed as evidence, the logarithm of o / (1 − o) by the line's width, and evidence for a body counts by the line's
+prior (`line_weights`: names of elements, place of the title, heading of the comments, links nearby). The contiguous
+segment with the largest sum is where the body is; the deepest element that holds most of it is its root; and below
+the root stays what isn't a box, a caption, a list of links or the numbers beside a listing. The body ends before the
+line that names the editor, and before the comments (`trimming`). docs/methods-bp-network.md has the figures of both
+forms.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...article import Article, NoArticle
+from ...content import line_membership as keeping
+from ...content.assembly import BodyLines, ParsedPage, assemble, read
+from ...content.body import Body, turning_points
+from ...content.profile import NO_PROFILE
+from ...content.roots import family_shares, find_root
+from ...content.trimming import up_to_end
+from ...errors import BadModel
+from ...html.class_names import NOISE_TAGS
+from ...html.lines import Lines
+from ...html.paths import PathTrie
+from ...page import Page
+from ...page_types.non_article import judge
+from .features import line_values, source_values, with_neighbours
+from .network import USED, VERBATIM, Network, Values, load
+from .topic import title_words
+
+METHOD, VERBATIM_METHOD = "bp-network", "bp-network-verbatim"
+WEIGHTS = Path(__file__).with_name("weights.json")
+VERBATIM_WEIGHTS = Path(__file__).with_name("weights-verbatim.json")
+OWN_WEIGHTS = "EXEMPLAR_BP_WEIGHTS"  # environment: a file that `train` wrote, in place of the shipped one
+
+BODY = 0.5  # output above which a line by itself is body
+LIKELY = 0.8  # output of the likeliest line of a page without any above BODY
+SURE = 0.98  # outputs beyond this and its opposite count as this: no line is certain
+LEAST_WIDTH, MOST_WIDTH = 30, 630  # bytes as which the evidence of an empty and of a long line counts
+NEAR = 3  # lines in which the body must stand on either side of a heading outside its root; flat from 3 to 6
+# Share of pages with F1 ≥ .9 by the bytes of the text, sites left out, mean of the sets (`reproduction.bp_network`).
+CONFIDENCE = ((300, 0.60), (600, 0.78), (1_500, 0.92), (float("inf"), 0.95))
+VERBATIM_CONFIDENCE = 0.57  # the same of the verbatim form, whatever the bytes
+
+
+class BpNetwork:
+    """A trained network. Keeps nothing of the pages."""
+
+    def __init__(self, network: Network, verbatim: bool = False) -> None:
+        self._network = network
+        self._verbatim = verbatim
+
+    def extract(self, page: Page) -> Article | NoArticle:
+        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
+        parsed = read(page, PathTrie())
+        return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self.cut(parsed))
+
+    def cut(self, parsed: ParsedPage) -> BodyLines | str:
+        """Return the body of a page, or in words why there is none."""
+        outputs = self.outputs(parsed)
+        return cut_by_line(outputs) if self._verbatim else cut_by_segment(parsed, outputs)
+
+    def outputs(self, parsed: ParsedPage) -> Values:
+        """Return the network's output for each line of a page, 0 to 1, shape (lines,)."""
+        return self._network(page_inputs(parsed, self._verbatim))
+
+
+def page_inputs(parsed: ParsedPage, verbatim: bool) -> Values:
+    """Return the 12 inputs of each line of a page, shape (lines, 12)."""
+    title = title_words(parsed.head.title)
+    if verbatim:
+        return with_neighbours(source_values(parsed.lines, title, parsed.page.html))
+    return with_neighbours(line_values(parsed.lines, title))
+
+
+def cut_by_line(outputs: Values) -> BodyLines | str:
+    """Return the lines that the network takes for body, each by itself."""
+    kept = np.flatnonzero(outputs > BODY).tolist()
+    if not kept:
+        return "the network takes no line for body"
+    return BodyLines(
+        kept, 0, VERBATIM_METHOD, VERBATIM_CONFIDENCE, f"{len(kept)} of {len(outputs)} lines look like body"
+    )
+
+
+def cut_by_segment(parsed: ParsedPage, outputs: Values) -> BodyLines | str:
+    """Return the body that the lines' outputs together point to, or in words why there is none."""
+    body = find_body(parsed, likeliest(outputs))
+    if not body.kept:
+        return "no running text: only links and scraps"
+    verdict = judge(parsed, body.kept)
+    if verdict.refused:
+        return verdict.refused
+    width = float(parsed.lines.width[body.kept].sum())
+    reason = f"{(outputs[body.kept] > BODY).mean():.0%} of the body's lines look like body by themselves"
+    of_type = verdict.page_type, verdict.probability
+    return BodyLines(body.kept, body.root, METHOD, confidence(width), reason, body.captions, *of_type)
+
+
+def likeliest(outputs: Values) -> Values:
+    """Return the outputs, raised where no line looks like body: a short story between menus is still the article."""
+    highest = float(outputs.max())
+    return outputs * (LIKELY / highest) if 0 < highest <= BODY else outputs
+
+
+def find_body(parsed: ParsedPage, outputs: Values) -> Body:
+    """Return the body: the segment with the most evidence, its root, and what belongs to it there."""
+    lines = parsed.lines
+    weighed = evidence(lines, outputs)
+    weighed = np.where(weighed > 0, weighed * parsed.prior.by_line, weighed)
+    head, tail = turning_points(weighed.astype(np.float32))
+    content = np.zeros(len(lines), np.float32)
+    content[head:tail] = (np.minimum(lines.width, MOST_WIDTH) * outputs * parsed.prior.by_line)[head:tail]
+    if not content.any():
+        return Body([])
+    root = find_root(lines, content)
+    kept, captions = below_root(parsed, outputs, content, root, slice(head, tail))
+    kept = sorted(kept + headings_beside(parsed, kept, root, slice(head, tail)))
+    return Body(up_to_end(kept, lines, parsed.prior), root, head, tail, captions)
+
+
+def evidence(lines: Lines, outputs: Values) -> Values:
+    """Return how much each line speaks for the body (above 0) or against it: log-odds of its output, by its width."""
+    bounded = np.clip(outputs, 1 - SURE, SURE)
+    odds: Values = np.log(bounded / (1 - bounded))
+    return odds * np.minimum(lines.width + LEAST_WIDTH, MOST_WIDTH)
+
+
+def below_root(
+    parsed: ParsedPage, outputs: Values, content: NDArray[np.float32], root: int, segment: slice
+) -> tuple[list[int], list[int]]:
+    """Return the lines below the body's root that belong to it, and the captions among them in the segment.
+
+    Boxes that follow each other within the segment belong to it if their evidence together is for a body; outside the
+    segment none does. A heading that is a link belongs to it. The heading that repeats the page's title does not: the
+    article has it as its title.
+    """
+    lines = parsed.lines
+    shares = family_shares(lines, content)
+    standing = keeping.standing_of(lines, root, shares, parsed.prior, NO_PROFILE)[lines.outline.of_line]
+    inside = np.zeros(len(lines), np.bool_)
+    inside[segment] = True
+    headings = lines.headings
+    boxed = (standing == keeping.IN_SEGMENT) & inside
+    boxed &= headings | (outputs > BODY) | in_good_runs(boxed, evidence(lines, outputs))
+    below = ((standing == keeping.IN) | boxed) & ~keeping.is_line_numbers(lines)
+    kept = keeping.without_links(lines, below, headings, inside, root) | (below & headings)
+    if parsed.prior.title >= 0 and headings[parsed.prior.title]:
+        kept[parsed.prior.title] = False
+    captions = (standing == keeping.CAPTION) & inside & ~kept
+    return np.flatnonzero(kept).tolist(), np.flatnonzero(captions).tolist()
+
+
+def headings_beside(parsed: ParsedPage, kept: list[int], root: int, segment: slice) -> list[int]:
+    """Return the headings outside the body's root with lines of the body near on both sides: sections in containers.
+
+    Not those in noise, by element or by name.
+    """
+    lines = parsed.lines
+    body = np.zeros(len(lines), np.bool_)
+    body[kept] = True
+    candidates = np.flatnonzero(lines.headings[segment] & ~body[segment]) + segment.start
+    return [
+        index
+        for index in candidates.tolist()
+        if body[max(0, index - NEAR) : index].any()
+        and body[index + 1 : index + 1 + NEAR].any()
+        and index != parsed.prior.title
+        and not _is_below_or_noise(parsed, lines.paths[index], lines.trie.family[root])
+    ]
+
+
+def _is_below_or_noise(parsed: ParsedPage, path: int, root_family: int) -> bool:
+    """Whether a path is below the body's root, where `below_root` decides, or in an element that is noise."""
+    trie, number, noise = parsed.lines.trie, parsed.lines.outline.number, parsed.prior.noise
+    return any(
+        trie.family[step] == root_family
+        or trie.tag[step] in NOISE_TAGS
+        or trie.tag[step] == "figure"
+        or noise[number[step]]
+        for step in trie.up(path)
+    )
+
+
+def in_good_runs(chosen: NDArray[np.bool_], amounts: Values) -> NDArray[np.bool_]:
+    """Return the lines of those runs of chosen lines whose amounts sum up to more than 0."""
+    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False))
+    result = np.zeros(len(chosen), np.bool_)
+    for start, end in edges.reshape(-1, 2).tolist():
+        result[start:end] = amounts[start:end].sum() > 0
+    return result
+
+
+def confidence(width: float) -> float:
+    """Return the measured share of right pages among those with a body of `width` bytes."""
+    return next(share for limit, share in CONFIDENCE if width < limit)
+
+
+@cache
+def stored(path: Path, form: str) -> Network:
+    """Return the weights of a file, read once. Raises `BadModel`."""
+    return load(path, form)
+
+
+def create(example: Page | None) -> BpNetwork:
+    """Return the extractor; an example is of no use to it. Raises `BadModel` for a file that holds none."""
+    own = os.environ.get(OWN_WEIGHTS)
+    try:
+        return BpNetwork(stored(Path(own) if own else WEIGHTS, USED))
+    except BadModel as error:
+        raise BadModel(f"{OWN_WEIGHTS}: {error}" if own else str(error)) from None
+
+
+def create_verbatim(example: Page | None) -> BpNetwork:
+    """Return the extractor to the letter of its source; an example is of no use to it."""
+    return BpNetwork(stored(VERBATIM_WEIGHTS, VERBATIM), verbatim=True)

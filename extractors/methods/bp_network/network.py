@@ -1,0 +1,167 @@
+"""The network (BP神经网络): 12 inputs, 5 hidden units, 1 output, `logsig` everywhere, learning by back-propagation.
+
+For a line with inputs x and expected output d (1: body, 0: noise):
+
+    y = logsig(x V + b)          hidden layer, V 12 × 5
+    o = logsig(y w + c)          output
+    E = (d − o)²                 error; its goal is 0.05
+    δ_o = (d − o) o (1 − o)      δ_y = δ_o w y (1 − y)
+    w += η δ_o y,  V += η x δ_y  and the thresholds alike; η = 0.2
+
+`learn_line_by_line` is the source's procedure to the letter: each line is repeated until its error is within the goal,
+then the next one is read; all lines once. What the last lines taught outweighs the first. `learn` is ours: all lines in
+random order, the sums of `BATCH` lines at a time, for a number of rounds.
+
+Inputs are shifted and scaled to mean 0 and deviation 1, in both. That changes no network that can be expressed (V and b
+could do it), only where the search begins; the source doesn't say what it did with lengths of hundreds of characters.
+
+Everything is float64. A seed fixes the first weights and the order of lines, so the same lines give the same weights,
+bit for bit on one machine.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import BadModel
+
+Values = NDArray[np.float64]
+
+INPUTS, HIDDEN = 12, 5
+RATE = 0.2
+GOAL = 0.05  # squared error of a line
+BATCH = 16  # lines; the source's procedure has 1
+ROUNDS = 20
+MAX_REPEATS = 1_000  # of one line; contradicting lines could repeat for ever
+SPREAD = 0.3  # standard deviation of the first weights
+FORMAT = 1  # of the file of weights
+USED, VERBATIM = "used", "verbatim"  # forms of the inputs, see `features`
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Learned numbers, float64: `mean` and `scale` (12) of the inputs; `hidden` (12 × 5) and its thresholds (5);
+    `output` (5) and its threshold (1).
+    """
+
+    mean: Values
+    scale: Values
+    hidden: Values
+    hidden_threshold: Values
+    output: Values
+    output_threshold: Values
+
+    def __call__(self, inputs: Values) -> Values:
+        """Return the output for each line, 0 (noise) to 1 (body); `inputs` has shape (lines, 12)."""
+        hidden = logsig((inputs - self.mean) / self.scale @ self.hidden + self.hidden_threshold)
+        result: Values = logsig(hidden @ self.output + self.output_threshold)
+        return result
+
+
+def logsig(value: Values) -> Values:
+    """Return 1 / (1 + e⁻ˣ), without overflow."""
+    result: Values = 0.5 * (1 + np.tanh(0.5 * value))
+    return result
+
+
+def untrained(inputs: Values, seed: int) -> Network:
+    """Return a network with random weights that scales its inputs as `inputs` asks for."""
+    random = np.random.default_rng(seed)
+    scale = inputs.std(axis=0)
+    return Network(
+        mean=inputs.mean(axis=0),
+        scale=np.where(scale > 0, scale, 1.0),
+        hidden=random.normal(0, SPREAD, (INPUTS, HIDDEN)),
+        hidden_threshold=random.normal(0, SPREAD, HIDDEN),
+        output=random.normal(0, SPREAD, HIDDEN),
+        output_threshold=random.normal(0, SPREAD, 1),
+    )
+
+
+def learn(inputs: Values, expected: Values, seed: int = 1, rounds: int = ROUNDS) -> Iterator[Network]:
+    """Yield the network after each round over all lines. `inputs`: (lines, 12); `expected`: (lines,), 0 or 1.
+
+    One network that goes on learning: copy what is to be kept.
+    """
+    network = untrained(inputs, seed)
+    scaled = (inputs - network.mean) / network.scale
+    random = np.random.default_rng([seed, 1])
+    for _ in range(rounds):
+        order = random.permutation(len(scaled))
+        for start in range(0, len(order), BATCH):
+            lines = order[start : start + BATCH]
+            _adjust(network, scaled[lines], expected[lines])
+        yield network
+
+
+def learn_line_by_line(inputs: Values, expected: Values, seed: int = 1) -> Iterator[Network]:
+    """Yield the network after each line, which was repeated until its error was within the goal: the source's way.
+
+    Shapes as for `learn`.
+    """
+    network = untrained(inputs, seed)
+    scaled = (inputs - network.mean) / network.scale
+    for line in range(len(scaled)):
+        one = slice(line, line + 1)
+        for _ in range(MAX_REPEATS):
+            if _adjust(network, scaled[one], expected[one]) <= GOAL:
+                break
+        yield network
+
+
+def _adjust(network: Network, x: Values, d: Values) -> float:
+    """Change the weights by one step for some scaled lines; return the error before it, the lines' mean.
+
+    Lines within the goal change nothing where they come alone.
+    """
+    y = logsig(x @ network.hidden + network.hidden_threshold)
+    o = logsig(y @ network.output + network.output_threshold)
+    error = float(np.mean((d - o) ** 2))
+    if len(x) == 1 and error <= GOAL:
+        return error
+    delta_o = (d - o) * o * (1 - o)
+    delta_y = np.outer(delta_o, network.output) * y * (1 - y)
+    network.output[:] += RATE * delta_o @ y
+    network.output_threshold[:] += RATE * delta_o.sum()
+    network.hidden[:] += RATE * x.T @ delta_y
+    network.hidden_threshold[:] += RATE * delta_y.sum(axis=0)
+    return error
+
+
+def save(network: Network, path: Path, form: str, about: dict[str, Any]) -> None:
+    """Write the weights as JSON, exactly. `form`: of the inputs they were learned from; `about`: their origin.
+
+    Raises `OSError`.
+    """
+    numbers = {name: getattr(network, name).tolist() for name in Network.__slots__}
+    everything = {**_head(form), **about, **numbers}
+    rows = [f' "{key}": {json.dumps(value, ensure_ascii=False)}' for key, value in everything.items()]
+    path.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+
+
+def load(path: Path, form: str) -> Network:
+    """Return the weights of a file. Raises `BadModel` if it holds none for this form or can't be read."""
+    try:
+        stored = json.loads(path.read_text("utf-8"))
+        head = {key: stored.get(key) for key in _head(form)}
+        numbers = (
+            {name: np.array(stored[name], np.float64) for name in Network.__slots__} if head == _head(form) else {}
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadModel(f"{path}: no weights of a network: {type(error).__name__}: {error}") from None
+    if not numbers:
+        raise BadModel(f"{path}: not weights of this network; expected {_head(form)}, found {head}")
+    shapes = {"hidden": (INPUTS, HIDDEN), "hidden_threshold": (HIDDEN,), "output": (HIDDEN,), "output_threshold": (1,)}
+    for name, value in numbers.items():
+        if value.shape != shapes.get(name, (INPUTS,)) or not np.isfinite(value).all():
+            raise BadModel(f"{path}: {name!r} has the wrong shape or is no number")
+    return Network(**numbers)
+
+
+def _head(form: str) -> dict[str, Any]:
+    return {"format": FORMAT, "form": form, "inputs": INPUTS, "hidden_units": HIDDEN}

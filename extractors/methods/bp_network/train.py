@@ -1,0 +1,201 @@
+"""`python -m extractors.methods.bp_network.train DIR`: train the network on labelled pages of your own.
+
+DIR holds pages as NAME.html and beside each NAME.txt, its right text in UTF-8. Twenty pages are what the source used;
+take them from all the sites that you want to read.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress, track
+
+from .extractor import BODY, OWN_WEIGHTS
+from .folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
+from .network import GOAL, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
+
+HELD_OUT = 0.2  # share of the pages that only judge
+CURVE_POINTS = 12  # lines of the learning curve
+BAR = 40  # signs of its longest bar
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of the learning curve: rounds (or lines) learned; mean squared error and share of lines judged right, of
+    the pages learned from and of those held out (None without any).
+    """
+
+    step: int
+    learned: tuple[float, float]
+    held_out: tuple[float, float] | None
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Train, print the curve, write the weights. Exit code 2 for a mistake in the call or the folder."""
+    arguments = _parser().parse_args(words)
+    errors = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+    try:
+        pages = _read(arguments.folder, arguments.verbatim, errors)
+        learned, held_out = divide(pages, arguments.held_out, arguments.seed)
+        network = _train(arguments, learned, held_out, errors)
+        save(network, arguments.out, VERBATIM if arguments.verbatim else USED, _about(arguments, learned, held_out))
+    except LabelledMistakes as mistakes:
+        for line in mistakes.lines:
+            errors.print(line)
+        return 2
+    except OSError as error:
+        errors.print(f"{arguments.out}: {error.strerror}")
+        return 2
+    except KeyboardInterrupt:
+        errors.print("stopped; nothing was written")
+        return 130
+    use = "for comparison only" if arguments.verbatim else f"to use them: {OWN_WEIGHTS}={arguments.out}"
+    print(f"\nweights: {arguments.out}; {use}")
+    return 0
+
+
+def divide(pages: Sequence[LabelledLines], share: float, seed: int) -> tuple[list[LabelledLines], list[LabelledLines]]:
+    """Return the pages to learn from and those held out, at random but the same for one seed.
+
+    Raises `LabelledMistakes` if there is nothing to be learned.
+    """
+    order = np.random.default_rng([seed, 2]).permutation(len(pages)).tolist()
+    count = min(round(share * len(pages)), len(pages) - 1)
+    learned = [pages[index] for index in sorted(order[count:])]
+    body = np.concatenate([page.body for page in learned])
+    if body.all() or not body.any():
+        raise LabelledMistakes([f"nothing to learn: {'all lines are' if body.all() else 'no line is'} body"])
+    return learned, [pages[index] for index in sorted(order[:count])]
+
+
+def networks(learned: Sequence[LabelledLines], seed: int, rounds: int, verbatim: bool) -> tuple[Iterator[Network], int]:
+    """Return the network as it learns, and in how many steps."""
+    inputs, expected = stacked(learned)
+    if verbatim:
+        return learn_line_by_line(inputs, expected, seed), len(inputs)
+    return learn(inputs, expected, seed, rounds), rounds
+
+
+def trained(learned: Sequence[LabelledLines], seed: int = 1, rounds: int = ROUNDS, verbatim: bool = False) -> Network:
+    """Return the network that has learned from these pages."""
+    steps, _ = networks(learned, seed, rounds, verbatim)
+    *_, last = steps
+    return last
+
+
+def stacked(pages: Sequence[LabelledLines]) -> tuple[Values, Values]:
+    """Return all lines of some pages: inputs (lines, 12) and expected outputs (lines,)."""
+    return np.concatenate([page.inputs for page in pages]), np.concatenate([page.body for page in pages]).astype(float)
+
+
+def judge(network: Network, pages: Sequence[LabelledLines]) -> tuple[float, float]:
+    """Return the mean squared error of a network on some pages, and the share of their lines that it judges right."""
+    inputs, expected = stacked(pages)
+    outputs = network(inputs)
+    return float(np.mean((expected - outputs) ** 2)), float(np.mean((outputs > BODY) == (expected > BODY)))
+
+
+def _read(folder: Path, verbatim: bool, errors: Console) -> list[LabelledLines]:
+    pages: list[LabelledLines] = []
+    mistakes: list[str] = []
+    for page, text in track(labelled_pages(folder), "reading pages", console=errors, transient=True):
+        try:
+            pages.append(read_labelled(page, text, verbatim))
+        except LabelledMistakes as found:
+            mistakes += found.lines
+    if mistakes:
+        raise LabelledMistakes(mistakes)
+    return pages
+
+
+def _train(
+    arguments: argparse.Namespace, learned: list[LabelledLines], held_out: list[LabelledLines], errors: Console
+) -> Network:
+    steps, count = networks(learned, arguments.seed, arguments.rounds, arguments.verbatim)
+    shown = {round(count ** (point / CURVE_POINTS)) for point in range(CURVE_POINTS + 1)}  # most is learned at first
+    curve: list[Point] = []
+    print(
+        f"{len(learned)} pages to learn from, {len(held_out)} held out; {sum(len(page.body) for page in learned)} lines"
+    )
+    with Progress(console=errors, transient=True) as progress:
+        for step, network in enumerate(progress.track(steps, count, description="learning"), 1):
+            if step in shown:
+                curve.append(Point(step, judge(network, learned), judge(network, held_out) if held_out else None))
+    print("\n".join(_curve(curve, "lines" if arguments.verbatim else "rounds")))
+    return network
+
+
+def _curve(points: Sequence[Point], unit: str) -> Iterator[str]:
+    """Yield the learning curve, a point a line, its bar the error on the pages learned from."""
+    yield f"{unit:>7}  {'error':>6}  {'right':>6}  {'held out':>8}  {'right':>6}   goal of the error: {GOAL}"
+    longest = max(point.learned[0] for point in points) or 1
+    for point in points:
+        apart = f"{point.held_out[0]:8.4f}  {point.held_out[1]:6.1%}" if point.held_out else f"{'–':>8}  {'–':>6}"
+        bar = "█" * round(BAR * point.learned[0] / longest)
+        yield f"{point.step:7}  {point.learned[0]:6.4f}  {point.learned[1]:6.1%}  {apart}   {bar}"
+
+
+def _about(
+    arguments: argparse.Namespace, learned: list[LabelledLines], held_out: list[LabelledLines]
+) -> dict[str, object]:
+    return {
+        "seed": arguments.seed,
+        "rounds": 1 if arguments.verbatim else arguments.rounds,
+        "pages": len(learned),
+        "held_out": len(held_out),
+        "lines": sum(len(page.body) for page in learned),
+    }
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m extractors.methods.bp_network.train",
+        description=__doc__,
+        epilog="example: python -m extractors.methods.bp_network.train my-pages --out my-weights.json",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folder", type=Path, metavar="DIR", help="pages as NAME.html with NAME.txt beside")
+    parser.add_argument(
+        "--out", type=Path, default=Path("bp-network.json"), metavar="FILE", help="default: bp-network.json"
+    )
+    parser.add_argument("--seed", type=_count, default=1, metavar="N", help="same seed, same weights; default: 1")
+    parser.add_argument("--rounds", type=_positive, default=ROUNDS, metavar="N", help=f"default: {ROUNDS}")
+    parser.add_argument(
+        "--held-out",
+        type=_share,
+        default=HELD_OUT,
+        metavar="SHARE",
+        help=f"of pages that judge; default: {HELD_OUT}",
+    )
+    parser.add_argument("--verbatim", action="store_true", help="the source's inputs and procedure, for comparison")
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    if not _count(text):
+        raise argparse.ArgumentTypeError("at least 1")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share of the pages: 0 to below 1")
+    return share
+
+
+if __name__ == "__main__":
+    sys.exit(main())

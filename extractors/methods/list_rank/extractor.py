@@ -1,0 +1,182 @@
+"""Method `list-rank`: the list of a section page, found by ranking like-named elements of equal depth.
+
+Source: 003 (Qin Long et al., I-AWCE), its algorithm 2, for pages that are lists: "ranking of like-named elements of
+equal depth". Every element counts for the id (depth, class name); by ids
+
+    O = number of elements          L = length of their text
+    R(O, L) ranks them              TL = L / O, the mean length
+    of the n = 15 best by R the one with the largest TL is the list; its text is the text of its elements
+
+The formulas of R and TL are lost in the scan. TL is read as the mean. For R no choice makes the algorithm work as it
+stands (`docs/methods.md`): among 15 ids there is always a container that holds much more than an entry. Its own figure
+is above 95% right and complete.
+
+Where we depart, to find the entries of a list (method `list-rank-verbatim`, in `verbatim`, doesn't):
+
+- An id is the way down through like elements (`like_elements`). With depth and class alone the items of menus, sidebars
+  and lists are mixed where none has a class, and entries are torn apart where each has a class of its own.
+- O counts different links instead of elements, and an id counts only if nearly each element with a link has one of its
+  own (`list_items`): an entry leads somewhere, a container leads to many places.
+- L counts text that belongs to the entry: what leads elsewhere is taken off, so menus have none, and at most 200 bytes,
+  so that one long text is no list. TL is the geometric mean, so that a few long ones are none either.
+- R = TL · O^.6, and the best by R is the list: R holds TL already. Exponents from .5 to .8 find nearly the same.
+- R falls where entries stand in running text, lead to other hosts or are missing in part of the like elements, and
+  where an element has several links at the place of its own, as containers of entries have. It rises with headings.
+- <nav>, <header>, <footer>, <aside> and the like are noise, as in the source's table. Names of classes gained nothing.
+
+The constants were chosen on the development sites and half of the sites of `evaluation/reproduction/list_truth.json`;
+`docs/methods.md` has the figures of the other half.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import takewhile
+from math import exp, log
+from operator import itemgetter
+
+from lxml import etree
+
+from ...article import NoArticle
+from ...content.assembly import BodyLines
+from ...content.body_fragment import assemble_verbatim
+from ...html.dom import inner_text
+from ...html.tagless_text import BLOCK_TAGS
+from ...listing import Entry, Listing, listing_of
+from ...metadata.dates import find_date
+from ...page import Page
+from .like_elements import LEAST, Like, ids
+from .linked_tree import LinkedTree, fold, in_heading
+from .list_items import COST, IN_HEADING, LENGTH_MAX, Items, as_items, grown, host_factor, titles_of
+
+METHOD = "list-rank"
+OFTEN = 0.6  # exponent of O in R
+
+MISSING = 0.5  # exponent of the share of like elements that are entries; the same from 0 to 1
+IN_PROSE = 0.1  # factor of links in running text
+DATE_MAX = 40  # characters of a text that may be an entry's date
+CONFIDENCE = 0.86  # share of the lists of left-out sites with precision and recall of entries at least .95
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEntry:
+    """An entry and its elements: one, or several siblings such as <dt> and <dd>."""
+
+    title: str
+    url: str
+    elements: tuple[etree._Element, ...]
+
+
+class ListRank:
+    """Cuts the list out of each page by itself. Keeps nothing between pages."""
+
+    def extract(self, page: Page) -> Listing | NoArticle:
+        """Return the list, or say that there is none. Raises `UnusablePage` if nothing parses."""
+        found = find_list(LinkedTree(page))
+        if not found:
+            return NoArticle(f"no list: no {LEAST} like elements that each lead elsewhere", page.url)
+        source = "\n".join(_source(element) for entry in found for element in entry.elements)
+        reason = f"{len(found)} <{found[0].elements[0].tag}> that each lead elsewhere"
+        text = assemble_verbatim(page, [], source, BodyLines([], 0, METHOD, CONFIDENCE, reason))
+        return listing_of(text, entries_of(found, page))
+
+
+def read_entries(page: Page) -> list[Entry]:
+    """Return the entries of a section page's list, each address once; none for a page without a list.
+
+    Raises `UnusablePage` if nothing parses.
+    """
+    return entries_of(find_list(LinkedTree(page)), page)
+
+
+def entries_of(found: Sequence[FoundEntry], page: Page) -> list[Entry]:
+    """Return what was found as entries, each address once."""
+    entries: dict[str, Entry] = {}
+    for each in found:
+        entries.setdefault(each.url, Entry(each.title, each.url, _date(each, page)))
+    return list(entries.values())
+
+
+def find_list(tree: LinkedTree) -> list[FoundEntry]:
+    """Return the entries of the list, in document order; none if nothing ranks."""
+    best, most = None, 0.0
+    for bound, like in sorted(((most_rank(tree, like), like) for like in ids(tree)), key=itemgetter(0), reverse=True):
+        if bound <= most:
+            break
+        items = as_items(tree, like)
+        ranked = rank(items) if items else 0.0
+        if ranked > most:
+            best, most = items, ranked
+    return _entries(tree, best) if best else []
+
+
+def most_rank(tree: LinkedTree, like: Like) -> float:
+    """Return what R of an id can't exceed, found before its links are looked at."""
+    lengths = (max(1, min(LENGTH_MAX, tree.most_words(each) - COST)) for each in like.elements if tree.has_link(each))
+    logs = [log(length) for length in lengths]
+    return float(len(logs) ** OFTEN * exp(sum(logs) / len(logs)) * IN_HEADING) if len(logs) >= LEAST else 0.0
+
+
+def rank(items: Items) -> float:
+    """Return R of an id."""
+    links, count = items.links, len(items.each)
+    often = len({link.url for link in links})
+    headings = sum(in_heading(item.link.element, item.element) for item in items.each) / count
+    prose = sum(link.in_prose for link in links) / count
+    addresses = sum(item.addresses for item in items.each) / count
+    factor = (1 + (IN_HEADING - 1) * headings) * (1 - (1 - IN_PROSE) * prose) * host_factor(links) / addresses
+    return float(often**OFTEN * mean_length(items) * factor * items.cover**MISSING)
+
+
+def mean_length(items: Items) -> float:
+    """Return TL, as the geometric mean."""
+    return exp(sum(log(item.length) for item in items.each) / len(items.each))
+
+
+def _entries(tree: LinkedTree, items: Items) -> list[FoundEntry]:
+    parts = _with_siblings(grown(items))
+    found = zip(titles_of(tree, items), items.links, parts, strict=True)
+    return [FoundEntry(title, link.url, elements) for title, link, elements in found]
+
+
+def _with_siblings(elements: Sequence[etree._Element]) -> list[tuple[etree._Element, ...]]:
+    """Return for each entry its element and what follows up to the next: <dd> after <dt>, a second row.
+
+    Where siblings of another kind precede the first entry, they precede each.
+    """
+    kinds = {(element.tag, element.get("class")) for element in elements}
+    first = elements[0].getprevious()
+    before = first is not None and first.tag in ("dt", "tr")
+    found = []
+    for element in elements:
+        near = element.itersiblings(preceding=before) if element.tag in ("dt", "dd", "tr") else iter(())
+        parts = list(takewhile(lambda each: (each.tag, each.get("class")) not in kinds, near))
+        found.append((*reversed(parts), element) if before else (element, *parts))
+    return found
+
+
+def _date(entry: FoundEntry, page: Page) -> date | None:
+    """Return the date that an entry shows: of its <time>, else of a short text beside its title."""
+    times = [time.get("datetime") or inner_text(time) for element in entry.elements for time in element.iter("time")]
+    for text in [*times, *_texts(entry)]:
+        found = find_date(text, page.fetched_at, relative=True) if len(text) <= DATE_MAX else None
+        if found:
+            return found
+    return None
+
+
+def _texts(entry: FoundEntry) -> Iterator[str]:
+    for element in entry.elements:
+        for each in element.itertext():
+            if (text := fold(each)) and text != entry.title:
+                yield text
+
+
+def _source(element: etree._Element) -> str:
+    source = etree.tostring(element, encoding="unicode", method="html", with_tail=False)
+    return source if str(element.tag) in BLOCK_TAGS else f"<div>{source}</div>"
+
+
+def create(example: Page | None) -> ListRank:
+    """Return the extractor; an example is of no use to it."""
+    return ListRank()

@@ -1,0 +1,209 @@
+"""The tree of a page with what lists need to know of each element: its links, the width of its text, its class words.
+
+Width is UTF-8 bytes without white space, as in `lines`: the titles of a Chinese list have few characters.
+"""
+
+import re
+from dataclasses import dataclass
+
+from lxml import etree
+
+from ...html.dom import inner_text, parse
+from ...html.resolve_url import web_url
+from ...html.tagless_text import BLOCK_TAGS
+from ...page import Page
+
+SKIPPED = ("script", "style", "noscript", "template", "select", "option", "button", "svg", "iframe", "head")
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+CELLS = frozenset({"td", "th"})  # their column is what a class is to others
+NO_ADDRESS = ("javascript:", "mailto:", "tel:")
+BEFORE_LINK = 25  # bytes of a block's text before a link, from which the link stands in running text
+POSITION_WORDS = frozenset({
+    "odd", "even", "first", "last", "alt", "alternate", "active", "current", "new", "sticky", "featured", "selected",
+    "hidden", "visible",
+})  # fmt: skip
+_HOST = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#:]*)", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
+
+Place = tuple[tuple[str, str], ...]  # tag and first class word of the elements from a link up
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLink:
+    """A link that leads somewhere.
+
+    `text`: its words, else (`labelled`) what its label, title or image says. `in_prose`: whether running text of its
+    block stands before it. `own_site`: whether it leads to the page's own site or a part of it; all do where the page
+    has no address.
+    """
+
+    element: etree._Element
+    url: str
+    text: str
+    width: int
+    labelled: bool
+    in_prose: bool
+    own_site: bool
+
+
+class LinkedTree:
+    """A page's body. Raises `UnusablePage` if nothing parses."""
+
+    def __init__(self, page: Page) -> None:
+        root = parse(page.html)
+        base = next((href for element in root.iter("base") if (href := element.get("href"))), "")
+        self.base = web_url(page.url or "", base) or page.url or ""
+        etree.strip_elements(root, *SKIPPED, with_tail=False)
+        body = root.find("body")
+        self.root = root if body is None else body
+        self.links: list[TreeLink] = []
+        self._first: dict[etree._Element, int] = {}
+        self._count: dict[etree._Element, int] = {}
+        self._width: dict[etree._Element, int] = {}
+        self._labels: dict[etree._Element, int] = {}
+        self._words: dict[etree._Element, tuple[str, ...]] = {}
+        self._depth: dict[etree._Element, int] = {}
+        self._steps: dict[etree._Element, tuple[str, str]] = {}
+        self._ways: dict[etree._Element, Place] = {}
+        self._read()
+
+    def _read(self) -> None:
+        elements = list(self.root.iter(etree.Element))
+        host = host_of(self.base)
+        for element in elements:
+            parent = element.getparent()
+            self._depth[element] = self._depth.get(parent, 0) + 1 if parent is not None else 0
+            self._first[element] = len(self.links)
+            self._count[element] = 0
+            url = self._url(element) if element.tag == "a" else None
+            if url:
+                words = link_words(element)
+                text = words or link_label(element)
+                own = not host or _same_site(host, host_of(url))
+                self.links.append(TreeLink(element, url, text, width_of(text), not words, _in_prose(element), own))
+                self._count[element] = 1
+        self._width = {element: width_of(element.text) for element in elements}
+        self._labels = {link.element: link.width for link in self.links if link.labelled}
+        for element in reversed(elements[1:]):
+            parent = element.getparent()
+            if parent is not None:
+                self._count[parent] += self._count[element]
+                self._width[parent] += self._width[element] + width_of(element.tail)
+                if element in self._labels:
+                    self._labels[parent] = self._labels.get(parent, 0) + self._labels[element]
+
+    def _url(self, link: etree._Element) -> str | None:
+        href = (link.get("href") or "").strip().partition("#")[0]
+        if not href or href.lower().startswith(NO_ADDRESS):
+            return None
+        return web_url(self.base, href) if self.base else href
+
+    def links_in(self, element: etree._Element) -> list[TreeLink]:
+        """Return the links of an element, itself among them, in document order."""
+        first = self._first[element]
+        return self.links[first : first + self._count[element]]
+
+    def has_link(self, element: etree._Element) -> bool:
+        """Whether an element is or holds a link."""
+        return self._count[element] > 0
+
+    def width(self, element: etree._Element) -> int:
+        """Return the width of all text of an element."""
+        return self._width[element]
+
+    def most_words(self, element: etree._Element) -> int:
+        """Return the width of all text of an element and of the labels that stand for text."""
+        return self._width[element] + self._labels.get(element, 0)
+
+    def place(self, link: etree._Element, element: etree._Element) -> Place:
+        """Return where in an element a link stands."""
+        way = self._ways.get(link)
+        if way is None:
+            way = self._ways[link] = tuple(self._step(each) for each in (link, *link.iterancestors()))
+        return way[: self._depth[link] - self._depth[element]]
+
+    def _step(self, element: etree._Element) -> tuple[str, str]:
+        step = self._steps.get(element)
+        if step is None:
+            column = str(len(list(element.itersiblings(preceding=True)))) if element.tag in CELLS else ""
+            step = self._steps[element] = str(element.tag), column or next(iter(self.class_words(element)), "")
+        return step
+
+    def class_words(self, element: etree._Element) -> tuple[str, ...]:
+        """Return the words of an element's class without numbers and without words for a place in the list."""
+        found = self._words.get(element)
+        if found is None:
+            words = (_DIGITS.sub("", word) for word in (element.get("class") or "").lower().split())
+            found = tuple(word for word in words if (plain := word.strip("-_")) and plain not in POSITION_WORDS)
+            self._words[element] = found
+        return found
+
+
+def link_words(link: etree._Element) -> str:
+    """Return a link's words without a <time> in it."""
+    text = inner_text(link)
+    for time in link.iter("time"):
+        text = text.replace(inner_text(time), " ")
+    return fold(text)
+
+
+def link_label(link: etree._Element) -> str:
+    """Return what a link's label says, its title or that of an image in it; "" if they say nothing."""
+    texts = (link.get("aria-label"), link.get("title"), *(image.get("alt") for image in link.iter("img")))
+    return next((folded for text in texts if (folded := fold(text))), "")
+
+
+def in_heading(link: etree._Element, element: etree._Element) -> bool:
+    """Whether a link of an element stands in a heading there, or holds one."""
+    step: etree._Element | None = link
+    while step is not None:
+        if step.tag in HEADINGS:
+            return True
+        step = None if step is element else step.getparent()
+    return next(link.iter(*HEADINGS), None) is not None
+
+
+def host_of(url: str) -> str:
+    """Return the host of an absolute address without "www.", "" if there is none."""
+    found = _HOST.match(url)
+    return found[1].lower().removeprefix("www.") if found else ""
+
+
+def fold(text: object) -> str:
+    """Return a text with its white space folded, "" for None."""
+    return " ".join(str(text or "").split())
+
+
+def width_of(text: str | None) -> int:
+    """Return the UTF-8 bytes of a text without white space."""
+    if not text or text.isspace():
+        return 0
+    plain = "".join(text.split())
+    return len(plain) if plain.isascii() else len(plain.encode("utf-8", "replace"))
+
+
+def _same_site(a: str, b: str) -> bool:
+    return a == b or a.endswith(f".{b}") or b.endswith(f".{a}")
+
+
+def _in_prose(link: etree._Element) -> bool:
+    if next((inner for inner in link.iter() if inner.tag in BLOCK_TAGS), None) is not None:
+        return False
+    child, before = link, 0
+    for above in link.iterancestors():
+        before += _text_before(child, above)
+        if before >= BEFORE_LINK or above.tag in BLOCK_TAGS:
+            return before >= BEFORE_LINK and above.tag not in HEADINGS
+        child = above
+    return False
+
+
+def _text_before(child: etree._Element, parent: etree._Element) -> int:
+    """Return the width of the text between the last line break or block before `child` and it, without links."""
+    found = 0
+    for sibling in child.itersiblings(preceding=True):
+        found += width_of(sibling.tail)
+        if sibling.tag == "br" or sibling.tag in BLOCK_TAGS:
+            return found
+        found += 0 if sibling.tag == "a" else width_of(inner_text(sibling))
+    return found + width_of(parent.text)

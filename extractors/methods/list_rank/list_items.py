@@ -1,0 +1,162 @@
+"""Like elements as entries of a list: which of an element's links is the entry's, and what is its own text.
+
+An entry may hold links to its author, its section, its comments. In a list they stand at the same places, so a place is
+judged over all entries: the entry's own link leads elsewhere in each of them, under words that differ from entry to
+entry, in a heading if there is one, and to the page's own host rather than to another.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from lxml import etree
+
+from ...html.dom import inner_text
+from ...html.tagless_text import BLOCK_TAGS
+from .like_elements import COVERED, LEAST, Like
+from .linked_tree import HEADINGS, LinkedTree, Place, TreeLink, fold, in_heading, width_of
+
+DISTINCT = 0.8  # share of the entries that lead to a place of their own; from .5 to .9 nothing changes
+TITLE_MAX = 120  # characters; a longer text of a card is its summary
+PLACE_TEXT_MAX = 80  # bytes; longer words do not make a better title
+LINKS_LOOKED_AT = 40  # of an entry
+LENGTH_MAX = 200  # bytes of an entry's own text that count; the same to 500
+COST = 12  # bytes that do not count, about a word of a menu (four Chinese characters); the same from 10 to 15
+ELSEWHERE = 2  # times that words which lead elsewhere are taken off
+IN_HEADING = 2.0  # for what stands in headings
+OTHER_HOST = 0.5  # for what leads to another host
+
+COMMON = 0.5  # share of the entries whose links have the same words, from which these are no title
+_COUNT = re.compile(r"[\W\d_]*(?:\d[\d.,]*(?:\W+\w+){1,2}\W*)?\Z")  # 12 · (1,034 reviews) · 3 comments · no words
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An element as an entry: its own link, how many addresses links at that place have, the width of its own text."""
+
+    element: etree._Element
+    link: TreeLink
+    addresses: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The entries of an id. `cover`: share of the like elements, and of their containers, that have one."""
+
+    each: tuple[Item, ...]
+    cover: float
+
+    @property
+    def links(self) -> list[TreeLink]:
+        """The entries' own links."""
+        return [item.link for item in self.each]
+
+
+def as_items(tree: LinkedTree, like: Like) -> Items | None:
+    """Return like elements as entries; None if too few have a link, or too few lead to a place of their own."""
+    linked = [element for element in like.elements if tree.has_link(element)]
+    if len(linked) < max(LEAST, COVERED * len(like.elements)):
+        return None
+    by_place = [_by_place(tree, element) for element in linked]
+    found: dict[Place, list[tuple[TreeLink, etree._Element]]] = {}
+    for element, places in zip(linked, by_place, strict=True):
+        for place, links in places.items():
+            found.setdefault(place, []).append((_own(links), element))
+    order = sorted(found, key=lambda place: _worth(found[place]), reverse=True)
+    items = []
+    for element, places in zip(linked, by_place, strict=True):
+        links = next(places[place] for place in order if place in places)
+        own = _own(links)
+        items.append(Item(element, own, len({link.url for link in links}), _own_width(tree, element, own)))
+    if len({item.link.url for item in items}) < max(LEAST, DISTINCT * len(items)):
+        return None
+    return Items(tuple(items), like.cover * len(items) / len(like.elements))
+
+
+def grown(items: Items) -> tuple[etree._Element, ...]:
+    """Return the entries' elements, each as far up as every one has a parent of its own."""
+    elements = [item.element for item in items.each]
+    while True:
+        parents = [parent for element in elements if (parent := element.getparent()) is not None]
+        if len(set(parents)) < len(elements) or any(parent.tag in ("body", "html") for parent in parents):
+            return tuple(elements)
+        above = {ancestor for parent in parents for ancestor in parent.iterancestors()}
+        if above & set(parents):
+            return tuple(elements)
+        elements = parents
+
+
+def host_factor(links: Sequence[TreeLink]) -> float:
+    """Return 1 for links to the page's own site, `OTHER_HOST` for links to others, or what lies between."""
+    return OTHER_HOST + (1 - OTHER_HOST) * sum(link.own_site for link in links) / len(links)
+
+
+def titles_of(tree: LinkedTree, items: Items) -> list[str]:
+    """Return what each entry is called; words that most entries' links have ("Read more") are no title."""
+    counts: Counter[str] = Counter()
+    for item in items.each:
+        counts.update({fold(text) for text in item.element.itertext()} | {link.text for link in _own_links(tree, item)})
+    common = frozenset(text for text, count in counts.items() if count > max(1, COMMON * len(items.each)))
+    return [_title(item, _own_links(tree, item), common) for item in items.each]
+
+
+def _own_links(tree: LinkedTree, item: Item) -> list[TreeLink]:
+    return [link for link in tree.links_in(item.element) if link.url == item.link.url]
+
+
+def _title(item: Item, links: Sequence[TreeLink], common: frozenset[str]) -> str:
+    """Return a heading that is linked, else the first words that are, else any heading, label or text of the entry."""
+    named = [link for link in links if link.text not in common and not _COUNT.match(link.text)]
+    worded = [link for link in named if not link.labelled]
+    for link in sorted(worded, key=lambda link: not in_heading(link.element, item.element)):
+        return next(_headings(link.element, common), None) or _short_text(link.element, common, link.text)
+    labels = (link.text for link in named)
+    found = next(chain(_headings(item.element, common), labels), None)
+    return found or _short_text(item.element, common, item.link.text)
+
+
+def _headings(element: etree._Element, common: frozenset[str]) -> Iterator[str]:
+    texts = (fold(inner_text(heading)) for heading in element.iter(*HEADINGS))
+    return (text for text in texts if text and text not in common)
+
+
+def _short_text(element: etree._Element, common: frozenset[str], otherwise: str) -> str:
+    """Return the text of an element that stands in one block, else its longest part that is no summary."""
+    if all(inner.tag not in BLOCK_TAGS for inner in element.iterdescendants()) and len(otherwise) <= TITLE_MAX:
+        return otherwise
+    texts = (fold(text) for text in element.itertext())
+    parts = (text for text in texts if len(text) <= TITLE_MAX and text not in common and not _COUNT.match(text))
+    return max(parts, key=len, default=otherwise) or otherwise
+
+
+def _by_place(tree: LinkedTree, element: etree._Element) -> dict[Place, list[TreeLink]]:
+    """Return the links at each place of an element; those in running text only where there are no others."""
+    links = tree.links_in(element)[:LINKS_LOOKED_AT]
+    found: dict[Place, list[TreeLink]] = {}
+    for link in [link for link in links if not link.in_prose] or links:
+        found.setdefault(tree.place(link.element, element), []).append(link)
+    return found
+
+
+def _own(links: Sequence[TreeLink]) -> TreeLink:
+    """Return the first link, or the one with most words of those that lead to the same address."""
+    return max((link for link in links if link.url == links[0].url), key=lambda link: link.width)
+
+
+def _worth(found: Sequence[tuple[TreeLink, etree._Element]]) -> float:
+    """Return how well the links at a place serve as the entries' own."""
+    links = [link for link, _ in found]
+    words = sum(min(width_of(text), PLACE_TEXT_MAX) for text in {link.text for link in links}) / len(links)
+    heading = IN_HEADING if in_heading(links[0].element, found[0][1]) else 1.0
+    return len({link.url for link in links}) * (1 + words) * heading * host_factor(links)
+
+
+def _own_width(tree: LinkedTree, element: etree._Element, own: TreeLink) -> int:
+    links = tree.links_in(element)
+    linked = sum(link.width for link in links)
+    elsewhere = sum(link.width for link in links if link.url != own.url)
+    text = min(own.width, LENGTH_MAX) + max(0, tree.width(element) - linked - ELSEWHERE * elsewhere)
+    return min(LENGTH_MAX, max(1, text - COST))

@@ -1,0 +1,224 @@
+"""Method `tag-paths-verbatim`: clusters of tag paths to the letter of their source.
+
+Source: 002; symbols and conditions in `extractor`. `page → leaves → clusters → segment → chunks → article`:
+
+- Tags are removed (`STRIPPED`, the source's first rule) or go with what they hold (`DROPPED`, the second), and a parser
+  pairs what is left (the third). The leaves are the texts of the tree and the elements that hold none, such as
+  pictures; those with the same names of elements from the root on are a cluster.
+- The segment is the first cluster whose σ² is small enough and that fulfils the four conditions; others with a large σ²
+  are split at θ ∉ [0.85, 2], and the pieces sorted in. No such cluster, no article.
+- From the segment's first leaf to its last, the text between the beginnings of tables and divs is a chunk, filed under
+  the tag path of the table or div that began before it. Its document frequency is how often such a table or div
+  begins. Chunks with at least Frequency_Threshold are the article.
+- The three thresholds come from sample pages: the example's page and those given to `learn`; without any, the page is
+  its own sample. Frequency_Threshold, the mean, is that of the chunks of the sample's own segment.
+
+What the source doesn't say: σ²'s threshold, MAXSIZE, PreSpan, the number of k-means' clusters and which tags the first
+two rules name. They were chosen by measurement (`python -m evaluation.reproduction.constants`). Chunks of one tag path
+are put behind one another; the source's HashMap, taken at its word, keeps the last alone.
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from lxml import etree
+
+from ...article import Article, NoArticle
+from ...content.assembly import BodyLines
+from ...content.body_fragment import LINES_BEFORE, assemble_verbatim, paragraph
+from ...html.dom import parse
+from ...html.tagless_text import BLOCK_TAGS, half_widths
+from ...page import Page
+from .clusters import Leaf, Leaves, cluster, length, noise, period, split, variance
+from .extractor import k_means, lowest, middle
+from .segment import Thresholds
+
+METHOD = "tag-paths-verbatim"
+CONFIDENCE = 0.56  # share of pages with F1 ≥ .9, mean of the development sets
+STRIPPED = ("b", "i", "u", "em", "strong", "font", "span", "small", "big", "sup", "sub")
+DROPPED = ("script", "style", "noscript", "template", "svg", "select", "button", "textarea", "iframe", "object")
+BOXES = frozenset({"table", "div"})
+
+
+class OpenConstants(NamedTuple):
+    """What the source leaves open: the largest σ² (leaves squared), MAXSIZE and PreSpan (leaves), k-means' clusters."""
+
+    variance: float = 30.0
+    max_size: int = 1
+    pre_span: float = 0.5
+    centres: int = 3
+
+
+SETTINGS = OpenConstants()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The leaves of a page, their texts and the blocks in which these stand; and before each, the boxes that begin."""
+
+    leaves: list[Leaf]
+    texts: list[str]
+    blocks: list[int]
+    begun: list[list[int]]  # tag paths of tables and divs
+
+
+class TagPathsVerbatim:
+    """Holds the thresholds of sample pages."""
+
+    def __init__(self, example: Page | None, settings: OpenConstants = SETTINGS) -> None:
+        self._settings = settings
+        self._samples: list[Thresholds] = []
+        if example is not None:
+            self.learn(example)
+
+    def learn(self, page: Page) -> None:
+        """Let a page of the section be a sample."""
+        self._samples.append(learn_thresholds(read_tree(page.html), self._settings))
+
+    def extract(self, page: Page) -> Article | NoArticle:
+        """Return the article of `page`. Raises `UnusablePage` if nothing parses."""
+        tree = read_tree(page.html)
+        thresholds = lowest(self._samples or [learn_thresholds(tree, self._settings)])
+        segment = find_segment(tree.leaves, thresholds, self._settings)
+        if not segment:
+            return NoArticle("no cluster of tag paths is like a body", page.url)
+        return assemble_chunks(page, tree, segment, frequent(tree, segment, thresholds.frequency))
+
+
+class Chunk(NamedTuple):
+    """The leaves filed under a tag path, and its document frequency."""
+
+    leaves: Leaves
+    frequency: int
+
+
+def read_tree(html: str) -> Tree:
+    """Return the leaves of a page, in document order. Raises `UnusablePage` if nothing parses."""
+    root = parse(html)
+    etree.strip_elements(root, *DROPPED, with_tail=False)
+    body = root.find("body")
+    body = root if body is None else body
+    etree.strip_tags(body, *STRIPPED)
+    reader = _Reader()
+    for event, element in etree.iterwalk(body, events=("start", "end")):
+        if event == "start":
+            reader.start(element)
+        else:
+            reader.end(element)
+    return reader.tree
+
+
+class _Reader:
+    """Goes through a tree: which path and box are open, and what has begun since the last leaf."""
+
+    def __init__(self) -> None:
+        self.tree = Tree([], [], [], [])
+        self._known: dict[tuple[int, str], int] = {}
+        self._paths, self._boxes = [0], [0]
+        self._linked = self._block = 0
+        self._begun: list[int] = []
+
+    def start(self, element: etree._Element) -> None:
+        name = str(element.tag)
+        path = self._known.setdefault((self._paths[-1], name), len(self._known) + 1)
+        self._paths.append(path)
+        self._boxes.append(path if name in BOXES else self._boxes[-1])
+        if name in BOXES:
+            self._begun.append(path)
+        self._linked += "href" in element.attrib
+        self._block += name in BLOCK_TAGS or name == "br"
+        if element.text and element.text.strip():
+            self._leaf(element.text)
+        elif not len(element):
+            self._leaf("")
+
+    def end(self, element: etree._Element) -> None:
+        self._paths.pop()
+        self._boxes.pop()
+        self._linked -= "href" in element.attrib
+        self._block += str(element.tag) in BLOCK_TAGS
+        if element.tail and element.tail.strip() and len(self._paths) > 1:
+            self._leaf(element.tail)
+
+    def _leaf(self, text: str) -> None:
+        size, linked = half_widths("".join(text.split())), int(self._linked > 0)
+        strings, links = (0, size) if linked else (size, 0)
+        number = len(self.tree.leaves)
+        self.tree.leaves.append(Leaf(number, self._paths[-1], self._boxes[-1], strings, links, linked))
+        self.tree.texts.append(text)
+        self.tree.blocks.append(self._block)
+        self.tree.begun.append(self._begun)
+        self._begun = []
+
+
+def find_segment(leaves: list[Leaf], thresholds: Thresholds, settings: OpenConstants = SETTINGS) -> Leaves:
+    """Return the leaves of the first cluster that fulfils the conditions; none if there is none."""
+    waiting = cluster(leaves)
+    while waiting:
+        found = waiting.pop(0)
+        if variance(found) > settings.variance and len(pieces := split(found)) > 1:
+            waiting = sorted(pieces + waiting)
+        elif (
+            len(found) > settings.max_size
+            and length(leaves, found) > thresholds.length
+            and noise(leaves, found) > thresholds.noise
+            and period(found) > settings.pre_span
+        ):
+            return found
+    return []
+
+
+def chunks(tree: Tree, segment: Leaves) -> dict[int, Chunk]:
+    """Return the chunks of a segment by the tag path of their table or div."""
+    found: dict[int, Chunk] = {}
+    path = tree.leaves[segment[0]].container
+    for place, number in enumerate(range(segment[0], segment[-1] + 1)):
+        begun = tree.begun[number] if place else [path]
+        for path in begun:
+            chunk = found.get(path, Chunk([], 0))
+            found[path] = chunk._replace(frequency=chunk.frequency + 1)
+        found[path].leaves.append(number)
+    return found
+
+
+def frequent(tree: Tree, segment: Leaves, threshold: float) -> Leaves:
+    """Return the leaves of the chunks that are frequent enough, chunk after chunk."""
+    found = chunks(tree, segment).values()
+    return [number for chunk in found if chunk.frequency >= threshold for number in chunk.leaves]
+
+
+def assemble_chunks(page: Page, tree: Tree, segment: Leaves, kept: Leaves) -> Article | NoArticle:
+    """Return the article whose body are the leaves `kept` of a segment."""
+    before = texts(tree, range(segment[0]))[-LINES_BEFORE:]
+    cut = BodyLines([], 0, METHOD, CONFIDENCE, f"{len(segment)} leaves of one tag path")
+    return assemble_verbatim(page, before, "".join(map(paragraph, texts(tree, kept))), cut)
+
+
+def texts(tree: Tree, kept: range | Leaves) -> list[str]:
+    """Return the texts of leaves, those of one block together."""
+    blocks: dict[int, str] = {}
+    for number in kept:
+        blocks[tree.blocks[number]] = blocks.get(tree.blocks[number], "") + tree.texts[number]
+    return [text for joined in blocks.values() if (text := " ".join(joined.split()))]
+
+
+def learn_thresholds(tree: Tree, settings: OpenConstants = SETTINGS) -> Thresholds:
+    """Return the thresholds of one sample page: equations 6 to 8 of the source."""
+    clusters = [found for found in cluster(tree.leaves) if length(tree.leaves, found)]
+    if len(clusters) < settings.centres:
+        return Thresholds(0, 0, 1)
+    lengths = np.array([length(tree.leaves, found) for found in clusters], np.float64)
+    noises = np.array([noise(tree.leaves, found) for found in clusters], np.float64)
+    centre = partial(k_means, count=settings.centres)
+    learned = Thresholds(middle(centre(lengths)), middle(centre(noises)), inf)
+    segment = find_segment(tree.leaves, learned, settings)
+    frequencies = [chunk.frequency for chunk in chunks(tree, segment).values()] if segment else [1]
+    return replace(learned, frequency=float(np.mean(frequencies)))
+
+
+def create(example: Page | None) -> TagPathsVerbatim:
+    """Return the extractor; `example` is its first sample page."""
+    return TagPathsVerbatim(example)

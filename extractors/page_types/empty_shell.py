@@ -1,0 +1,60 @@
+"""Whether a page is an empty shell, whose text only its scripts bring.
+
+Strategy: no scripts → no; text to read → no; the page asks for JavaScript → yes; next to nothing to see, or an empty
+container that waits to be filled → yes.
+
+Careful on purpose: a page taken for a shell costs a browser for its whole section. Of a page with a frame of links and
+no article we can't tell that its scripts would bring one.
+"""
+
+from lxml import etree
+
+from ..content.assembly import MIN_TEXT
+from ..errors import UnusablePage
+from ..html.dom import inner_text, parse
+from ..html.lines import read_lines
+from ..html.paths import PathTrie
+from ..metadata.declared_metadata import read_head
+from ..page import Page
+from .non_article import needs_scripts
+
+SHELL_TEXT = 200  # bytes of visible text; a shell's frame (a logo, "Loading …") has less, a page with an article more
+LOADING_TEXT = 60  # bytes that an otherwise empty container shows while it waits
+DATA_TYPES = ("json", "template", "importmap", "speculationrules")  # parts of script types that run nothing
+CONTAINERS = frozenset({"div", "main", "section", "article"})
+
+
+def is_shell(page: Page) -> bool:
+    """Return whether the page shows almost nothing until its scripts have run. Never raises."""
+    try:
+        root = parse(page.encoded())
+    except UnusablePage:
+        return False
+    if not has_scripts(root):
+        return False
+    lines = read_lines(root, PathTrie())
+    if needs_scripts(lines, read_head(root).title):
+        return True
+    width = float(lines.width.sum())
+    return width < MIN_TEXT or (width < SHELL_TEXT and any(_waits(element) for element in root.iter(*_named(root))))
+
+
+def has_scripts(root: etree._Element) -> bool:
+    """Return whether a page has a script that runs."""
+    return any(
+        not any(kind in script.get("type", "").lower() for kind in DATA_TYPES)
+        and (script.get("src") or (script.text or "").strip())
+        for script in root.iter("script")
+    )
+
+
+def _named(root: etree._Element) -> frozenset[str]:
+    """Containers, and elements of the page's own making such as <app-root>."""
+    return CONTAINERS | {str(element.tag) for element in root.iter(etree.Element) if "-" in str(element.tag)}
+
+
+def _waits(element: etree._Element) -> bool:
+    """Return whether an element that scripts can name holds nothing yet."""
+    if element.get("id") is None and "-" not in str(element.tag):
+        return False
+    return next(element.iter("a", "script", "img"), None) is None and len(inner_text(element).strip()) <= LOADING_TEXT

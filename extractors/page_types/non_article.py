@@ -1,0 +1,102 @@
+"""Whether a page holds an article at all, in words for a person if it does not.
+
+Only two things refuse a page that has text. The page says so itself, in a few words on a nearly empty page: a soft 404,
+a block or captcha, a shell that needs JavaScript. Or the page-type model calls it a list, which it wrongly does for at
+most one article in two hundred (`page_types.learning.LOST`, on sites left out). Everything else is an article, with its
+page type and the probability that it is one; where that is in doubt, the confidence is no higher. A caller may ask for
+more refusals or for none (`Page.refuse`).
+
+An example is evidence, too: `evidence` are log odds that it adds (see `example`).
+"""
+
+import re
+from dataclasses import dataclass
+
+from ..article import PageType
+from ..content.assembly import ParsedPage
+from ..html.lines import Lines
+from . import classify, surely_article
+
+NOTICE_PAGE = 3_000  # bytes of unlinked text; pages with more are no notices
+NOTICE_BODY = 1_000  # bytes of the body; a page with more says something else
+NOTICE_LINE = 160  # characters of a line that gives notice
+
+_GONE = re.compile(
+    r"""^\W*(?:error\W*)?404\W*$ | \b404\W+(?:error|(?:page\ )?not\ found) | \berror\W+404\b | ^\W*not\ found\W*$
+    | (?:page|article|story|content|file)\b.{0,20}\b(?:not|no\ longer|cannot\ be)\b.{0,12}\b(?:found|exists?|available)
+    | (?:页面|文章|内容|网页|信息).{0,10}(?:不存在|已删除|被删除|已下线|找不到|无法找到)
+    | (?:seite|page|página)\b.{0,12}(?:nicht\ gefunden|introuvable|no\ encontrada|não\ encontrada)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BLOCKED = re.compile(
+    r"""captcha | (?:are\ you|you\ are|you.re)\ (?:a\ |not\ a\ )?(?:human|robot) | verify(?:ing)?\ (?:that\ )?you
+    | just\ a\ moment | checking\ your\ browser | access\ (?:to\ this\ page\ )?(?:has\ been\ )?denied
+    | unusual\ (?:traffic|activity) | request\ (?:was\ )?blocked | too\ many\ requests | security\ check
+    | (?:安全|人机|滑动|访问)验证 | 请?(?:输入|完成)验证码? | 访问(?:过于|太)频繁 | (?:拒绝|禁止)访问
+    | 访问被(?:拒绝|阻断|拦截)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SHELL = re.compile(
+    r"""(?:enable|activate|turn\ on|requires?|needs?|without)\ (?:your\ )?java\s?script
+    | java\s?script\ (?:is\ )?(?:disabled|required|needed|aktivieren) | (?:启用|开启|打开)\s?java\s?script""",
+    re.IGNORECASE | re.VERBOSE,
+)
+NEEDS_SCRIPTS = "the page says that it needs JavaScript"
+_HINTS = (
+    "404", "found", "exist", "available", "不存在", "删除", "下线", "找不到", "无法", "gefunden", "introuvable",
+    "encontrada",
+    "captcha", "human", "robot", "verify", "moment", "checking", "denied", "unusual", "blocked", "too many", "security",
+    "验证", "频繁", "拒绝", "禁止", "访问", "javascript", "java script",
+)  # fmt: skip
+_NOTICES = (
+    (_GONE, "the page says that it is not there"),
+    (_BLOCKED, "the site asks for a check or refuses access"),
+    (_SHELL, NEEDS_SCRIPTS),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PageVerdict:
+    """`probability`: of an article, 0 to 1, None where nothing was in doubt. `refused`: why there is no article."""
+
+    page_type: PageType = "article"
+    probability: float | None = None
+    refused: str | None = None
+
+
+def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVerdict:
+    """Return what is to be thought of the page with the body `kept`; `evidence` for an article, in log odds."""
+    refuse = parsed.page.refuse
+    said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
+    if not kept:
+        return PageVerdict("uncertain", None, said or "no running text: only links and scraps")
+    if said:
+        return PageVerdict("uncertain", None, None if refuse == "never" else said)
+    if surely_article(parsed, kept):
+        return PageVerdict()
+    found = classify(parsed, kept, evidence)
+    refused = {"sure": found.kind == "list", "likely": not found.is_rather_article, "never": False}[refuse]
+    return PageVerdict(found.kind, found.probability, f"a list: {'; '.join(found.reasons)}" if refused else None)
+
+
+def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> str | None:
+    """Return what a nearly empty page says instead of an article, or None.
+
+    It says so in its title, a heading or its body; a line in a footer ("protected by reCAPTCHA") does not count.
+    """
+    if float((lines.width - lines.linked).sum()) > NOTICE_PAGE or float(lines.width[kept].sum()) > NOTICE_BODY:
+        return None
+    body = (lines.texts[line] for line in (kept or range(len(lines))))
+    short = [text for text in (title, *headings, *body) if len(text) <= NOTICE_LINE]
+    said = "\n".join(short).lower()
+    hints = [hint for hint in _HINTS if hint in said]  # cheaper than the expressions below
+    for text in (text for text in short if hints and any(hint in text.lower() for hint in hints)):
+        for form, reason in _NOTICES:
+            if form.search(text):
+                return f"{reason}: “{text[:80]}”"
+    return None
+
+
+def needs_scripts(lines: Lines, title: str) -> bool:
+    """Return whether a nearly empty page says that it shows something only with JavaScript."""
+    return (notice(lines, title, [], []) or "").startswith(NEEDS_SCRIPTS)

@@ -1,0 +1,114 @@
+"""Which further pages an article has, by its address and its links."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from crawler.discovery import article_pages as module
+from crawler.discovery.article_pages import Parts, further_pages
+from workers.inbox import StoredPage
+
+HOST = "http://news.example"
+
+
+def page(url, *links, extra=""):
+    body = "".join(f'<a href="{href}">{text}</a>' for href, text in links)
+    return StoredPage(
+        url, f"<html><body><p>text</p>{body}{extra}</body></html>".encode(), "text/html", datetime.now(UTC)
+    )
+
+
+@pytest.mark.parametrize(
+    ("article", "href", "found"),
+    [
+        ("/a/166.html", "166_2.html", "/a/166_2.html"),
+        ("/a/166.html", "/a/166-2.html", "/a/166-2.html"),
+        ("/a/166.html", "./166_p2.html", "/a/166_p2.html"),
+        ("/a/166.shtml", "166_2.shtml", "/a/166_2.shtml"),
+        ("/a/166.html", "?page=2", "/a/166.html?page=2"),
+        ("/a/166_1.html", "166_2.html", "/a/166_2.html"),
+        ("/a/harbour-opens/", "2/", "/a/harbour-opens/2/"),
+        ("/a/harbour-opens/", "/a/harbour-opens/page/2/", "/a/harbour-opens/page/2/"),
+        ("/a/harbour-opens", "/a/harbour-opens/2", "/a/harbour-opens/2"),
+        ("/a/harbour-opens/", "/a/harbour-opens/?page=2", "/a/harbour-opens/?page=2"),
+        ("/show?id=166", "/show?id=166&page=2", "/show?id=166&page=2"),
+        ("/c/2020-06-10/doc-iabc123.shtml", "doc-iabc123_2.shtml", "/c/2020-06-10/doc-iabc123_2.shtml"),
+        ("/n1/2020/0610/c1001-31740000.html", "c1001-31740000-2.html", "/n1/2020/0610/c1001-31740000-2.html"),
+    ],
+)
+def test_a_further_page_has_the_articles_address_with_a_number(article, href, found):
+    assert list(further_pages(HOST + article, page(HOST + article, (href, "2"))).values()) == [HOST + found]
+
+
+@pytest.mark.parametrize(
+    ("article", "href", "text"),
+    [
+        ("/a/166.html", "167.html", "2"),  # the next article
+        ("/a/166.html", "166_2.html", "The harbour opens again"),  # a headline
+        ("/a/166.html", "/b/166_2.html", "2"),
+        ("/a/166.html", "http://other.example/a/166_2.html", "2"),
+        ("/a/166.html", "166_2.jpg", "2"),
+        ("/a/166.html", "166_1.html", "1"),  # the page itself under another name
+        ("/a/166.html", "1166_2.html", "2"),
+        ("/a/166.html", "?cpage=2", "2"),  # of the comments
+        ("/a/166.html", "?page=2&sort=new", "2"),
+        ("/a/harbour-opens/", "comment-page-2/", "2"),
+        ("/a/harbour-opens/", "/a/other/2/", "2"),
+        ("/show?id=166", "/show?id=167&page=2", "2"),
+        ("/show?id=166", "/show?id=167", "next"),
+    ],
+)
+def test_other_links_are_no_further_pages(article, href, text):
+    assert further_pages(HOST + article, page(HOST + article, (href, text))) == {}
+
+
+@pytest.mark.parametrize("text", ["2", "[2]", "第2页", "下一页", "下页", "Next", "»"])
+def test_the_link_says_a_number_or_next(text):
+    assert further_pages(HOST + "/a/1.html", page(HOST + "/a/1.html", ("1_2.html", text)))
+
+
+def test_a_page_without_such_an_address_is_not_parsed(monkeypatch):
+    monkeypatch.setattr(module, "links_of", None)
+    assert Parts(page(HOST + "/a/166.html", ("167.html", "next"), ("/a/", "2"))).next_url() is None
+
+
+def follow(parts, site):
+    """Fetch what is asked for from a site of pages by URL; returns the order."""
+    asked = []
+    while (url := parts.next_url()) is not None:
+        asked.append(url)
+        parts.came(site[url]) if url in site else parts.missed(url)
+    return asked
+
+
+def test_pages_are_fetched_in_order_though_the_last_is_linked_first():
+    first = HOST + "/a/1.html"
+    urls = {n: f"{HOST}/a/1_{n}.html" for n in range(2, 7)}
+    site = {urls[n]: page(urls[n], (urls.get(n + 1, first), "下一页"), (urls[6], "尾页")) for n in urls}
+    parts = Parts(page(first, (urls[2], "2"), (urls[3], "3"), (urls[6], "尾页")))
+    assert follow(parts, site) == list(urls.values())
+    assert [each.url for each in parts.further] == list(urls.values())
+
+
+def test_a_page_that_is_missing_is_named_and_the_next_is_fetched():
+    first = HOST + "/a/1.html"
+    site = {f"{HOST}/a/1_3.html": page(f"{HOST}/a/1_3.html")}
+    parts = Parts(page(first, ("1_2.html", "2"), ("1_3.html", "3")))
+    follow(parts, site)
+    assert (len(parts.further), parts.missing) == (1, [f"{HOST}/a/1_2.html"])
+
+
+def test_a_page_that_leads_back_is_the_end():
+    first = HOST + "/a/1.html"
+    parts = Parts(page(first, ("1_2.html", "next")))
+    assert follow(parts, {f"{HOST}/a/1_2.html": page(first, ("1_3.html", "next"))}) == [f"{HOST}/a/1_2.html"]
+    assert parts.further == []
+
+
+def test_an_article_without_end_is_cut_off_and_says_so(monkeypatch):
+    monkeypatch.setattr(module, "MOST_PARTS", 3)
+    first = HOST + "/a/1.html"
+    site = {f"{HOST}/a/1_{n}.html": page(f"{HOST}/a/1_{n}.html", (f"1_{n + 1}.html", "next")) for n in range(2, 30)}
+    parts = Parts(page(first, ("1_2.html", "next")))
+    assert len(follow(parts, site)) == 3
+    assert parts.missing == [f"{HOST}/a/1_5.html"]

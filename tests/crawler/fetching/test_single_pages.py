@@ -1,0 +1,83 @@
+"""Single pages by URL, in a process of their own: Twisted's reactor runs once."""
+
+import itertools
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.crawler.spiders import asked_for, environment
+from tests.site import DEAD_LINKS, SiteServer, truth
+
+pytestmark = pytest.mark.timeout(60)
+
+CHILD = """
+import json, sys
+from crawler.fetching.single_pages import fetch
+urls, delay = json.loads(sys.argv[1])
+answers = fetch(urls, delay=delay)
+print(json.dumps({url: answer if isinstance(answer, str) else [answer.url, len(answer.body)]
+                  for url, answer in answers.items()}))
+"""
+PATHS = [article.path for article in truth("en")]
+
+
+@pytest.fixture
+def site():
+    with SiteServer() as server:
+        yield server
+
+
+def fetched(folder, *urls, delay=0.0, **environ):
+    child = subprocess.run(
+        [sys.executable, "-c", CHILD, json.dumps([urls, delay])],
+        cwd=folder,
+        env=environment(**environ),
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=True,
+    )
+    assert "Traceback" not in child.stderr
+    return json.loads(child.stdout)
+
+
+def test_each_url_gets_its_page_or_the_reason_why_not(site, tmp_path):
+    good, dead, private = (site.url + path for path in (PATHS[0], DEAD_LINKS["en"], "/private/subscribers.html"))
+    away = "http://127.0.0.1:1/"
+    answers = fetched(tmp_path, good, dead, private, away, EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
+    assert answers[good][0] == good
+    assert answers[good][1] == len(site._pages[PATHS[0]].body)
+    assert answers[dead] == "http 404"
+    assert answers[private] == "robots.txt forbids it"
+    assert answers[away] == "robots.txt can't be had: connection refused"
+
+
+def test_the_guard_holds_for_single_pages_too(site, tmp_path):
+    [answer] = fetched(tmp_path, site.url + PATHS[0], EXEMPLAR_CONTACT="a@example.org").values()
+    assert "127.0.0.1 is not public" in answer
+    assert site.requests == []
+
+
+def test_a_public_host_needs_a_contact(tmp_path):
+    [answer] = fetched(tmp_path, "http://news.example/1.html").values()
+    assert "settings.contact" in answer
+
+
+def test_contact_and_hosts_come_from_the_task_list_here(site, tmp_path):
+    (tmp_path / "tasks.yaml").write_text(
+        "settings: {contact: a@example.org, allow_hosts: [127.0.0.1], user_agent: OurCrawler/7}\n"
+        "tasks:\n  t: {example: 'http://h.example/1', pattern: 'http://h.example/{id}', every: 1h, output: a.jsonl}\n",
+        "utf-8",
+    )
+    [answer] = fetched(tmp_path, site.url + PATHS[0]).values()
+    assert isinstance(answer, list)
+    assert {request.user_agent for request in site.requests} == {"OurCrawler/7 (+a@example.org)"}
+
+
+def test_one_host_is_asked_at_its_pace(site, tmp_path):
+    fetched(tmp_path, *(site.url + path for path in PATHS[:3]), delay=0.3, EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
+    assert sorted(asked_for(site, "/en/")) == sorted(PATHS[:3])
+    times = sorted(request.time for request in site.requests)
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.3 - 0.03

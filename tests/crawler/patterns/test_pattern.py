@@ -1,0 +1,302 @@
+"""URL patterns a person can write without knowing regular expressions."""
+
+import pickle
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.patterns.pattern import Pattern, PatternError
+
+MATCHES = [
+    ("http://h/a/{date:%Y/%m%d}/{id}.html", "http://h/a/2012/0312/345.html"),
+    ("http://h/a/{slug}/[{date:%Y/%m%d}/]{id}.html", "http://h/a/x/345.html"),
+    ("http://h/a/{slug}/[{date:%Y/%m%d}/]{id}.html", "http://h/a/x/2012/0312/345.html"),
+    ("http://h/**/{id}.html", "http://h/345.html"),
+    ("http://h/**/{id}.html", "http://h/a/b/345.html"),
+    ("https://h/{date:%Y-%m}/{date:%d}/c_{id}.htm", "https://h/2024-02/29/c_1.htm"),
+    ("https://h/show.php?id={id}", "https://h/show.php?id=7"),
+    ("http://h/{date:%Y/%m}/{slug}.html", "http://h/2024/05/v1.2-新闻.html"),
+    ("http://h/{date:%Y/%m/%d}/{slug}/", "http://h/2024/05/01/a-b_c/"),
+    ("http://h/{date:%Y/%-m/%-d}/", "http://h/2024/5/1/"),
+    ("http://h/{date:%d-%b-%Y}", "http://h/01-May-2024"),
+    ("http://h/{date:%y%j}", "http://h/24366"),
+    ("http://h/{n:1..50}", "http://h/50"),
+    ("http://h/{n:01..50}", "http://h/07"),
+    ("http://h/[a[b]]c", "http://h/abc"),
+    ("http://h/[a[b]]c", "http://h/c"),
+    ("http://h/a*c", "http://h/ac"),
+    ("http://*.h.example/{id}", "http://news.h.example/1"),
+    ("http://[::1]:8080/{id}", "http://[::1]:8080/1"),
+    (r"http://h/\[\*\{a\}\\", "http://h/[*{a}%5C"),
+    (r"http://h/?tags\[\]={id}", "http://h/?tags[]=1"),
+    ("http://新闻.example/新/{id}", "http://xn--efvy88h.example/%e6%96%b0/1"),
+    ("http://H.Example:80/{id}", "https://h.example:443/1?utm_source=x#top"),
+    ("http://h", "http://h/"),
+    (r"re:https?://h/(a|b)\d+", "http://h/b12"),
+    ("re:https://h/a", "http://h/a"),
+]
+MISSES = [
+    ("http://h/{date:%Y/%m%d}/", "http://h/2012/1312/"),
+    ("http://h/{date:%Y/%m%d}/", "http://h/2023/0229/"),
+    ("http://h/{date:%y%j}", "http://h/23366"),
+    ("http://h/{date:%Y}/{date:%Y%m%d}/", "http://h/2023/20240101/"),
+    ("http://h/{date:%m-%d}", "http://h/02-30"),
+    ("http://h/{n:1..50}", "http://h/51"),
+    ("http://h/{n:1..50}", "http://h/07"),
+    ("http://h/{n:01..50}", "http://h/7"),
+    ("http://h/*.html", "http://h/a/b.html"),
+    ("http://h/a/*", "http://h/a/"),
+    ("http://h/**/{id}.html", "http://h/share?url=/1.html"),
+    ("http://h/{slug}", "http://h/index.html"),
+    ("http://h/{id}", "http://h/1/"),
+    ("http://h/{id}", "http://h/1?page=2"),
+    ("http://h/{id}", "http://other/1"),
+    ("http://h/{id}", "http://user@h/1"),
+    ("http://h/{id}", "http://h:8080/1"),
+    ("http://h/{id}", "ftp://h/1"),
+    ("http://*.example/{id}", "http://evil.com/.example/1"),
+    ("re:http://h/a", "http://h/ab"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "url"), MATCHES)
+def test_matches(pattern, url):
+    assert Pattern.parse(pattern).match(url)
+
+
+@pytest.mark.parametrize(("pattern", "url"), MISSES)
+def test_does_not_match(pattern, url):
+    parsed = Pattern.parse(pattern)
+    assert parsed.match(url) is None
+    assert parsed.difference(url)
+
+
+def test_pieces_of_a_date_make_one_day():
+    match = Pattern.parse("http://h/{slug}/{date:%Y-%m}/{date:%d}/{id}-{n:1..9}.html").match(
+        "http://h/%E6%96%B0/2024-02/29/07-3.html"
+    )
+    assert (match.date, match.slug, match.id, match.n) == (date(2024, 2, 29), "新", "07", 3)
+
+
+def test_part_of_a_date_is_a_span_of_days():
+    assert Pattern.parse("http://h/{date:%Y/%m}/").match("http://h/2024/02/").span == (
+        date(2024, 2, 1),
+        date(2024, 2, 29),
+    )
+    assert Pattern.parse("http://h/{date:%Y}/").match("http://h/2024/").date is None
+    assert Pattern.parse("http://h/{date:%m%d}/").match("http://h/0229/").span is None
+
+
+def test_of_several_ids_the_last_is_the_pages_own():
+    match = Pattern.parse("http://h/{id}/{id}").match("http://h/1/22")
+    assert (match.id, match.ids) == ("22", ("1", "22"))
+
+
+def test_recency_sorts_by_date_then_by_the_ids_value():
+    pattern = Pattern.parse("http://h/[{date:%Y%m%d}/]{id}")
+    urls = ["http://h/20240102/9", "http://h/20240102/10", "http://h/20240103/1", "http://h/999"]
+    newest_first = sorted(urls, key=lambda url: pattern.match(url).recency, reverse=True)
+    assert [url.removeprefix("http://h/") for url in newest_first] == ["20240103/1", "20240102/10", "20240102/9", "999"]
+
+
+def test_named_groups_of_a_regular_expression_are_captured():
+    match = Pattern.parse(r"re:http://h/(?P<year>\d{4})(?P<month>\d\d)/(?P<slug>[^/]+)/(?P<id>\d+)").match(
+        "http://h/202405/a/7"
+    )
+    assert (match.span[0], match.slug, match.id) == (date(2024, 5, 1), "a", "7")
+
+
+def test_a_path_is_joined_to_the_example():
+    pattern = Pattern.parse("/a/{id}", base="https://H:443/x/y?z")
+    assert pattern.match("http://h/a/1")
+    assert pattern.prefixes() == ["https://h/a/", "https://h/"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "prefixes"),
+    [
+        ("http://h:1/a/b/{date:%Y}/{id}.html", ["http://h:1/a/b/", "http://h:1/a/", "http://h:1/"]),
+        ("http://h/a/c_{id}.html", ["http://h/a/", "http://h/"]),
+        ("https://h/show.php?id={id}", ["https://h/"]),
+        ("http://h/?u=/a/{id}", ["http://h/"]),
+        ("http://[www.]h/a/{id}", []),
+        (r"re:https?://h\.example/a/\d+", ["http://h.example/a/", "http://h.example/"]),
+        (r"re:http://h/a/b?/\d+", ["http://h/a/", "http://h/"]),
+        (r"re:http://(a|b)/\d+", []),
+    ],
+)
+def test_prefixes_are_the_directories_above_what_varies(pattern, prefixes):
+    assert Pattern.parse(pattern).prefixes() == prefixes
+
+
+def test_enumerates_days_newest_first():
+    urls = Pattern.parse("http://h/{date:%Y/%m-%d}/").enumerate(date(2023, 12, 31), date(2024, 1, 1))
+    assert list(urls) == ["http://h/2024/01-01/", "http://h/2023/12-31/"]
+
+
+def test_enumerates_months_once_each():
+    urls = Pattern.parse("http://h/{date:%Y%m}").enumerate(date(2023, 11, 20), date(2024, 1, 3))
+    assert list(urls) == ["http://h/202401", "http://h/202312", "http://h/202311"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "urls"),
+    [
+        ("http://h/{n:8..10}", ["8", "9", "10"]),
+        ("http://h/{n:10..8}", ["10", "9", "8"]),
+        ("http://h/{n:08..10}", ["08", "09", "10"]),
+        ("http://h/{n:1..2}{n:3..4}", ["13", "14", "23", "24"]),
+        ("http://h/list[_{n:2..3}]", ["list_2", "list_3", "list"]),
+        ("http://h/a[{id}]", ["a"]),
+        ("http://h/a", ["a"]),
+    ],
+)
+def test_enumerates_numbers_in_the_order_written(pattern, urls):
+    today = date(2024, 1, 1)
+    assert list(Pattern.parse(pattern).enumerate(today, today)) == [f"http://h/{each}" for each in urls]
+
+
+@pytest.mark.parametrize("part", ["{id}", "{slug}", "*", "**", "{date:%H%M}"])
+def test_what_cannot_be_counted_is_not_enumerable(part):
+    pattern = Pattern.parse(f"http://h/{{date:%Y}}/{part}")
+    assert not pattern.enumerable
+    with pytest.raises(ValueError, match="can't be enumerated"):
+        next(pattern.enumerate(date.today(), date.today()))
+
+
+PARTS = [
+    "{date:%Y}",
+    "{date:%m}",
+    "{date:%d}",
+    "{date:%j}",
+    "{date:%b}",
+    "{date:%-m-%-d}",
+    "{n:1..3}",
+    "{n:08..11}",
+    "[x]",
+    "/",
+    "a-",
+]
+
+
+@given(
+    st.lists(st.sampled_from(PARTS), max_size=6).map(lambda parts: "http://h/-" + "-".join(parts)),
+    st.dates(date(1970, 1, 1), date(2068, 12, 31)),
+)
+def test_enumerated_urls_match_their_own_pattern(text, day):
+    pattern = Pattern.parse(text)
+    urls = list(pattern.enumerate(day, day))
+    assert urls
+    for url in urls:
+        match = pattern.match(url)
+        assert match
+        assert match.span is None or match.span[0] <= day <= match.span[1]
+
+
+MISTAKES = [
+    ("", 0, "http://"),
+    ("news.example/{id}", 0, "http://news.example/{id}"),
+    ("//h/{id}", 0, "http://h/{id}"),
+    ("/a/{id}", 0, "example"),
+    ("http:///a", 7, "host"),
+    ("http://h/{idd}", 9, "did you mean {id}?"),
+    ("http://h/{Slugg}", 9, "did you mean {slug}?"),
+    ("http://h/{number}", 9, "did you mean {n:1..50}?"),
+    ("http://h/{year}", 9, "did you mean {date:%Y-%m-%d}?"),
+    ("http://h/{}", 9, "unknown placeholder"),
+    ("http://h/{date}", 9, "{date:%Y-%m-%d}"),
+    ("http://h/{date:%Y-%D}", 18, "did you mean %d?"),
+    ("http://h/{date:%Y%}", 17, "unknown date code %"),
+    ("http://h/{id:5}", 9, "write {id}"),
+    ("http://h/{n}", 9, "{n:1..50}"),
+    ("http://h/{n:1-50}", 9, "{n:1..50}"),
+    ("http://h/{n:1..9999999999999}", 9, "{id}"),
+    ("http://h/{id", 9, r"\{"),
+    ("http://h/id}", 11, r"\}"),
+    ("http://h/[a", 9, r"\["),
+    ("http://h/a]", 10, r"\]"),
+    ("http://h/a[]", 10, r"\[\]"),
+    ("http://h[/a]", 9, "before the ["),
+    ("http://h/***", 9, "**"),
+    ("http://h/a\\", 10, "\\\\"),
+    ("http://h/#!/{id}", 9, "leave it out"),
+    ("http://h/a/../{id}", 10, "segments"),
+    ("http://h/?id={id}&utm_source=x", 18, "utm_source"),
+    ("http://h/" + "[a]" * 11, 39, "re:"),
+    ("http://h/" + "a" * 2000, 2000, "**"),
+    ("re:", 3, "regular expression"),
+    ("re:http://h/(a", 3, "missing )"),
+    ("re:http://h/a**", 13, "repetition"),
+    ("re:(?<=a)b", 3, "look-around"),
+    ("re:a{5000}", 4, "repetition"),
+]
+
+
+@pytest.mark.parametrize(("text", "offset", "says"), MISTAKES)
+def test_a_mistake_says_where_it_is_and_what_to_do(text, offset, says):
+    with pytest.raises(PatternError) as caught:
+        Pattern.parse(text)
+    assert caught.value.offset == offset
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "url", "says"),
+    [
+        (
+            "http://h/a/{id}.html",
+            "http://h/b/1.html",
+            "after 'http://h/' the pattern wants 'a/', the URL has 'b/1.html'",
+        ),
+        ("http://h/{date:%Y/%m}/", "http://h/2024/5/", "after 'http://h/2024/' the pattern wants %m"),
+        ("http://h/{id}", "http://h/1/2", "the URL goes on with '/2' where the pattern ends"),
+        ("http://h/{id}.html", "http://h/1", "the pattern wants '.html', the URL has nothing more"),
+        ("http://h/{n:1..5}", "http://h/6", "out of range"),
+    ],
+)
+def test_difference_says_where_the_url_leaves_the_pattern(pattern, url, says):
+    assert says in Pattern.parse(pattern).difference(url)
+
+
+def test_an_offset_counts_in_the_text_as_it_is_written():
+    for text, base in [("http://新闻.example:80/a/../{id}", None), ("/a/../{id}", "http://h/")]:
+        with pytest.raises(PatternError) as caught:
+            Pattern.parse(text, base)
+        assert text[caught.value.offset :].startswith("/../")
+
+
+def use(text: str) -> int:
+    """Parse and use a pattern; return the offset of its mistake, 0 if there is none."""
+    try:
+        pattern = Pattern.parse(text)
+    except PatternError as error:
+        return error.offset
+    pattern.match("http://h/a/1.html")
+    pattern.difference("http://h/a/1.html")
+    pattern.prefixes()
+    return 0
+
+
+@given(st.text() | st.text(alphabet="{}[]*\\/?#:dateidslugn%Ym1.. ").map(lambda tail: "http://h/" + tail))
+def test_any_text_is_a_pattern_or_a_pattern_error(text):
+    assert 0 <= use(text) <= len(text)
+
+
+@given(st.text())
+def test_any_regular_expression_is_a_pattern_or_a_pattern_error(text):
+    assert 0 <= use("re:" + text) <= len("re:" + text)
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"re:http://h/(a|aa)*b", "http://h/" + "*a" * 300 + "b", "http://h/" + "[a]" * 10 + "**b"]
+)
+def test_no_pattern_takes_exponential_time(pattern):
+    assert not Pattern.parse(pattern).match("http://h/" + "a" * 5000)  # backtracking would outlast the test run
+
+
+def test_equal_text_is_an_equal_pattern_also_after_pickling():
+    pattern = Pattern.parse("/{id}", "http://h/1")
+    assert pickle.loads(pickle.dumps(pattern)) == pattern == Pattern.parse("/{id}", "http://h/1")
+    assert len({pattern, Pattern.parse("/{id}", "http://h/1")}) == 1

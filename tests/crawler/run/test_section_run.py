@@ -1,0 +1,805 @@
+"""One run of a task, told page by page what came. The clock of Redis is real; its keys are made to run out by hand."""
+
+import json
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from crawler.discovery.list_yield import IDLE_MOST
+from crawler.discovery.listings import ListPage
+from crawler.run import section_articles
+from crawler.run.admission import BEYOND_LIMIT
+from crawler.run.run_report import PROBLEMS_MOST, RunOptions, reports
+from crawler.run.section_articles import PAGES_A_FLUSH, PAUSES
+from crawler.run.section_run import SectionRun
+from crawler.run.spider_coordination import disband
+from crawler.tasks import loads
+from workers import keys
+from workers.briefs import example_of
+from workers.inbox import Inbox, StoredPage
+from workers.ledger import Ledger
+from workers.url_states import fingerprint
+
+HOST = "http://127.0.0.1:9"
+LIST = HOST + "/a/"
+EXAMPLE = HOST + "/a/5.html"
+
+
+def task(**keys_):
+    chosen = {"example": EXAMPLE, "pattern": HOST + "/a/{id}.html", "start": LIST, "every": "1h", "output": "a.jsonl"}
+    lines = "".join(f"    {name}: {value}\n" for name, value in (chosen | keys_).items())
+    return loads(f"tasks:\n  news:\n{lines}")["news"]
+
+
+def url(number):
+    return f"{HOST}/a/{number}.html"
+
+
+def page(address):
+    return StoredPage(address, b"<p>text</p>", "text/html", datetime.now(UTC))
+
+
+def links(*numbers):
+    return "".join(f'<a href="/a/{n}.html">x</a>' for n in numbers).encode()
+
+
+class Driver:
+    """A run begun, with the steps a spider would take."""
+
+    def __init__(self, connection, chosen=None, **options):
+        self.run = SectionRun(connection, chosen or task(), RunOptions(**options))
+        self.run.begin()
+
+    def read(self, *numbers):
+        listed = self.run.next_list()
+        self.run.lists.read(listed, links(*numbers), listed.url, "text/html")
+        return self
+
+    def fetch_all(self):
+        leased = self.run.articles.lease(1000)
+        for one in leased:
+            self.run.articles.came(one, page(one.url), 200)
+        return [one.url for one in leased]
+
+    def end(self, outcome="finished"):
+        return self.run.end(outcome)
+
+
+@pytest.fixture
+def ledger(connection):
+    return Ledger(connection, "news")
+
+
+def states(ledger):
+    return {state: n for state, n in ledger.counts().states.items() if n}
+
+
+# From list to inbox
+
+
+def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger, monkeypatch):
+    monkeypatch.setattr("crawler.run.section_articles.SECONDS_A_FLUSH", 60.0)
+    driver = Driver(connection).read(9, 8, 7)
+    assert driver.fetch_all() == [url(9), url(8), url(7)]
+    report = driver.end()
+    assert (report.lists, report.found, report.new, report.fetched) == (1, 3, 3, 3)
+    assert states(ledger) == {"fetched": 3}
+    assert Inbox(connection).waiting_jobs() == 1
+
+
+def test_newest_is_what_the_urls_date_says(connection):
+    dated = task(example=HOST + "/a/20200102/1.html", pattern=HOST + "/a/{date:%Y%m%d}/{id}.html")
+    driver = Driver(connection, dated)
+    listed = driver.run.next_list()
+    body = b'<a href="/a/20200101/1.html">a</a><a href="/a/20200301/2.html">b</a><a href="/a/20200201/3.html">c</a>'
+    driver.run.lists.read(listed, body, listed.url, "text/html")
+    days = [one.url.split("/")[4] for one in driver.run.articles.lease(9)]
+    assert days == ["20200301", "20200201", "20200101"]
+
+
+def test_what_is_final_is_not_fetched_again(connection, ledger):
+    first = Driver(connection).read(1, 2, 3)
+    done, dead, failed = first.run.articles.lease(3)
+    first.run.articles.came(done, page(done.url), 200)
+    first.run.articles.rejected(dead, "http 404")
+    first.run.articles.failed(failed, "http 400", passing=False)
+    first.end()
+    ledger.settle(done.fingerprint, "written", "")
+    assert states(ledger) == {"written": 1, "rejected": 1, "failed": 1}
+    second = Driver(connection).read(1, 2, 3, 4)
+    assert second.fetch_all() == [url(4)]
+
+
+def test_pages_go_to_redis_several_together(connection, ledger, monkeypatch):
+    monkeypatch.setattr("crawler.run.section_articles.SECONDS_A_FLUSH", 60.0)
+    driver = Driver(connection).read(*range(PAGES_A_FLUSH))
+    leased = driver.run.articles.lease(PAGES_A_FLUSH)
+    for one in leased[:-1]:
+        driver.run.articles.came(one, page(one.url), 200)
+    assert ledger.counts().states["fetched"] == 0
+    driver.run.articles.came(leased[-1], page(leased[-1].url), 200)
+    assert ledger.counts().states["fetched"] == PAGES_A_FLUSH
+
+
+def test_pages_that_redis_did_not_take_are_handed_in_by_the_next_flush(connection, ledger, monkeypatch):
+    driver = Driver(connection).read(1)
+    driver.fetch_all()
+    with monkeypatch.context() as broken:
+        broken.setattr(driver.run.inbox, "deliver", lambda *_: (_ for _ in ()).throw(ConnectionError))
+        with pytest.raises(ConnectionError):
+            driver.run.articles.flush()
+    driver.run.articles.flush()
+    assert states(ledger) == {"fetched": 1}
+
+
+# The example
+
+
+def test_the_example_is_fetched_once_and_kept(connection):
+    first = Driver(connection)
+    assert first.run.needs_example()
+    first.run.example_came(page(EXAMPLE))
+    first.end()
+    assert not Driver(connection).run.needs_example()
+    assert example_of(connection, "news").page.url == EXAMPLE
+
+
+def test_the_example_is_an_article_of_the_task_and_not_fetched_twice(connection, ledger):
+    driver = Driver(connection)
+    driver.run.example_came(page(EXAMPLE))
+    assert driver.read(5, 6).fetch_all() == [url(6)]
+    driver.end()
+    assert states(ledger) == {"fetched": 2}
+
+
+def test_another_example_in_the_task_is_fetched_anew(connection):
+    first = Driver(connection)
+    first.run.example_came(page(EXAMPLE))
+    first.end()
+    assert Driver(connection, task(example=url(6))).run.needs_example()
+
+
+def test_an_example_that_is_gone_is_a_problem_but_no_obstacle(connection):
+    driver = Driver(connection)
+    driver.run.example_failed("http 404")
+    driver.read(1).fetch_all()
+    report = driver.end()
+    assert report.fetched == 1
+    assert not report.ok
+    assert EXAMPLE in report.problems[0]
+    assert "if it stays so name another" in report.problems[0]
+
+
+# Bounds
+
+
+def test_the_first_run_is_bounded_and_what_lies_beyond_is_settled(connection, ledger):
+    driver = Driver(connection, task(limit=2)).read(9, 8, 7, 6)
+    assert driver.run.next_list() is None
+    assert driver.fetch_all() == [url(9), url(8)]
+    driver.end()
+    assert ledger.state_of(url(7)) == ("rejected", BEYOND_LIMIT)
+
+
+def test_later_runs_take_what_is_new_without_bound(connection):
+    bounded = task(limit=2)
+    first = Driver(connection, bounded).read(3, 2, 1)
+    first.fetch_all()
+    first.end()
+    assert Driver(connection, bounded).read(9, 8, 7, 6, 3, 2, 1).fetch_all() == [url(9), url(8), url(7), url(6)]
+
+
+def test_all_lifts_the_first_runs_bound_also_afterwards(connection):
+    first = Driver(connection, task(limit=2)).read(4, 3, 2, 1)
+    first.fetch_all()
+    first.end()
+    assert Driver(connection, task(limit=2), all=True).read(4, 3, 2, 1).fetch_all() == [url(2), url(1)]
+
+
+def test_a_limit_for_one_run_leaves_the_rest_to_the_next(connection, ledger):
+    first = Driver(connection, limit=2).read(4, 3, 2, 1)
+    assert first.fetch_all() == [url(4), url(3)]
+    first.end()
+    assert ledger.state_of(url(2)) is None
+    second = Driver(connection)
+    assert second.run.lists.first
+    assert second.read(4, 3, 2, 1).fetch_all() == [url(2), url(1)]
+
+
+def test_a_limit_for_one_run_bounds_what_waits_from_before_as_well(connection, ledger):
+    Driver(connection).read(9, 8, 7, 6).end("stopped")
+    second = Driver(connection, limit=2).read(9, 8, 7, 6)
+    assert second.fetch_all() == [url(9), url(8)]
+    assert (second.fetch_all(), second.run.pause()) == ([], None)
+    second.end()
+    assert states(ledger) == {"fetched": 2, "waiting": 2}
+    assert Driver(connection).fetch_all() == [url(7), url(6)]
+
+
+def test_an_article_that_is_tried_again_counts_once_for_the_limit(connection, monkeypatch):
+    monkeypatch.setattr(section_articles, "PAUSES", (0.0,))
+    driver = Driver(connection, limit=1).read(9, 8)
+    [leased] = driver.run.articles.lease(5)
+    driver.run.articles.failed(leased, "http 503", passing=True)
+    assert driver.run.pause() is not None
+    assert driver.fetch_all() == [url(9)]
+    assert driver.fetch_all() == []
+
+
+def test_a_first_run_that_broke_off_has_only_the_rest_of_its_bound(connection):
+    first = Driver(connection, task(limit=3)).read(9, 8)
+    first.fetch_all()
+    first.end("stopped")
+    assert Driver(connection, task(limit=3)).read(9, 8, 7, 6).fetch_all() == [url(7)]
+
+
+def test_since_leaves_older_days_alone(connection, ledger):
+    dated = task(example=HOST + "/a/20200102/1.html", pattern=HOST + "/a/{date:%Y%m%d}/{id}.html")
+    driver = Driver(connection, dated, since=date(2020, 2, 1))
+    listed = driver.run.next_list()
+    body = b'<a href="/a/20200131/1.html">a</a><a href="/a/20200201/2.html">b</a>'
+    driver.run.lists.read(listed, body, listed.url, "text/html")
+    assert driver.fetch_all() == [HOST + "/a/20200201/2.html"]
+    driver.end()
+    assert ledger.state_of(HOST + "/a/20200131/1.html") is None
+    assert Driver(connection, dated).run.lists.first, "the first run's bound still holds for the older ones"
+
+
+# Several spiders of one task
+
+
+def die(connection):
+    """A spider is killed on another machine, and has been silent for long enough."""
+    disband(connection, "news")
+
+
+def test_two_spiders_share_the_articles_and_one_walks(connection, ledger):
+    one, two = Driver(connection), Driver(connection)
+    assert two.run.next_list() is None
+    one.read(1, 2, 3, 4)
+    first, second = one.run.articles.lease(2), two.run.articles.lease(2)
+    assert {leased.url for leased in first + second} == {url(n) for n in (1, 2, 3, 4)}
+
+
+def test_a_spider_that_does_not_walk_waits_for_what_the_walker_may_find(connection):
+    one, two = Driver(connection), Driver(connection)
+    two.run.beat()
+    assert two.run.pause() is not None
+    one.read(1).fetch_all()
+    assert one.run.pause() is None
+    one.end()
+    two.run.beat()
+    assert (two.run.pause(), two.run.next_list()) == (None, None)
+
+
+def test_a_walk_that_broke_off_is_begun_again_by_another_spider(connection):
+    one, two = Driver(connection), Driver(connection)
+    one.end("stopped")
+    two.run.beat()
+    assert two.read(1).fetch_all() == [url(1)]
+
+
+def test_a_run_that_ended_lets_the_next_one_walk(connection):
+    Driver(connection).end()
+    assert Driver(connection).run.next_list()
+
+
+def test_a_dead_runs_pages_are_fetched_by_the_next_one(connection, ledger):
+    dead = Driver(connection).read(1, 2)
+    assert len(dead.run.articles.lease(2)) == 2
+    die(connection)
+    assert Driver(connection).fetch_all() == [url(1), url(2)]
+
+
+def test_the_pages_of_a_spider_that_dies_are_waited_for_by_the_one_that_is_left(connection, ledger):
+    one, two = Driver(connection).read(1, 2), Driver(connection)
+    held = two.run.articles.lease(1)
+    one.fetch_all()
+    connection.zremrangebyrank(keys.of_task("news", "crew"), 0, -1)
+    one.run.beat()
+    assert one.run.pause() is not None
+    ledger.renew([each.fingerprint for each in held], seconds=-1)
+    assert one.fetch_all() == [each.url for each in held]
+    assert one.run.pause() is None
+
+
+def test_a_spider_that_was_taken_for_dead_leaves_its_pages_to_others(connection, ledger):
+    silent = Driver(connection).read(1, 2)
+    silent.run.articles.lease(2)
+    die(connection)
+    other = Driver(connection)
+    assert len(other.run.articles.lease(2)) == 2
+    silent.run.beat()
+    assert silent.run.next_list() is None
+    silent.end("stopped")
+    assert states(ledger) == {"leased": 2}, "the pages are in the other run's hands"
+
+
+def test_a_beat_keeps_leases_and_hands_in_waiting_pages(connection, ledger, monkeypatch):
+    driver = Driver(connection).read(1, 2)
+    came, kept = driver.run.articles.lease(2)
+    driver.run.articles.came(came, page(came.url), 200)
+    ledger.renew([kept.fingerprint], seconds=-1)
+    monkeypatch.setattr("crawler.run.section_articles.SECONDS_A_FLUSH", 0.0)
+    driver.run.beat()
+    assert states(ledger) == {"leased": 1, "fetched": 1}
+    assert ledger.lease(1) == [], "the lease was renewed"
+
+
+# Failures
+
+
+def test_what_was_not_looked_at_waits_again_and_no_try_is_counted(connection, ledger):
+    driver = Driver(connection).read(1)
+    driver.run.articles.lease(1)
+    driver.end("stopped")
+    assert states(ledger) == {"waiting": 1}
+    [leased] = Driver(connection).run.articles.lease(1)
+    assert leased.tries == 1
+
+
+def make_due(connection):
+    name = keys.of_task("news", "delayed")
+    connection.zadd(name, dict.fromkeys(connection.zrange(name, 0, -1), 0.0))
+
+
+def test_a_passing_failure_is_tried_again_later_and_then_given_up(connection, ledger):
+    driver = Driver(connection, task(retries=2)).read(1)
+    for _ in range(2):
+        [leased] = driver.run.articles.lease(1)
+        driver.run.articles.failed(leased, "http 503", passing=True)
+        assert driver.run.articles.lease(1) == [], "not before its pause is over"
+        make_due(connection)
+    [leased] = driver.run.articles.lease(1)
+    driver.run.articles.failed(leased, "http 503", passing=True)
+    assert ledger.state_of(url(1)) == ("failed", "http 503")
+    report = driver.end()
+    assert (report.later, report.failed) == (2, 1)
+
+
+def test_a_run_waits_for_a_try_that_comes_soon_only(connection):
+    driver = Driver(connection).read(1)
+    assert driver.run.pause() is None
+    [leased] = driver.run.articles.lease(1)
+    driver.run.articles.failed(leased, "http 503", passing=True)
+    assert PAUSES[0] - 1 < driver.run.pause() <= PAUSES[0]
+    name = keys.of_task("news", "delayed")
+    connection.zincrby(name, 3600, leased.fingerprint)
+    assert driver.run.pause() is None
+
+
+def test_a_start_page_that_fails_is_a_problem(connection):
+    driver = Driver(connection)
+    driver.run.lists.failed(driver.run.next_list(), "no answer in time", passing=True)
+    assert driver.end().problems == [f"start page {LIST}: no answer in time"]
+
+
+def test_all_derived_start_pages_that_fail_are_told(connection):
+    driver = Driver(connection, task(start="[]"))
+    for why in ("robots.txt forbids it", "http 404"):
+        driver.run.lists.failed(driver.run.next_list(), why, passing=False)
+    told = [f"start page {LIST}: robots.txt forbids it", f"start page {HOST}/: http 404"]
+    assert driver.end().problems == told
+
+
+def test_a_spare_start_page_that_works_is_enough(connection):
+    driver = Driver(connection, task(start="[]"))
+    driver.run.lists.failed(driver.run.next_list(), "http 404", passing=False)
+    assert driver.read(1, 2).end().ok
+
+
+def test_a_section_none_of_whose_links_is_of_the_pattern_is_a_problem(connection):
+    report = Driver(connection).read().end()
+    assert report.problems == ["no link on 1 list pages is of the pattern; `exemplar try` shows why"]
+
+
+def test_a_section_that_was_once_found_may_be_empty(connection):
+    Driver(connection).read(1, 2).end()
+    assert Driver(connection).read().end().ok
+
+
+def test_other_lists_may_be_missing(connection):
+    driver = Driver(connection)
+    driver.run.lists.failed(ListPage(HOST + "/a/list_9.html", "next"), "http 404", passing=False)
+    assert driver.end().ok
+
+
+def test_a_report_has_room_for_some_problems_only(connection):
+    driver = Driver(connection)
+    for _ in range(100):
+        driver.run.lists.failed(ListPage(LIST, "start"), "no answer in time", passing=True)
+    assert len(driver.end().problems) == PROBLEMS_MOST
+
+
+# Enumerated patterns
+
+
+def daily(connection):
+    return Driver(connection, task(example=HOST + "/d/2020-01-02.html", pattern=HOST + "/d/{date:%Y-%m-%d}.html"))
+
+
+def test_a_pattern_that_can_be_counted_writes_its_own_urls(connection):
+    today = datetime.now(UTC).date()
+    urls = daily(connection).fetch_all()
+    assert urls[:2] == [f"{HOST}/d/{today}.html", f"{HOST}/d/{today - timedelta(days=1)}.html"]
+    assert len(urls) == 8
+
+
+def test_an_enumerated_page_that_is_not_there_yet_is_asked_for_again(connection, ledger):
+    first = daily(connection)
+    today, *_, oldest = first.run.articles.lease(8)
+    assert first.run.articles.not_there_yet(today)
+    assert not first.run.articles.not_there_yet(oldest), "what has not come in some days won't"
+    first.end()
+    assert ledger.counts().unaccounted == 0
+    assert today.url in daily(connection).fetch_all()
+
+
+def test_a_linked_page_that_is_not_there_is_gone(connection):
+    driver = Driver(connection).read(1)
+    [leased] = driver.run.articles.lease(1)
+    assert not driver.run.articles.not_there_yet(leased)
+
+
+# Memory of walks
+
+
+def read_pages(connection, chosen=None):
+    """One run on a section of three pages; says how many were read."""
+    driver = Driver(connection, chosen)
+    pages = {
+        LIST: links(9, 8) + b'<a href="/a/list_2.html">2</a>',
+        LIST + "list_2.html": links(7, 6) + b'<a href="/a/list_3.html">3</a>',
+        LIST + "list_3.html": links(5, 4),
+    }
+    read = []
+    while listed := driver.run.next_list():
+        read += [listed.url] * (listed.url in pages)
+        driver.run.lists.read(listed, pages.get(listed.url, b""), listed.url, "text/html")
+    driver.fetch_all()
+    driver.end()
+    return len(read)
+
+
+def test_after_a_complete_walk_the_next_stops_at_known_pages(connection):
+    assert [read_pages(connection), read_pages(connection)] == [3, 1]
+
+
+def test_a_changed_start_or_follow_resets_the_walk(connection):
+    read_pages(connection)
+    assert read_pages(connection, task(depth=4)) == 3
+
+
+def test_a_changed_pattern_resets_the_walk(connection):
+    read_pages(connection)
+    assert read_pages(connection, task(pattern=HOST + "/*/{id}.html")) == 3
+
+
+def fail_the_start(connection):
+    driver = Driver(connection)
+    driver.run.lists.failed(driver.run.next_list(), "http 503", passing=True)
+    driver.end()
+
+
+def test_a_list_that_failed_in_passing_leaves_the_archive_incomplete(connection):
+    fail_the_start(connection)
+    assert [read_pages(connection), read_pages(connection)] == [3, 1]
+
+
+def test_once_the_archive_is_complete_a_failed_list_does_not_open_it_again(connection):
+    read_pages(connection)
+    fail_the_start(connection)
+    assert read_pages(connection) == 1
+
+
+# Lists by their state
+
+STATE = {"etag": '"1"', "date": "Sat, 21 Nov 2026 12:00:00 GMT"}
+
+
+def read_list(driver, body, listed=None, headers=STATE, url=None):
+    listed = listed or driver.run.next_list()
+    driver.run.lists.read(listed, body, url or listed.url, "text/html", headers)
+    return listed
+
+
+def complete(connection, *numbers, headers=STATE, **options):
+    """A first run that read one list to its end."""
+    driver = Driver(connection, **options)
+    read_list(driver, links(*numbers), headers=headers)
+    driver.fetch_all()
+    driver.end()
+
+
+def conditions(connection, chosen=None):
+    driver = Driver(connection, chosen)
+    listed = driver.run.next_list()
+    return driver.run.lists.conditions(listed)
+
+
+def test_once_all_is_entered_a_list_is_asked_for_by_its_state(connection):
+    first = Driver(connection)
+    assert first.run.lists.conditions(first.run.next_list()) == {}
+    first.end("stopped")
+    complete(connection, 1, 2)
+    assert conditions(connection) == {"If-None-Match": '"1"'}
+
+
+def test_an_unchanged_list_has_nothing_new_and_leads_on_to_its_lists(connection):
+    follows = task(follow=HOST + "/t/*")
+    first = Driver(connection, follows)
+    read_list(first, links(1) + b'<a href="/t/x">x</a>')
+    first.end()
+    second = Driver(connection, follows)
+    listed = second.run.next_list()
+    assert second.run.lists.unchanged(listed, listed.url)
+    assert second.run.next_list().url == HOST + "/t/x"
+    report = second.end()
+    assert (report.lists, report.unchanged, report.new) == (1, 1, 0)
+    assert conditions(connection, follows) == {"If-None-Match": '"1"'}, "the state is kept"
+
+
+def test_another_address_can_not_say_that_a_list_is_unchanged(connection):
+    complete(connection, 1)
+    driver = Driver(connection)
+    assert not driver.run.lists.unchanged(driver.run.next_list(), HOST + "/elsewhere/")
+
+
+def test_a_run_that_left_links_out_does_not_ask_by_state(connection):
+    complete(connection, 1, 2, 3, limit=1)
+    assert conditions(connection) == {}
+
+
+def test_an_archive_that_is_walked_anew_is_read_whole(connection):
+    complete(connection, 1)
+    driver = Driver(connection, all=True)
+    assert driver.run.lists.conditions(driver.run.next_list()) == {}
+
+
+def test_a_changed_task_reads_its_lists_whole(connection):
+    complete(connection, 1)
+    driver = Driver(connection, task(depth=4))
+    assert driver.run.lists.conditions(driver.run.next_list()) == {}
+
+
+def test_a_spider_that_dies_in_a_list_loses_none_of_its_further_pages(connection):
+    read_pages(connection)
+    dead = Driver(connection)
+    read_list(dead, links(20, 19) + b'<a href="/a/list_2.html">2</a>')
+    die(connection)
+    after = Driver(connection)
+    listed = after.run.next_list()
+    assert (listed.url, listed.again) == (LIST + "list_2.html", True)
+    read_list(after, links(18, 9), listed)
+    assert url(18) in after.fetch_all()
+    assert after.run.lists.conditions(after.run.next_list()) == {"If-None-Match": '"1"'}
+
+
+def test_a_further_page_that_fails_is_read_by_the_next_run(connection):
+    read_pages(connection)
+    driver = Driver(connection)
+    read_list(driver, links(20) + b'<a href="/a/list_2.html">2</a>')
+    driver.run.lists.failed(driver.run.next_list(), "http 503", passing=True)
+    driver.end()
+    assert Driver(connection).run.next_list().url == LIST + "list_2.html"
+
+
+# Feeds and sitemaps
+
+
+def rss(*entries):
+    items = "".join(f"<item><link>{url(n)}</link><pubDate>{day}</pubDate></item>" for n, day in entries)
+    return f"<rss><channel>{items}</channel></rss>".encode()
+
+
+def urlset(*entries):
+    urls = "".join(f"<url><loc>{url(n)}</loc>{f'<lastmod>{day}</lastmod>' if day else ''}</url>" for n, day in entries)
+    return f"<urlset>{urls}</urlset>".encode()
+
+
+def sources(ledger):
+    records = (json.loads(raw) for raw in ledger.redis.hvals(keys.of_task("news", "open")))
+    return {record["url"].removeprefix(HOST): record["source"] for record in records}
+
+
+def test_the_ledger_knows_where_an_article_was_found(connection, ledger):
+    driver = Driver(connection)
+    read_list(driver, links(1) + b'<link rel="alternate" type="application/rss+xml" href="/rss">')
+    read_list(driver, rss((2, "2024-01-02"), (1, "2024-01-01")))
+    read_list(driver, b"Sitemap: /map.xml")
+    read_list(driver, urlset((3, "2024-01-03"), (2, None)))
+    assert sources(ledger) == {"/a/1.html": "list", "/a/2.html": "feed", "/a/3.html": "sitemap"}
+
+
+def test_newest_is_what_a_feed_says_where_the_url_does_not(connection):
+    driver = Driver(connection)
+    read_list(driver, rss((1, "2024-01-01"), (3, "2024-01-03"), (2, "2024-01-02")))
+    assert driver.fetch_all() == [url(3), url(2), url(1)]
+
+
+def test_the_first_runs_bound_keeps_the_newest_of_a_sitemap(connection, ledger):
+    driver = Driver(connection, task(limit=2))
+    read_list(driver, urlset((1, None), (5, None), (3, "2024-01-03"), (2, "2024-01-02")))
+    assert driver.fetch_all() == [url(3), url(2)]
+    assert ledger.state_of(url(5)) == ("rejected", BEYOND_LIMIT)
+
+
+def test_what_a_sitemap_holds_beyond_the_bound_is_not_new_to_later_walks(connection, ledger, monkeypatch):
+    monkeypatch.setattr("crawler.run.section_lists.ENTERED_AT_ONCE", 1)
+    bounded, days = task(limit=1), ["2024-01-20", "2024-01-19", "2024-01-02"]
+    body = urlset(*zip((3, 2, 1), days, strict=True))
+    first = Driver(connection, bounded)
+    while listed := first.run.next_list():
+        read_list(first, {HOST + "/sitemap.xml": body}.get(listed.url, b""), listed, headers={})
+    assert first.fetch_all() == [url(3)]
+    first.end()
+    assert ledger.state_of(url(2)) == ("rejected", BEYOND_LIMIT)
+    assert ledger.state_of(url(1)) is None, "too old to be taken for new"
+    second = Driver(connection, bounded)
+    while listed := second.run.next_list():
+        later = urlset((4, "2024-01-21"), *zip((3, 2, 1), days, strict=True))
+        read_list(second, {HOST + "/sitemap.xml": later}.get(listed.url, b""), listed, headers={})
+    assert second.fetch_all() == [url(4)]
+
+
+def test_since_holds_for_what_feeds_say(connection, ledger):
+    driver = Driver(connection, since=date(2024, 1, 2))
+    read_list(driver, rss((1, "2024-01-01"), (2, "2024-01-02")))
+    assert driver.fetch_all() == [url(2)]
+    assert ledger.state_of(url(1)) is None
+
+
+def test_a_feed_with_articles_is_read_again_and_one_without_is_not(connection):
+    driver = Driver(connection)
+    feeds = (b'<link rel="alternate" type="application/rss+xml" href="/rss%d">' % n for n in (1, 2))
+    read_list(driver, links(1) + b"".join(feeds))
+    for _ in range(2):
+        listed = driver.run.next_list()
+        read_list(driver, rss((1, "2024-01-01")) if listed.url.endswith("1") else rss(), listed)
+    driver.end()
+    second = Driver(connection)
+    assert [second.run.next_list().url for _ in range(2)] == [HOST + "/rss1", LIST]
+
+
+def walk_with_sitemap(connection, listed_numbers, mapped, days=("2024-01-05",)):
+    """A run whose list and sitemap have these articles; says which lists it read."""
+    driver, read = Driver(connection), []
+    while listed := driver.run.next_list():
+        read.append(listed.url.removeprefix(HOST))
+        bodies = {
+            LIST: links(*listed_numbers),
+            HOST + "/robots.txt": b"",
+            HOST + "/sitemap.xml": urlset(*((n, days[0]) for n in mapped)),
+        }
+        read_list(driver, bodies[listed.url], listed, headers={})
+    driver.fetch_all()
+    driver.end()
+    return read
+
+
+def test_a_sitemap_that_found_what_no_list_had_is_read_again(connection):
+    assert walk_with_sitemap(connection, [1], [1, 2]) == ["/a/", "/robots.txt", "/sitemap.xml"]
+    assert walk_with_sitemap(connection, [1], [1, 2]) == ["/a/", "/sitemap.xml"]
+
+
+def test_a_sitemap_that_found_nothing_else_is_not(connection):
+    walk_with_sitemap(connection, [1, 2], [1, 2])
+    assert walk_with_sitemap(connection, [1, 2], [1, 2]) == ["/a/"]
+
+
+def test_a_sitemap_is_given_up_when_lists_find_all_that_is_new(connection):
+    walk_with_sitemap(connection, [1], [1, 2])
+    walk_with_sitemap(connection, range(100, 100 + IDLE_MOST), [1, 2])
+    assert walk_with_sitemap(connection, [1], [1, 2]) == ["/a/"]
+
+
+def test_without_robots_txt_the_usual_place_is_looked_at(connection):
+    driver = Driver(connection).read(1)
+    listed = driver.run.next_list()
+    assert listed.kind == "robots"
+    driver.run.lists.failed(listed, "http 404", passing=False)
+    assert driver.run.next_list().url == HOST + "/sitemap.xml"
+
+
+def test_a_sitemap_larger_than_one_step_is_entered_whole(connection, ledger):
+    driver = Driver(connection, task(limit="null"))
+    read_list(driver, urlset(*((n, None) for n in range(2500))))
+    assert driver.run.report.new == 2500
+
+
+# Reports
+
+
+def test_reports_are_kept_newest_first(connection):
+    Driver(connection).end()
+    Driver(connection).end("stopped")
+    assert [row["outcome"] for row in reports(connection, "news", 5)] == ["stopped", "finished"]
+
+
+def test_the_ledger_adds_up_at_every_step(connection, ledger):
+    driver = Driver(connection, task(limit=3))
+    assert ledger.counts().unaccounted == 0
+    driver.read(1, 2, 3, 4)
+    assert (ledger.counts().seen, ledger.counts().unaccounted) == (4, 0)
+    one, two, _ = driver.run.articles.lease(3)
+    driver.run.articles.rejected(one, "http 404")
+    driver.run.articles.failed(two, "http 503", passing=True)
+    assert ledger.counts().unaccounted == 0
+    driver.end("stopped")
+    assert states(ledger) == {"waiting": 2, "rejected": 2}
+    assert ledger.state_of(url(1)) == ("rejected", "http 404")
+    assert fingerprint(one.url) == one.fingerprint
+
+
+# Back-fill
+
+
+def dated(day):
+    return f"/a/{day}/1.html"
+
+
+def dated_task(**more):
+    return task(example=HOST + "/a/2026-03-01/1.html", pattern=HOST + "/a/{date:%Y-%m-%d}/{id}.html", **more)
+
+
+def read_days(driver, *days):
+    listed = driver.run.next_list()
+    body = "".join(f'<a href="{dated(day)}">x</a>' for day in days).encode()
+    driver.run.lists.read(listed, body, listed.url, "text/html")
+    return driver
+
+
+BACK = {"backfill": True, "since": date(2020, 1, 1), "until": date(2020, 12, 31)}
+
+
+def test_a_backfill_takes_what_is_of_its_days(connection, ledger):
+    driver = read_days(Driver(connection, dated_task(), **BACK), "2019-12-31", "2020-05-05", "2021-01-01")
+    assert [one.partition("/a/")[2] for one in driver.fetch_all()] == ["2020-05-05/1.html"]
+
+
+def test_news_goes_before_what_a_backfill_found(connection):
+    back = read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06")
+    news = read_days(Driver(connection, dated_task()), "2026-03-02", "2012-01-01")
+    days = [one.partition("/a/")[2][:10] for one in back.fetch_all()]
+    assert days == ["2026-03-02", "2012-01-01", "2020-06-06", "2020-05-05"]
+    assert (news.run.crew.walks, back.run.crew.walks) == (True, True)
+
+
+def test_a_run_for_news_takes_some_of_what_a_backfill_left(connection, monkeypatch):
+    monkeypatch.setattr("crawler.run.section_articles.OLD_A_RUN", 1)
+    read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06").end("stopped")
+    news = read_days(Driver(connection, dated_task()), "2026-03-02")
+    assert [len(news.run.articles.lease(9)) for _ in range(3)] == [1, 1, 0]
+
+
+def test_a_backfill_reads_on_only_when_little_of_it_waits(connection, monkeypatch):
+    monkeypatch.setattr("crawler.run.section_lists.BACKFILL_WAITING", 2)
+    chosen = dated_task(start=f"[{LIST}, {HOST}/b/]")
+    driver = read_days(Driver(connection, chosen, **BACK), "2020-05-05", "2020-06-06")
+    assert driver.run.next_list() is None
+    driver.run.articles.lease(1)
+    assert driver.run.next_list()
+
+
+def test_a_pattern_that_can_be_counted_writes_a_backfills_urls_as_there_is_room(connection, ledger, monkeypatch):
+    monkeypatch.setattr("crawler.run.section_lists.BACKFILL_WAITING", 10)
+    chosen = task(example=HOST + "/a/2026-03-01.html", pattern=HOST + "/a/{date:%Y-%m-%d}.html")
+    driver = Driver(connection, chosen, **BACK)
+    driver.run.next_list()
+    assert states(ledger) == {"waiting": 10}
+    assert driver.run.articles.lease(1)[0].url == HOST + "/a/2020-12-31.html"
+    driver.run.next_list()
+    assert ledger.counts().seen == 11
+
+
+def test_a_backfill_leaves_the_walks_memory_alone(connection):
+    Driver(connection).read(1).end()
+    Driver(connection, **BACK).read(1, 2).end()
+    news = Driver(connection)
+    assert news.run.lists.walk.complete
+
+
+def test_articles_without_a_day_are_for_the_worker_to_judge(connection, ledger):
+    driver = Driver(connection, **BACK).read(1)
+    [leased] = driver.run.articles.lease(1)
+    assert leased.info["days"] == ["2020-01-01", "2020-12-31"]

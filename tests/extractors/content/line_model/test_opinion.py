@@ -1,0 +1,87 @@
+"""When the line model changes a body: tiny models that say what the test wants, on pages of a few lines."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from extractors.content.assembly import read
+from extractors.content.line_model import second_opinion, using
+from extractors.content.line_model.features import NAMES, features_of
+from extractors.content.line_model.opinion import SURE, SWITCH
+from extractors.content.line_model.trees import Trees
+from extractors.content.page_body import rules_body
+from extractors.html.paths import PathTrie
+from extractors.section import make_page
+
+from ...pages import BAKERY, HARBOUR, LIBRARY, news_page
+
+TEXTS = [*HARBOUR, *BAKERY, *LIBRARY]
+
+
+def parsed(page):
+    return read(make_page(page), PathTrie())
+
+
+def model(feature, limit, below, above):
+    """Return a model that gives `above` (log odds) to lines whose feature is more than `limit`, else `below`."""
+    features, thresholds = np.array([[NAMES.index(feature)]]), np.array([[limit]], np.float32)
+    return Trees(NAMES, features, thresholds, np.array([[below, above]], np.float32), 0.0)
+
+
+def opinion_of(page, kept, trees):
+    lines, prior = page.lines, page.prior
+    with using(trees):
+        return second_opinion(lines, prior, replace(rules_body(lines, prior), kept=kept))
+
+
+def test_numbers_have_a_name_each_and_are_finite():
+    page = parsed(news_page("Tides", TEXTS))
+    body = rules_body(page.lines, page.prior)
+    values = features_of(page.lines, page.prior, body)
+    assert values.shape == (len(page.lines), len(NAMES))
+    assert np.isfinite(values).all()
+    assert np.flatnonzero(values[:, NAMES.index("kept")]).tolist() == body.kept
+
+
+def test_numbers_exist_for_a_page_of_one_line():
+    page = parsed("<p>Forty bytes of text are what a page must have at least.</p>")
+    assert features_of(page.lines, page.prior, rules_body(page.lines, page.prior)).shape == (1, len(NAMES))
+
+
+def test_a_model_without_an_opinion_changes_nothing():
+    page = parsed(news_page("Tides", TEXTS))
+    kept = rules_body(page.lines, page.prior).kept
+    assert opinion_of(page, kept, model("kept", 0.5, 0.0, 0.0)).kept == kept
+
+
+def test_lines_that_the_model_is_sure_of_leave():
+    page = parsed(news_page("Tides", TEXTS))
+    kept = rules_body(page.lines, page.prior).kept
+    longest = max(page.lines.width[kept])
+    limit = np.log1p(float(longest)) - 0.001
+    changed = opinion_of(page, kept, model("width", limit, 1.0, -9.0)).kept
+    assert set(kept) - set(changed) == {line for line in kept if page.lines.width[line] == longest}
+
+
+def test_a_body_that_promises_much_more_replaces_the_rules():
+    page = parsed(news_page("Tides", TEXTS))
+    prose = [line for line, text in enumerate(page.lines.texts) if text in TEXTS and len(text) > 80]
+    one = opinion_of(page, prose[:1], model("width", np.log1p(80), -9.0, 2.0))
+    assert set(prose) <= set(one.kept)
+    assert one.expected(one.kept) - one.expected(prose[:1]) > SWITCH
+
+
+def test_lines_below_the_limit_stay_as_they_are():
+    assert SURE > 0.5
+    page = parsed(news_page("Tides", TEXTS))
+    kept = rules_body(page.lines, page.prior).kept
+    likely = float(np.log(SURE / (1 - SURE))) - 0.1
+    assert opinion_of(page, kept[:-1], model("kept", 0.5, likely - 2, likely)).kept == kept[:-1]
+
+
+def test_bodies_in_many_containers_come_out_whole():
+    cards = "".join(f'<section class="box{n}"><h2>Stop {n}</h2><p>{text}</p></section>' for n, text in enumerate(TEXTS))
+    page = parsed(news_page("Nine stops", (), body=cards))
+    body = rules_body(page.lines, page.prior)
+    found = second_opinion(page.lines, page.prior, body)
+    assert set(TEXTS) <= {page.lines.texts[line] for line in found.kept}

@@ -1,0 +1,105 @@
+import pytest
+
+from extractors import Block, Link, extract
+
+from ..pages import BAKERY, HARBOUR, blog_page
+
+
+def blocks(*parts):
+    """Return the blocks between two runs of prose."""
+    article = extract(blog_page([*BAKERY, *parts, *HARBOUR]))
+    return article.blocks[len(BAKERY) : -len(HARBOUR)]
+
+
+def test_heading_has_its_level():
+    assert blocks("<h2>Tides</h2>", "<h3>Storms</h3>") == (Block("heading", "Tides", 2), Block("heading", "Storms", 3))
+
+
+def test_list_is_one_block_with_an_item_a_line():
+    flour = "<ul><li>Dark flour from the <b>old</b> mill</li><li><p>Water</p><p>and salt</p></li></ul>"
+    assert blocks(flour) == (Block("list", "Dark flour from the old mill\nWater and salt"),)
+
+
+def test_table_is_one_block_with_a_row_a_line_and_tabs_between_cells():
+    table = "<table><tr><th>Day</th><th>Tide</th></tr><tr><td>Monday</td><td>High</td></tr></table>"
+    assert blocks(table) == (Block("table", "Day\tTide\nMonday\tHigh"),)
+
+
+def test_pre_is_one_block_with_its_lines():
+    assert blocks("<pre>read()\n\n  write()</pre>") == (Block("code", "read()\n\n  write()"),)
+
+
+def test_listing_in_a_table_cell_is_code():
+    assert blocks("<table><tr><td><pre>read()</pre></td></tr></table>") == (Block("code", "read()"),)
+
+
+def test_quote():
+    assert blocks("<blockquote><p>It floats.</p></blockquote>") == (Block("quote", "It floats."),)
+
+
+def test_layout_table_around_the_body_makes_no_table_of_it():
+    prose = "".join(f"<p>{text}</p>" for text in BAKERY)
+    article = extract(f"<table><tr><td><a href=/>Home</a></td><td class=main>{prose}</td></tr></table>")
+    assert {block.kind for block in article.blocks} == {"paragraph"}
+
+
+def test_text_joins_the_blocks_with_a_blank_line():
+    article = extract(blog_page([*BAKERY, "<ul><li>Dark flour<li>Water</ul>"]))
+    assert article.text == "\n\n".join([*BAKERY, "Dark flour\nWater"])
+
+
+PICTURE = '<figure><img src="/pier.jpg" alt="a pier"><figcaption>The pier at noon.</figcaption></figure>'
+
+
+def page_blocks(*parts):
+    page = blog_page([*BAKERY, *parts, *HARBOUR])
+    return extract(page, "https://gazette.example/town/1").blocks[len(BAKERY) : -len(HARBOUR)]
+
+
+def test_caption_is_a_block_with_its_picture_but_no_part_of_the_text():
+    assert page_blocks(PICTURE) == (
+        Block("caption", "The pier at noon.", images=("https://gazette.example/pier.jpg",)),
+    )
+    assert "noon" not in extract(blog_page([*BAKERY, PICTURE, *HARBOUR])).text
+
+
+def test_caption_joins_the_text_if_the_caller_says_so():
+    page = blog_page([*BAKERY, PICTURE, *HARBOUR])
+    assert "The pier at noon." in extract(page, include={"paragraph", "caption"}).text
+    assert extract(page, include=["caption"]).text == "The pier at noon."
+
+
+def test_picture_without_words_carries_its_alternative_text():
+    (block,) = page_blocks('<div><img data-src="pier.jpg" src="data:image/gif;base64,R0" alt="a pier"></div>')
+    assert block == Block("caption", "a pier", images=("https://gazette.example/town/pier.jpg",))
+
+
+def test_line_under_a_picture_is_its_caption():
+    picture = '<center><img src="/pier.jpg"><br>The pier at noon.</center>'
+    assert page_blocks(picture) == (
+        Block("caption", "The pier at noon.", images=("https://gazette.example/pier.jpg",)),
+    )
+
+
+def test_player_is_an_embed_with_its_address():
+    (block,) = page_blocks('<iframe src="//video.example/embed/7"></iframe>')
+    assert block == Block("embed", "", links=(Link("", "https://video.example/embed/7"),))
+
+
+def test_links_of_a_block_are_absolute():
+    (block,) = page_blocks(
+        'Bread is <a href="../mill">ground here</a> and <a href="javascript:x()">there</a>, they say.'
+    )
+    assert block.links == (Link("ground here", "https://gazette.example/mill"),)
+
+
+def test_summary_is_told_from_the_paragraphs():
+    (block,) = page_blocks('<p class="standfirst">What the miller found in the shed.</p>')
+    assert block.kind == "summary"
+
+
+def test_unknown_kind_is_named():
+    with pytest.raises(ValueError, match=r"'pargraph'.*paragraph"):
+        extract(blog_page(BAKERY), include=["pargraph"])
+    with pytest.raises(TypeError, match="collection"):
+        extract(blog_page(BAKERY), include="paragraph")

@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+
+from extractors.content.body import LineEvidence, cut_body, turning_points
+from extractors.content.line_weights import prior_of
+from extractors.content.page_body import unmatched
+from extractors.content.profile import NO_PROFILE, Profile, profile_of
+from extractors.html.dom import parse
+from extractors.html.lines import read_lines
+from extractors.html.paths import PathTrie
+
+from ..pages import BAKERY, HARBOUR
+
+PROSE = "".join(f"<p>{text}</p>" for text in HARBOUR + BAKERY)
+
+
+def kept(html, profile=NO_PROFILE):
+    lines = read_lines(parse(html), PathTrie())
+    return [lines.texts[index] for index in body_of(lines, profile=profile).kept]
+
+
+def body_of(lines, similarity=None, profile=NO_PROFILE):
+    none = np.zeros(len(lines), np.float32)
+    return cut_body(lines, LineEvidence(none if similarity is None else similarity, prior_of(lines, []), profile))
+
+
+@pytest.mark.parametrize(
+    ("weights", "segment"),
+    [
+        ([], (0, 0)),
+        ([-1, -2], (0, 0)),
+        ([-5, 3, -1, 4, -9, 2], (1, 4)),
+        ([1, 1, 1], (0, 3)),
+        ([2, -5, 2, 1], (2, 4)),
+    ],
+)
+def test_turning_points_bound_the_segment_with_the_largest_sum(weights, segment):
+    assert turning_points(np.array(weights, np.float32)) == segment
+
+
+def test_body_is_what_stands_below_the_element_that_holds_most_of_the_prose():
+    page = f"<div class=menu>Menu</div><div class=story>{PROSE}<p>Short.</p></div><div class=foot>Imprint</div>"
+    assert kept(page) == [*HARBOUR, *BAKERY, "Short."]
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "<aside>Subscribe to our letter, it comes on Fridays and costs nothing.</aside>",
+        "<figure><img src=x><figcaption>The pier at noon, seen from the east.</figcaption></figure>",
+        '<p class="img-caption">The pier at noon, seen from the east.</p>',
+        "<div class=promo><p>Win a weekend at the lake with our puzzle.</p></div>",
+        "<p><a href=/more>Read also what happened to the old gauge after the storm</a></p>",
+    ],
+)
+def test_noise_among_the_paragraphs_is_left_out(noise):
+    page = f"<div class=story>{PROSE}{noise}<p>The last line.</p></div>"
+    assert kept(page) == [*HARBOUR, *BAKERY, "The last line."]
+
+
+def test_figure_that_holds_a_listing_is_no_picture():
+    page = f"<div class=story>{PROSE}<figure class=code><pre>print('tide')</pre></figure></div>"
+    assert kept(page)[-1] == "print('tide')"
+
+
+def test_listing_in_a_small_wrapper_stays():
+    page = f'<div class=story>{PROSE}<div class="highlight"><pre>read_gauge()</pre></div></div>'
+    assert kept(page)[-1] == "read_gauge()"
+
+
+def test_line_numbers_beside_a_listing_go():
+    table = "<table><tr><td><pre>1\n2\n3</pre></td><td><pre>a = 1\nb = 2\nc = 3</pre></td></tr></table>"
+    assert kept(f"<div class=story>{PROSE}{table}</div>")[-1] == "a = 1\nb = 2\nc = 3"
+
+
+def test_heading_inside_a_small_wrapper_stays_within_the_segment_only():
+    inside = (
+        f"<div class=story>{PROSE}<div class=head><h2>Tides</h2></div>{PROSE}<div class=rel><h2>More</h2></div></div>"
+    )
+    assert "Tides" in kept(inside)
+    assert "More" not in kept(inside)
+
+
+def test_paragraphs_before_the_part_that_holds_most_belong_to_the_body():
+    first = "".join(f"<p>{text}</p>" for text in BAKERY)
+    page = f"<div class=story>{first}<div class=wall>{PROSE * 4}</div></div><p class=foot>Imprint</p>"
+    assert kept(page) == [*BAKERY, *4 * [*HARBOUR, *BAKERY]]
+
+
+def test_body_of_listings_is_not_one_listing():
+    code = "".join(f"<tr><td class=gutter><pre>1</pre><td class=code><pre>{'call(); ' * 40}</pre>")
+    page = f"<div class=all><p>Try this.</p><div class=hl><table>{code}</table></div><p>It works.</p></div>"
+    assert kept(page) == ["Try this.", "call(); " * 40, "It works."]
+
+
+def test_caption_needs_no_name():
+    caption = "The pier at noon, seen from the east, with the new board and the old gauge."
+    picture = f"<div class=ab><div class=cd><img src=x></div><div class=ef>{caption}</div></div>"
+    assert kept(f"<div class=story>{PROSE}{picture * 3}<p>The last line.</p></div>")[-1] == "The last line."
+    assert caption not in kept(f"<div class=story>{PROSE}{picture * 3}<p>The last line.</p></div>")
+
+
+def test_heading_of_a_box_leaves_with_it_and_a_wrapped_heading_stays():
+    box = "<div class=box><h4>Current issue</h4><div class=inner>The new number is out.</div></div>"
+    heading = "<div class=part><h3>In the evening</h3></div>"
+    texts = kept(f"<div class=story>{PROSE}{box}{heading}{PROSE}</div>")
+    assert texts == [*HARBOUR, *BAKERY, "In the evening", *HARBOUR, *BAKERY]
+
+
+def test_box_of_one_line_among_the_paragraphs_is_body():
+    page = f"<div class=story>{PROSE}<div class=note>A note to what was said.</div><p>The last line.</p></div>"
+    assert "A note to what was said." in kept(page)
+
+
+def test_link_that_reads_as_its_address_is_body():
+    link = "<p><a href=http://a.example/>http://a.example/gauge</a></p>"
+    assert "http://a.example/gauge" in kept(f"<div class=story>{PROSE}{link}{PROSE}</div>")
+
+
+def test_example_s_profile_decides_between_two_candidates():
+    comments = "".join(f"<div class=post>{text} I have seen it with my own eyes.</div>" for text in BAKERY)
+    page = f"<div class=story>{''.join(f'<p>{t}</p>' for t in HARBOUR)}</div><div class=talk>{comments}</div>"
+    trie = PathTrie()
+    example = read_lines(parse(f"<div class=story>{PROSE}</div>"), trie)
+    profile = profile_of(example, list(range(len(example))), unmatched(example))
+    lines = read_lines(parse(page), trie)
+    alone, guided = body_of(lines), body_of(lines, profile=profile)
+    assert [lines.texts[index] for index in guided.kept] == list(HARBOUR)
+    assert alone.kept != guided.kept
+
+
+def test_profile_of_nothing_is_empty():
+    lines = read_lines(parse("<p>a</p>"), PathTrie())
+    assert profile_of(lines, [], unmatched(lines)) == Profile()
+
+
+def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere():
+    page = f"<div class=story>{PROSE}<p>Good day, dear readers.</p><div>Share this story with friends.</div></div>"
+    lines = read_lines(parse(page), PathTrie())
+    similarity = np.zeros(len(lines), np.float32)
+    similarity[-2:] = 1
+    texts = [lines.texts[index] for index in body_of(lines, similarity).kept]
+    assert "Good day, dear readers." in texts
+    assert "Share this story with friends." not in texts

@@ -1,0 +1,79 @@
+"""What the methods that work on a page's source share: any bytes in, an article or a reason out, in linear time."""
+
+import json
+
+import pytest
+from hypothesis import given
+
+from extractors import Article, Listing, NoArticle, UnusablePage, extract
+from extractors.content.body_fragment import read_fragment, texts_before
+from extractors.html.tagless_text import read_ctext
+from extractors.page import Page
+
+from ..pages import BAKERY, news_page
+from ..test_section import MARKUP
+
+METHODS = (
+    "line-blocks", "line-blocks-verbatim", "tag-paths", "tag-paths-verbatim", "article-deviation",
+    "article-deviation-verbatim", "list-rank", "list-rank-verbatim",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(MARKUP)
+def test_any_bytes_give_an_article_no_article_or_unusable_page(method, data):
+    try:
+        result = extract(data, "https://gazette.example/", method=method)
+    except UnusablePage:
+        return
+    assert isinstance(result, Article | Listing | NoArticle)
+    assert result.reason
+    json.dumps(result.to_dict(), ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<div>", "<a href=x>", "<script", "<svg>", "<!--", "<p ", '<meta content="', "&", "<td>", "</div>"],
+)
+@pytest.mark.parametrize(
+    "method", ["line-blocks", "line-blocks-verbatim", "tag-paths", "tag-paths-verbatim", "article-deviation"]
+)
+def test_hostile_repetition_comes_to_an_end(method, piece):
+    assert extract(f"<body><p>{BAKERY[0]}</p>" + piece * 30_000, method=method).reason
+
+
+def test_metadata_come_from_the_whole_page():
+    head = '<meta property="og:site_name" content="The Gazette"><link rel="canonical" href="/1.html">'
+    page = news_page("Bread > stones", BAKERY, head=head)
+    article = extract(page, "https://gazette.example/x", method="article-deviation")
+    assert article.canonical_url == "https://gazette.example/1.html"
+    assert article.title == "Bread > stones"
+    assert article.language == "en"
+
+
+def test_date_and_byline_come_from_the_lines_before_the_body():
+    page = news_page("Bread", BAKERY).replace(
+        '<div class="story">', "<span>By Ann Miller</span><p>4 March 2026</p><div>"
+    )
+    article = extract(page, method="article-deviation")
+    assert article.published.isoformat() == "2026-03-04"
+
+
+def test_lines_before_a_body_are_its_nearest():
+    ctext = read_ctext("".join(f"<p>{number}</p>" for number in range(40)))
+    assert texts_before(ctext, 60)[-1] == "29"
+    assert len(texts_before(ctext, 60)) == 12
+
+
+def test_fragment_knows_which_lines_are_the_bodys():
+    parsed, kept = read_fragment(Page("<h1>Title</h1>"), ["before & after"], "<p>one</p></div><p>two</p>")
+    assert [parsed.lines.texts[line] for line in kept] == ["one", "two"]
+    assert "before & after" in parsed.lines.texts
+
+
+def test_title_and_byline_in_the_body_are_metadata():
+    opening = "<h2>Bread from old stones</h2><p>2026-03-04 10:20</p>"
+    page = news_page("Bread from old stones", BAKERY).replace("<h1>Bread from old stones</h1>", "")
+    article = extract(page.replace('<div class="story">', f'<div class="story">{opening}'), method="article-deviation")
+    assert article.text.split("\n\n") == list(BAKERY)
+    assert article.published.isoformat() == "2026-03-04T10:20:00"

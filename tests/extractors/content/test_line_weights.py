@@ -1,0 +1,92 @@
+import pytest
+
+from extractors.content.line_weights import find_title_line, prior_of
+from extractors.html.class_names import role_of
+from extractors.html.dom import parse
+from extractors.html.lines import read_lines
+from extractors.html.paths import PathTrie
+
+from ..pages import BAKERY, HARBOUR
+
+
+def priors(html, title=""):
+    lines = read_lines(parse(html), PathTrie())
+    return dict(zip(lines.texts, prior_of(lines, [title]).by_line.tolist(), strict=True))
+
+
+def text(paragraphs):
+    return "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "role"),
+    [
+        (("div", "", "", "", ""), (0, 0)),
+        (("article", "", "", "", ""), (2, 0)),
+        (("div", "entry-content", "", "", ""), (3, 0)),
+        (("div", "articleBody", "", "", ""), (3, 0)),
+        (("div", "", "", "articleBody", ""), (4, 0)),
+        (("div", "main-text", "", "", ""), (1, 0)),
+        (("div", "share-bar", "", "", ""), (0, 1)),
+        (("div", "", "comments", "", ""), (0, 2)),
+        (("aside", "", "", "", ""), (0, 3)),
+        (("div", "", "", "", "navigation"), (0, 3)),
+        (("div", "shared-harbour", "", "", ""), (0, 0)),
+    ],
+)
+def test_names_tell_body_from_noise(attributes, role):
+    assert role_of(*attributes) == role
+
+
+def test_named_noise_adds_less_than_a_declared_body():
+    found = priors(f"<div class=article-body>{text(BAKERY)}</div><div class=comments>{text(HARBOUR)}</div>")
+    assert found[BAKERY[0]] > 10 * found[HARBOUR[0]]
+
+
+def test_noise_that_holds_the_page_is_no_noise():
+    found = priors(f"<div>Gazette</div><form class=share>{text(BAKERY + HARBOUR)}</form>")
+    assert found[BAKERY[0]] == pytest.approx(1)
+
+
+def test_lines_from_the_title_on_count_more_than_those_before():
+    found = priors(f"<p>{HARBOUR[0]}</p><h1>Old stones</h1>{text(BAKERY)}", "Old stones | The Gazette")
+    assert found[HARBOUR[0]] < 1 < found[BAKERY[0]]
+
+
+def test_what_follows_the_heading_of_the_comments_counts_little():
+    found = priors(f"{text(BAKERY * 3)}<h3>12 comments</h3>{text(HARBOUR)}")
+    assert found[HARBOUR[0]] < 0.5 * found[BAKERY[0]]
+
+
+def test_prose_among_links_counts_less():
+    links = "".join(f'<p><a href="/{n}">{line}</a></p>' for n, line in enumerate(HARBOUR))
+    found = priors(f"{text(BAKERY * 2)}{links}<p>Short words here.</p>{links}")
+    assert found["Short words here."] < 0.5 * found[BAKERY[0]]
+
+
+def test_summary_after_a_linked_title_in_one_block_counts_little():
+    found = priors(f'{text(BAKERY * 3)}<div><a href="/1">Tide station opens</a><br>{HARBOUR[0]}</div>')
+    assert found[HARBOUR[0]] < 0.2 * found[BAKERY[0]]
+
+
+@pytest.mark.parametrize(
+    ("titles", "found"),
+    [
+        (["Old stones - The Gazette"], 1),
+        (["The Gazette"], -1),
+        ([], -1),
+        (["Bread from Old stones, told by the miller himself in the shed"], -1),
+    ],
+)
+def test_title_line_is_the_one_that_covers_the_title_best(titles, found):
+    lines = read_lines(
+        parse("<p>Front page</p><h1>Old stones</h1><p>“Old stones” is no title here, but a start.</p>"), PathTrie()
+    )
+    assert find_title_line(lines, titles)[0] == found
+
+
+def test_heading_that_rewords_the_title_is_its_line():
+    page = f"<h1>Harbour of the town: new tide station opens</h1>{text(HARBOUR)}"
+    lines = read_lines(parse(page), PathTrie())
+    assert find_title_line(lines, ["Harbour of town: tide station opens"])[0] == 0
+    assert find_title_line(lines, ["A bakery in the old town bakes again"])[0] == -1

@@ -1,0 +1,56 @@
+"""What leaves a body by its words, and what looks like it and stays."""
+
+import pytest
+
+from extractors import extract
+
+from ..pages import BAKERY, HARBOUR, news_page
+
+FIRST, SECOND = ("".join(f"<p>{line}</p>" for line in story) for story in (HARBOUR, BAKERY))
+
+
+def texts(body):
+    return extract(news_page("Bread from old stones", [], body=body)).text.split("\n\n")
+
+
+def test_heading_with_nothing_below_it_goes():
+    assert texts(f"{FIRST}<h2>In the evening</h2>{SECOND}<h3>Something to consider</h3>") == [
+        *HARBOUR,
+        "In the evening",
+        *BAKERY,
+    ]
+
+
+def test_heading_of_related_articles_goes_and_the_body_goes_on():
+    assert texts(f"{FIRST}<h3>Related stories</h3>{SECOND}") == [*HARBOUR, *BAKERY]
+
+
+def test_body_ends_at_the_heading_of_the_comments():
+    remarks = "<ul><li>I have seen it with my own eyes.</li><li>So has my aunt, twice, from the pier.</li></ul>"
+    assert texts(f"{FIRST}{SECOND}<h3>2 comments</h3>{remarks}") == [*HARBOUR, *BAKERY]
+
+
+def test_body_ends_at_the_heading_of_its_author():
+    assert texts(f"{FIRST}{SECOND}{FIRST}<h3>About the author</h3><p>He lives by the pier.</p>")[-1] == HARBOUR[-1]
+
+
+def test_chapter_named_discussion_is_no_comments():
+    assert texts(f"{FIRST}<h2>Discussion</h2>{SECOND}") == [*HARBOUR, "Discussion", *BAKERY]
+
+
+@pytest.mark.parametrize("credit", ["[Image via Town Archive]", "(Photo: A. Mason)", "Photo by: A. Mason"])
+def test_credit_of_a_picture_goes(credit):
+    assert texts(f"{FIRST}<p>{credit}</p>{SECOND}") == [*HARBOUR, *BAKERY]
+
+
+@pytest.mark.parametrize(
+    "notice", ["Copyright 2026 The Gazette", "© 2026 Gazette Press, all rights reserved", "转载请注明出处：渡口日报"]
+)
+def test_body_of_a_range_of_lines_ends_at_a_legal_notice(notice):
+    page = f"<body><h1>Bread</h1>{FIRST}{SECOND}<p>{notice}</p><p>Printed by the harbour, 7 Market Square.</p>"
+    assert extract(page, method="line-blocks").text.split("\n\n") == [*HARBOUR, *BAKERY]
+
+
+def test_notice_of_a_picture_within_the_body_ends_nothing():
+    page = f"<body><h1>Bread</h1>{FIRST}<p>The pier. © 2026 Town Archive</p>{SECOND}"
+    assert extract(page, method="line-blocks").text.split("\n\n")[-1] == BAKERY[-1]

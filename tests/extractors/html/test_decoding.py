@@ -1,0 +1,352 @@
+"""Decoding judged by the Encoding Standard's own tables: by digests of every byte sequence, and by its decoders' steps.
+
+The digests were computed with a slow decoder, written from the standard's steps, over its index files (June 2025).
+"""
+
+import hashlib
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from extractors.html.decoding import decode
+from extractors.html.encodings import labels
+from extractors.html.encodings.declaration import META_EXPECTED
+from extractors.html.encodings.decoders import decode_as
+from extractors.html.encodings.guess import MULTI_BYTE
+from extractors.html.encodings.labels import NAMES, encoding_of
+
+CHINESE = "<p>港口管理处周一启用了新的潮汐站，渔民可以免费查看水位。</p>"
+HIGH = range(0x80, 0x100)
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# The order of evidence
+
+
+def test_byte_order_mark_beats_every_declaration():
+    data = b'\xef\xbb\xbf<meta charset="gbk">' + CHINESE.encode()
+    assert decode(data, "text/html; charset=big5") == ('<meta charset="gbk">' + CHINESE, "utf-8")
+
+
+@pytest.mark.parametrize(("mark", "codec"), [(b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be")])
+def test_utf16_is_known_by_its_byte_order_mark(mark, codec):
+    assert decode(mark + CHINESE.encode(codec), "text/html; charset=utf-8") == (CHINESE, codec)
+
+
+def test_http_header_beats_the_meta_element():
+    data = '<meta charset="utf-8">Ð°'.encode("koi8-r", "replace") + "Привет".encode("koi8-r")
+    text, name = decode(data, "text/html; charset=koi8-r")
+    assert text.endswith("Привет")
+    assert name == "koi8-r"
+
+
+def test_http_header_with_an_unknown_name_leaves_it_to_the_meta_element():
+    data = f'<meta charset="gbk">{CHINESE}'.encode("gbk")
+    assert decode(data, "text/html; charset=none") == (data.decode("gbk"), "gb18030")
+
+
+def test_first_meta_element_with_an_encoding_counts():
+    data = '<meta charset="nonsense"><meta charset=windows-1251><meta charset=koi8-r>Да'.encode("cp1251")
+    assert decode(data)[0].endswith("Да")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<META HTTP-EQUIV='Content-Type' CONTENT='text/html; charset=windows-1251'>",
+        '<meta content="text/html; charset = windows-1251" http-equiv=content-type>',
+        "<meta/charset = windows-1251 />",
+        '<title>a</title><!-- <meta charset="shift_jis"> --><meta charset="cp1251">',
+        '<a title="<meta charset=koi8-r>"></a><meta name=a charset="x-cp1251">',
+        '<meta http-equiv="refresh" content="1; charset=koi8-r"><meta charset="windows-1251">',
+        '<?xml version="1.0" encoding="windows-1251"?>',
+        "<script>" + "var a = 1;\n" * 300 + "</script><meta charset=windows-1251>",
+        *(
+            f"<style>{'a' * length}</style><meta charset=windows-1251>"
+            for length in range(META_EXPECTED - 60, META_EXPECTED, 7)
+        ),
+    ],
+)
+def test_meta_element_is_read_as_a_browser_reads_it(head):
+    assert decode(f"{head}Привет".encode("cp1251")) == (f"{head}Привет", "windows-1251")
+
+
+def test_declaration_inside_a_comment_does_not_count():
+    data = f'<!-- <meta charset="shift_jis"> --><meta charset="gbk">{CHINESE}'.encode("gbk")
+    assert decode(data)[0].endswith(CHINESE)
+
+
+def test_meta_that_claims_utf16_in_readable_bytes_means_utf8():
+    assert decode(b'<meta charset="utf-16">caf\xc3\xa9')[0].endswith("café")
+
+
+def test_meta_that_claims_x_user_defined_means_windows_1252():
+    assert decode(b'<meta charset="x-user-defined">\x80')[0].endswith("€")
+
+
+def test_header_that_claims_utf16_of_a_page_without_a_nul_does_not_count():
+    assert decode(CHINESE.encode(), "text/html; charset=utf-16") == (CHINESE, "utf-8")
+
+
+# Names
+
+
+def test_labels_are_the_standards():
+    known = sorted(f"{label} {encoding_of(label)}" for label in labels.NAME_OF)
+    assert len(known) == 228
+    assert digest("\n".join(known)) == "ec2fd343848c1e52560602406e608f43d1c6d9142fe1173ad04fbbbcfaaebac4"
+
+
+@pytest.mark.parametrize("label", ["gb2312", "GBK", "gb18030", "x-gbk", "gb_2312-80", " chinese\t"])
+def test_each_chinese_label_is_read_as_gb18030(label):
+    data = f'<meta http-equiv="Content-Type" content="text/html; charset={label}">镕𠀀'.encode("gb18030")
+    text, name = decode(data)
+    assert text.endswith("镕𠀀")
+    assert name == "gb18030"
+
+
+@pytest.mark.parametrize("label", ["no-such-charset", "zlib_codec", "utf-7", "idna", "undefined", "utf-32"])
+def test_label_that_is_no_encoding_of_the_web_is_ignored(label):
+    assert decode(CHINESE.encode(), f"text/html; charset={label}") == (CHINESE, "utf-8")
+
+
+def test_latin1_is_read_as_windows_1252_like_in_a_browser():
+    assert decode(b"\x93quoted\x94", "text/html; charset=iso-8859-1") == ("“quoted”", "windows-1252")
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_no_label_loses_a_readable_page(name):
+    assert decode(b"<p>def</p>", f"text/html; charset={name}")[0] == "<p>def</p>"
+
+
+# Tables
+
+
+def every_sequence(name):
+    yield from (bytes([lead]) for lead in HIGH)
+    yield from (bytes([lead, trail]) for lead in HIGH for trail in range(256))
+    if name == "euc-jp":
+        yield from (bytes([0x8F, second, third]) for second in HIGH for third in HIGH)
+    if name == "gb18030":
+        high, digits = range(0x81, 0xFF), range(0x30, 0x3A)
+        yield from (bytes([a, b, c, d]) for a in high for b in digits for c in high for d in digits)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("gb18030", "be8d9c5994eb77ce96f93d9a54c88c12bd1cac476679bdbaadbf47ea973b69a8"),
+        ("big5", "465b95382f6ea7276d8ec33272988d939c1db35f675beb40f8451cd493425244"),
+        ("euc-kr", "63c4cfab31bd112fd8c85b85835ccaa4d5563558c46fb17861fff32b5e8eafbf"),
+        ("shift_jis", "88374c312f2b6a88ae5147d148fa6dcdff0cbd048e555f2651734f0325b27087"),
+        ("euc-jp", "caae6bbc6be277fc44c9401a11e6b999645564fce54a9f97676fcd5149b4e8d5"),
+    ],
+)
+def test_every_byte_sequence_decodes_as_in_the_standard(name, expected):
+    assert digest(decode_as(b"\n".join(every_sequence(name)), name)) == expected
+
+
+@pytest.mark.parametrize("name", ["gb18030", "big5", "euc-kr", "shift_jis", "euc-jp"])
+def test_declared_page_of_any_one_two_byte_sequence_is_decoded_by_its_table(name):
+    pages = [pair for pair in every_sequence(name) if len(pair) == 2 and pair not in (b"\xff\xfe", b"\xfe\xff")]
+    assert [decode(page, f"text/html; charset={name}")[0] for page in pages] == [
+        decode_as(page, name) for page in pages
+    ]
+
+
+def test_every_single_byte_encoding_is_the_standards():
+    names = sorted(
+        NAMES - MULTI_BYTE - {"utf-8", "utf-16le", "utf-16be", "iso-2022-jp", "replacement", "x-user-defined"}
+    )
+    tables = "\n".join(f"{name} {decode_as(bytes(HIGH), name)}" for name in names)
+    assert digest(tables) == "24401880b8ffb2027ea0911d8896f78928cff7ba09ab071bcb7aec09e67f25e2"
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "text"),
+    [
+        (b"\xa6\xd9\xa6\xf3\xfe\x59\xfe\xa0", "gb18030", "︐︙龴龻"),
+        (b"\xa8\xbc\x81\x35\xf4\x37\xa3\xa0\x80", "gb18030", "ḿ\ue7c7\u3000€"),
+        (b"\x84\x31\xa4\x37\x90\x30\x81\x30\xe3\x32\x9a\x35", "gb18030", "\ufffd\U00010000\U0010ffff"),
+        (b"\x88\x62\x88\x64\x88\xa3\x88\xa5", "big5", "Ê̄Ê̌ê̄ê̌"),
+        (b"\xa1\x45\xa2\x41\xa2\x42\xa1\xfe\xa2\x40\xa1\xe3\xa3\xe1\xfd\xbb", "big5", "‧∕﹨／＼～€港"),
+        (b"\x87\x40\xf9\xd6\xc6\xa1", "big5", "䏰碁①"),
+        (b"\x81\x41\xb0\xa1\xc6\x52\xfd\xfe", "euc-kr", "갂가힣詰"),
+        (b"\\~\x80\xb1\x81\x60\x81\x7c\x87\x40\xf0\x40\xf9\xfc\xfc\x4b", "shift_jis", "\\~\x80ｱ～－①\ue000\ue757黑"),
+        (b"\\~\x8e\xb1\xa1\xc1\xa1\xdd\xad\xa1\xfc\xf1\x8f\xb0\xa1\x8f\xa2\xb7", "euc-jp", "\\~ｱ～－①ⅰ丂～"),
+        (b"a\x1b$B0!\x1b(J\\~\x1b(I1\x1b$@F|K\\\x1b(B\\", "iso-2022-jp", "a亜¥‾ｱ日本\\"),
+        (b"\x80\x81\xca", "windows-1255", "€\x81\u05ba"),
+        (b"\xaa\xd2\xff", "windows-1253", "\ufffd\ufffd\ufffd"),
+        (b"A\x80\xff", "x-user-defined", "A\uf780\uf7ff"),
+    ],
+)
+def test_characters_where_other_codecs_differ(data, name, text):
+    assert decode_as(data, name) == text
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "text"),
+    [
+        (b"\xff\x81", "gb18030", "\ufffd\ufffd"),
+        (b"\x81<\x81\x7f\x81\xffa", "gb18030", "\ufffd<\ufffd\x7f\ufffda"),
+        (b"\x810<", "gb18030", "\ufffd0<"),  # the digit and what follows are read again
+        (b"\x810\x81<", "gb18030", "\ufffd0\ufffd<"),
+        (b"\x810\x810", "gb18030", "\x80"),
+        (b"\x810\xc4\xe3", "gb18030", "\ufffd0你"),
+        (b"\x84\x31\xa5\x30", "gb18030", "\ufffd"),  # pointer 39420, beyond the ranges
+        (b"a\x810", "gb18030", "a\ufffd"),  # cut off: the one error is all of it
+        (b"a\x810\x81", "gb18030", "a\ufffd"),
+        (b"\x80\xff\xa1", "big5", "\ufffd\ufffd\ufffd"),
+        (b"\x81<\x81@\x81\x80a", "big5", "\ufffd<\ufffd@\ufffda"),
+        (b"\xa2\xa2Ab\x80\xa2A", "big5", "╰Ab\ufffd∕"),  # A241 counts only where a character begins
+        (b"\x80\xff\xa1", "euc-kr", "\ufffd\ufffd\ufffd"),
+        (b"\xa1<\x81[\xfe\xa1\xc9\xa1a", "euc-kr", "\ufffd<\ufffd[\ufffd\ufffda"),
+        (b"\xa0\xfd\xfe\xff\x81", "shift_jis", "\ufffd" * 5),
+        (b"\x81<\x85@\x81\xff\xefzz", "shift_jis", "\ufffd<\ufffd@\ufffd\ufffdzz"),
+        (b"\x80\xa0\xff\xa1", "euc-jp", "\ufffd\ufffd\ufffd\ufffd"),
+        (b"\x8e<\x8e\xe0\x8f<\x8f\xa1<\x8f\xa1\xa1a", "euc-jp", "\ufffd<\ufffd\ufffd<\ufffd<\ufffda"),
+        (b"\x8f\xa1", "euc-jp", "\ufffd"),
+        (b"\x1bx\x1b$x\x1b", "iso-2022-jp", "\ufffdx\ufffd$x\ufffd"),
+        (b"\x1b$B\x1b(Ba\x1b$B0\n0!0", "iso-2022-jp", "\ufffda\ufffd亜\ufffd"),  # two escapes in a row, broken pairs
+        (b"\x0e\x80\x1b(I\x60", "iso-2022-jp", "\ufffd\ufffd\ufffd"),
+        (b"\xe4\xbd<\xc0\x80\xed\xa0\x80\xf0\x90\x80", "utf-8", "\ufffd<" + "\ufffd" * 6),
+        (b"\x00\xd8a\x00b", "utf-16le", "\ufffda\ufffd"),
+        (b"any page", "replacement", "\ufffd"),
+    ],
+)
+def test_error_consumes_what_the_standards_decoder_consumes(data, name, text):
+    assert decode_as(data, name) == text
+
+
+@pytest.mark.parametrize("charset", ["gbk", "utf-8", "big5", "shift_jis", "euc-kr", "euc-jp"])
+def test_broken_character_never_swallows_the_markup_behind_it(charset):
+    broken = b"\xe6" if charset != "shift_jis" else b"\x81"
+    text, _ = decode(b"abc" + broken + b"<p>def</p>", f"text/html; charset={charset}")
+    assert text == "abc\ufffd<p>def</p>"
+
+
+pieces = st.lists(
+    st.one_of(
+        st.binary(max_size=6),
+        st.sampled_from([b"<", b"\x81", b"\x8f", b"\x8e\xa1", b"\xa2A", b"\x8f\xa2\xb7", b"\x810", b"\xff", b"\x1b$B"]),
+    ),
+    max_size=12,
+).map(b"".join)
+
+
+@given(pieces, st.sampled_from(sorted(MULTI_BYTE)))
+@example(b"\x8fA\x8f\xa2\xb7<", "euc-jp")
+def test_multi_byte_decoder_keeps_every_tag_bracket(data, name):
+    assert decode_as(data, name).count("<") == data.count(b"<")
+
+
+@given(pieces, st.sampled_from(sorted(MULTI_BYTE)), st.integers(0, 60))
+def test_text_up_to_a_tag_bracket_does_not_depend_on_what_follows(data, name, cut):
+    before, after = data[:cut] + b"<", data[cut:]
+    assert decode_as(before + after, name) == decode_as(before, name) + decode_as(after, name)
+
+
+@given(st.binary(max_size=200), st.none() | st.sampled_from([f"text/html; charset={name}" for name in sorted(NAMES)]))
+def test_any_bytes_decode(data, content_type):
+    text, name = decode(data, content_type)
+    assert isinstance(text, str)
+    assert name in NAMES
+
+
+# Pages whose declaration is wrong
+
+
+@pytest.mark.parametrize("label", ["gb2312", "gbk", "gb18030", "big5", "shift_jis"])
+def test_page_that_calls_itself_gb2312_but_is_utf8_is_utf8(label):
+    data = f'<meta charset="{label}">{CHINESE}'.encode()
+    assert decode(data) == (data.decode(), "utf-8")
+    assert decode(data, f"text/html; charset={label}") == (data.decode(), "utf-8")
+
+
+def test_english_page_that_calls_itself_gb2312_and_has_utf8_quotes_is_utf8():
+    assert decode("<p>It’s a harbour</p>".encode(), "text/html; charset=gb2312")[0] == "<p>It’s a harbour</p>"
+
+
+def test_one_hanzi_that_is_also_valid_utf8_stays_the_hanzi_that_was_declared():
+    assert decode("<p>陆 Lu</p>".encode("gbk"), "text/html; charset=gbk") == ("<p>陆 Lu</p>", "gb18030")
+
+
+@pytest.mark.parametrize("codec", ["gbk", "big5", "cp932", "cp949"])
+def test_page_that_calls_itself_utf8_but_is_another_encoding_is_read_as_that(codec):
+    text = f'<meta charset="utf-8">{SENTENCES[codec][0] * 2}'
+    assert decode(text.encode(codec))[0] == text
+
+
+def test_utf8_page_with_a_broken_byte_stays_utf8():
+    data = CHINESE.encode().replace("站".encode(), b"\xe7\xab")
+    assert decode(data, "text/html; charset=utf-8") == (CHINESE.replace("站", "\ufffd"), "utf-8")
+    assert decode(data) == (CHINESE.replace("站", "\ufffd"), "utf-8")
+
+
+def test_western_page_that_calls_itself_utf8_keeps_its_name_and_loses_the_letters():
+    assert decode(b"caf\xe9 na\xefve", "text/html; charset=utf-8") == ("caf\ufffd na\ufffdve", "utf-8")
+
+
+@pytest.mark.parametrize("label", ["hz-gb-2312", "iso-2022-kr", "replacement"])
+def test_label_that_the_standard_refuses_is_no_declaration(label):
+    assert decode(CHINESE.encode("gbk"), f"text/html; charset={label}") == (CHINESE, "gb18030")
+
+
+# Pages without a declaration
+
+JAPANESE = [
+    "漁師は無料で水位を確認できます。",
+    "昨日の午後、図書館に新しい閲覧室ができた。",
+    "あすの天気はくもり、最高気温は20度。",
+]
+RUSSIAN = [
+    "Рыбаки смотрят уровень воды бесплатно.",
+    "Вчера библиотека открыла новый зал.",
+    "Завтра облачно, до 20 градусов.",
+]
+SENTENCES = {
+    "gbk": ["渔民可以免费查看水位。", "昨天下午，市图书馆开放了新的阅览室。", "天气预报：明天多云，最高气温二十度。"],
+    "big5": ["漁民可以免費查看水位。", "昨天下午，市圖書館開放了新的閱覽室。", "天氣預報：明天多雲，最高氣溫二十度。"],
+    "cp932": JAPANESE,
+    "euc_jp": JAPANESE,
+    "cp949": [
+        "어민들은 무료로 수위를 확인할 수 있다.",
+        "어제 오후 도서관에 새 열람실이 문을 열었다.",
+        "내일은 흐리고 낮 기온은 20도입니다.",
+    ],
+    "cp1251": RUSSIAN,
+    "koi8_r": RUSSIAN,
+    "cp1252": [
+        "Café “Zur Mühle”",
+        "Les pêcheurs vérifient le niveau d’eau à l’entrée.",
+        "La città è più fredda",
+        "El niño pequeño",
+        "Demain, déjà 20 °C — l’été…",
+    ],
+}
+FOUND_AS = {
+    "gbk": "gb18030", "cp932": "shift_jis", "euc_jp": "euc-jp", "cp949": "euc-kr", "cp1251": "windows-1251",
+    "koi8_r": "koi8-r", "cp1252": "windows-1252",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("codec", "sentence"), [(codec, text) for codec, texts in SENTENCES.items() for text in texts])
+def test_undeclared_encoding_of_one_sentence_is_recognised(codec, sentence):
+    page = f"<html><title>{sentence}</title><p class=a>{sentence}</p></html>"
+    assert decode(page.encode(codec)) == (page, FOUND_AS.get(codec, codec))
+
+
+def test_undeclared_utf8_is_recognised():
+    assert decode(CHINESE.encode()) == (CHINESE, "utf-8")
+
+
+@pytest.mark.parametrize("codec", ["utf-16le", "utf-16be"])
+def test_undeclared_utf16_is_recognised_by_its_first_tag(codec):
+    assert decode(CHINESE.encode(codec)) == (CHINESE, codec)

@@ -1,0 +1,64 @@
+import pytest
+
+from extractors import UnusablePage
+from extractors.html.dom import MAX_DEPTH, inner_text, parse
+
+FAR_TOO_DEEP = 5_000  # levels; lxml gives up at some 2,000
+
+
+def depth(root):
+    return max(len(list(element.iterancestors())) for element in root.iter())
+
+
+@pytest.mark.parametrize("tag", ["div", "span", "b"])
+def test_text_below_the_parser_s_limit_is_not_lost(tag):
+    root = parse(f"<p>before</p>{f'<{tag}>' * FAR_TOO_DEEP}the deep text")
+    assert inner_text(root) == "beforethe deep text"
+
+
+def test_rebuilt_tree_is_shallow():
+    root = parse(f"{'<div>' * FAR_TOO_DEEP}text")
+    assert depth(root) <= MAX_DEPTH + 1
+
+
+def test_scripts_in_a_rebuilt_tree_stay_scripts():
+    root = parse(f"{'<div>' * FAR_TOO_DEEP}text<script>var x = 1;</script>")
+    assert "var x" not in inner_text(root)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    ["o:p", "p\x01x", "div x:y=1 1a=2 @b=3", "div a\x02='\x03'", "x xmlns:o='u' xmlns='k'", "a:"],
+    ids=["prefix", "control", "attributes", "values", "namespaces", "end"],
+)
+def test_deep_page_with_names_that_a_tree_refuses_keeps_its_text(tag):
+    root = parse(f"<p>before{f'<{tag}>' * FAR_TOO_DEEP}the deep\x04 <o:p><i>text</i></o:p>")
+    assert inner_text(root)[:6] == "before"
+    assert inner_text(root).endswith("the deep  text")
+
+
+def test_nul_characters_are_dropped():
+    assert inner_text(parse("<p>he\0llo</p>")) == "hello"
+
+
+def test_lone_surrogates_do_not_stop_the_parser():
+    assert inner_text(parse("<p>a\ud800b</p>")) == "a?b"
+
+
+@pytest.mark.parametrize("nothing", ["", "   ", "<!-- only a comment -->", "\0\0"])
+def test_page_without_any_element_is_unusable(nothing):
+    with pytest.raises(UnusablePage):
+        parse(nothing)
+
+
+def test_page_with_too_many_tags_is_read_up_to_a_cap(monkeypatch):
+    monkeypatch.setattr("extractors.html.dom.MAX_TAGS", 10)
+    monkeypatch.setattr("extractors.html.dom.TAGS_STEP", 30)
+    root = parse("<p>a</p>" * 100)
+    assert 4 <= len(root.findall(".//p")) < 20
+
+
+@pytest.mark.parametrize("end", ["</body></html>", "</BODY></HTML >", "</html>", "</body></html><!-- served -->"])
+def test_what_follows_the_end_of_the_document_is_read(end):
+    root = parse(f"<html><body><p>a</p>{end}<p>b</p></body></html>")
+    assert [p.text for p in root.iter("p")] == ["a", "b"]

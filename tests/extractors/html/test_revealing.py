@@ -1,0 +1,112 @@
+"""Text that a page's scripts put in place or show, and text that is hidden and stays so."""
+
+import pytest
+
+from extractors.html.dom import parse
+from extractors.html.lines import PathTrie, read_lines
+from extractors.html.revealing import UNCLOSED_BLOCKS
+
+PROSE = "The harbour master closes the gates an hour before high water, and opens them when the tide has turned."
+LONG = "".join(f"<p>{PROSE} Gate {n}.</p>" for n in range(15))
+
+
+def texts(html):
+    return read_lines(parse(html), PathTrie()).texts
+
+
+def blocks(count):
+    return "".join(f"<p>line {n}</p>" for n in range(count))
+
+
+@pytest.mark.parametrize("tag", ["button", "select"])
+def test_control_that_swallowed_the_page_is_a_block(tag):
+    assert texts(f"<p>top</p><{tag}>Menu{blocks(UNCLOSED_BLOCKS)}")[:3] == ["top", "Menu", "line 0"]
+
+
+@pytest.mark.parametrize("tag", ["button", "select"])
+def test_rich_control_is_no_text(tag):
+    assert texts(f"<p>top</p><{tag}>Menu{blocks(UNCLOSED_BLOCKS - 1)}</{tag}>end") == ["top", "end"]
+
+
+@pytest.mark.parametrize("link", ["<a name=top>", "<a href=/x>Home "])
+def test_link_that_swallowed_the_page_is_none(link):
+    lines = read_lines(parse(f"{link}{blocks(UNCLOSED_BLOCKS)}<p>more <a href=/y>about</a></p>"), PathTrie())
+    assert lines.linked.tolist()[-2:] == [0, len("about")]
+
+
+@pytest.mark.parametrize("blocks", [blocks(UNCLOSED_BLOCKS - 1), blocks(UNCLOSED_BLOCKS)])
+def test_link_around_blocks_is_one(blocks):
+    lines = read_lines(parse(f"<a href=/x>{blocks}</a>"), PathTrie())
+    assert (lines.linked == lines.width).all()
+
+
+@pytest.mark.parametrize("prefix", ["", "app-"])
+def test_streamed_segment_stands_at_its_placeholder(prefix):
+    page = (
+        f'<h1>Tides</h1><div><template id="{prefix}B:0"></template></div><footer>Imprint</footer>'
+        f'<div hidden id="{prefix}S:0"><p>one</p><template id="{prefix}P:1"></template><p>three</p></div>'
+        f'<div hidden id="{prefix}S:1"><p>two</p></div>'
+    )
+    assert texts(page) == ["Tides", "one", "two", "three", "Imprint"]
+
+
+def test_streamed_segment_without_a_placeholder_stands_where_it_is():
+    assert texts('<p>one</p><div hidden id="S:a"><p>two</p></div><p>three</p>') == ["one", "two", "three"]
+
+
+def test_segment_that_holds_its_own_placeholder_is_read_once():
+    assert texts('<div hidden id="S:0"><p>one</p><template id="B:0"></template></div>') == ["one"]
+
+
+@pytest.mark.parametrize("attribute", ["shadowrootmode=open", "shadowroot=open"])
+def test_declarative_shadow_roots_are_read_even_within_each_other(attribute):
+    inner = f"<x-in><template {attribute}><p>two</p></template></x-in>"
+    assert texts(f"<x-out><template {attribute}><p>one</p>{inner}</template>three</x-out>") == ["one", "two", "three"]
+
+
+def test_plain_template_is_no_text():
+    assert texts(f"<main>{LONG}</main><template>{LONG}</template>") == texts(LONG)
+
+
+@pytest.mark.parametrize(
+    "panel",
+    ['<div role=tabpanel hidden>two</div>', '<div role=region style="display:none">two</div>',
+     '<div class="faq-accordion__panel" style="display: none">two</div>',
+     '<h3><button aria-expanded=false></button></h3><div hidden>two</div>'],
+)  # fmt: skip
+def test_panel_of_a_tab_or_an_accordion_is_read(panel):
+    assert texts(f"<p>one</p>{panel}<p>three</p>") == ["one", "two", "three"]
+    assert texts(f"<p>one</p><nav>{panel}</nav><p>three</p>") == ["one", "three"]
+
+
+def test_menu_behind_a_button_is_not_read():
+    assert texts("<p>one</p><button aria-expanded=false>More</button><ul hidden><li>two</ul>") == ["one"]
+
+
+def test_page_that_is_hidden_until_its_scripts_run_is_read():
+    page = texts(f"<p>Loading …</p><div style='display:none'>{LONG}</div>")
+    assert page[1] == f"{PROSE} Gate 0."
+
+
+def test_hidden_text_beside_a_shown_one_is_not_read():
+    assert len(texts(f"<main>{LONG}</main><div hidden>{LONG}{LONG}</div>")) == 15
+
+
+def test_hidden_text_that_has_the_title_is_read_on_a_page_of_menus():
+    menu = "".join(f"<li><a href=/{n}>Another part of the town, number {n}</a></li>" for n in range(50))
+    page = f"<title>Tides in town | Gazette</title><ul>{menu}</ul><div hidden><h1>{{}}</h1>{LONG}</div>"
+    assert len(texts(page.format("Tides in town"))) == 66
+    assert len(texts(page.format("Subscribe"))) == 50
+
+
+def test_noscript_that_holds_the_page_is_read():
+    assert len(texts(f"<p>Loading …</p><noscript>{LONG}</noscript>")) == 16
+
+
+def test_noscript_beside_the_text_is_not_read():
+    page = f"<main>{LONG}</main><noscript>{LONG}</noscript>"
+    assert len(texts(page)) == 15
+
+
+def test_noscript_that_asks_for_scripts_is_not_read():
+    assert texts("<p>Loading …</p><noscript>You need to enable JavaScript to read this.</noscript>") == ["Loading …"]

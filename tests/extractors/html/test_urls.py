@@ -1,0 +1,73 @@
+"""One spelling for every URL."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extractors.html.urls import normalise, remove_dot_segments, split_web
+
+SAME_PAGE = [
+    ("HTTP://News.Example/a", "http://news.example/a"),
+    ("http://news.example:80/a", "http://news.example/a"),
+    ("https://news.example:443/a", "https://news.example/a"),
+    ("http://news.example", "http://news.example/"),
+    ("http://news.example/a#comments", "http://news.example/a"),
+    ("http://news.example/a/./b/../c", "http://news.example/a/c"),
+    ("http://news.example/../../a", "http://news.example/a"),
+    ("http://news.example/a/..", "http://news.example/"),
+    ("http://news.example/%e6%96%b0", "http://news.example/新"),
+    ("http://news.example/%7Ea%2db", "http://news.example/~a-b"),
+    ("http://新闻.example/", "http://xn--efvy88h.example/"),
+    ("  http://news.example/a\n", "http://news.example/a"),
+    ("http://news.example\\a\\b", "http://news.example/a/b"),
+    ("http://news.example/a b", "http://news.example/a%20b"),
+    ("http://news.example/?utm_source=x&id=7&spm=a.b", "http://news.example/?id=7"),
+    ("http://news.example/a?gclid=1", "http://news.example/a"),
+    ("http://news.example/a?from=timeline&isappinstalled=0", "http://news.example/a"),
+    ("http://[::1]:80/", "http://[::1]/"),
+]
+OTHER_PAGE = [
+    ("http://news.example/a", "http://news.example/A"),
+    ("http://news.example/a", "http://news.example/a/"),
+    ("http://news.example/?a=1&b=2", "http://news.example/?b=2&a=1"),
+    ("http://news.example/?from=hangzhou", "http://news.example/"),
+    ("http://news.example/a%2Fb", "http://news.example/a/b"),
+    ("http://news.example:8080/", "http://news.example/"),
+    ("http://news.example:443/", "https://news.example/"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME_PAGE)
+def test_spellings_of_one_page_become_one(one, other):
+    assert normalise(one) == normalise(other)
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER_PAGE)
+def test_what_a_server_may_tell_apart_stays_apart(one, other):
+    assert normalise(one) != normalise(other)
+
+
+@pytest.mark.parametrize(
+    "text", ["mailto:a@b.c", "/a/../b", "", "http://", "http://h:99999/", "http://[::1", "javascript:x"]
+)
+def test_what_is_no_web_address_stays_as_it_is(text):
+    assert normalise(text) == text
+    assert split_web(text) is None
+
+
+def test_escapes_of_another_encoding_survive():
+    assert normalise("http://h/%b5%d8") == "http://h/%B5%D8"
+
+
+def test_decoding_never_makes_a_new_escape():
+    assert normalise("http://h/%%34%31") == "http://h/%2541"
+
+
+def test_dot_segments_as_the_rfc_has_them():
+    assert remove_dot_segments("/a/b/c/./../../g") == "/a/g"  # RFC 3986, section 5.2.4
+
+
+@given(st.text() | st.text(alphabet="http:/.%41?&#aA\\é新 []@").map(lambda tail: "http://h" + tail))
+def test_twice_is_once_and_nothing_raises(text):
+    once = normalise(text)
+    assert normalise(once) == once

@@ -1,0 +1,130 @@
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+
+from extractors.metadata.dates import find_date, find_url_date
+
+CHINA = timezone(timedelta(hours=8))
+EASTERN = timezone(timedelta(hours=-5))
+FETCHED = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2024-03-05T08:30:15+08:00", datetime(2024, 3, 5, 8, 30, 15, tzinfo=CHINA)),
+        ("2024-03-05T08:30:15.123Z", datetime(2024, 3, 5, 8, 30, 15, tzinfo=UTC)),
+        ("2024-03-05T08:30:15+0800", datetime(2024, 3, 5, 8, 30, 15, tzinfo=CHINA)),
+        ("2024-03-05 08:30", datetime(2024, 3, 5, 8, 30)),
+        ("发布时间：2024年03月05日 08:30 来源：日报", datetime(2024, 3, 5, 8, 30)),
+        ("2024年3月5日 星期二 下午3时05分", datetime(2024, 3, 5, 15, 5)),
+        ("2024/3/5", date(2024, 3, 5)),
+        ("2024.03.05", date(2024, 3, 5)),
+        ("20240305", date(2024, 3, 5)),
+        ("20240305T083015", datetime(2024, 3, 5, 8, 30, 15)),
+        ("1709627400", datetime(2024, 3, 5, 8, 30, tzinfo=UTC)),
+        ("1709627400000", datetime(2024, 3, 5, 8, 30, tzinfo=UTC)),
+        ("Published March 5, 2024 at 8:30 pm by the desk", datetime(2024, 3, 5, 20, 30)),
+        ("Mar. 5th, 2024", date(2024, 3, 5)),
+        ("Tue, 05 Mar 2024 08:30:00 GMT", datetime(2024, 3, 5, 8, 30, tzinfo=UTC)),
+        ("5 March 2024, 12:05 a.m.", datetime(2024, 3, 5, 0, 5)),
+        ("March 5, 2024 8:30 AM EST", datetime(2024, 3, 5, 8, 30, tzinfo=EASTERN)),
+        ("Published 2:16 AM EST Mar 5, 2024", datetime(2024, 3, 5, 2, 16, tzinfo=EASTERN)),
+        ("08:30, Tuesday, March 5, 2024", datetime(2024, 3, 5, 8, 30)),
+        ("2024年3月5日（星期二）08:30", datetime(2024, 3, 5, 8, 30)),
+        ("Tue Mar 05 2024 08:30:00 CST", datetime(2024, 3, 5, 8, 30)),  # China's or Chicago's: nobody knows
+        ("Ada Miller, EditorMar 5, 2024, 08:30 PM", datetime(2024, 3, 5, 20, 30)),
+        ("Mar 5, 2024Ada Miller", date(2024, 3, 5)),
+        ("5. März 2024", date(2024, 3, 5)),
+        ("le 5 août 2024", date(2024, 8, 5)),
+        ("14 juillet 2024", date(2024, 7, 14)),
+        ("5 de marzo de 2024", date(2024, 3, 5)),
+        ("05.03.2024, 08:30", datetime(2024, 3, 5, 8, 30)),
+        ("25/03/2024", date(2024, 3, 25)),
+        ("3/25/2024", date(2024, 3, 25)),
+    ],
+)
+def test_written_forms(text, expected):
+    found = find_date(text)
+    assert found == expected
+    assert getattr(found, "tzinfo", None) == getattr(expected, "tzinfo", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("3小时前", datetime(2024, 3, 5, 9, 0, tzinfo=UTC)),
+        ("20 minutes ago", datetime(2024, 3, 5, 11, 40, tzinfo=UTC)),
+        ("2天前", date(2024, 3, 3)),
+        ("昨天 08:30", datetime(2024, 3, 4, 8, 30)),
+        ("前天", date(2024, 3, 3)),
+        ("Yesterday", date(2024, 3, 4)),
+        ("发布于 昨天", date(2024, 3, 4)),
+        ("an hour ago", datetime(2024, 3, 5, 11, 0, tzinfo=UTC)),
+        ("2 weeks ago", date(2024, 2, 20)),
+        ("刚刚", datetime(2024, 3, 5, 12, 0, tzinfo=UTC)),
+        ("3月4日 08:30", datetime(2024, 3, 4, 8, 30)),
+        ("12月31日", date(2023, 12, 31)),
+        ("03-04 08:30", datetime(2024, 3, 4, 8, 30)),
+    ],
+)
+def test_relative_forms_count_from_the_fetch_and_only_with_it(text, expected):
+    assert find_date(text, FETCHED) == expected
+    assert find_date(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no date",
+        "2024-13-05",
+        "03/05/2024",
+        "2024-02-30",
+        "0001-01-01",
+        "1024-03-05",
+        "call 2024-5500-1",
+        "9999-01-01",
+    ],
+)
+def test_what_is_no_plausible_date_is_passed_over(text):
+    assert find_date(text) is None
+
+
+def test_date_after_the_fetch_is_passed_over_for_the_next_one():
+    assert find_date("Event on 2024-04-01, posted 2024-03-04", FETCHED) == date(2024, 3, 4)
+
+
+def test_page_a_time_zone_ahead_of_the_fetch_is_plausible():
+    assert find_date("2024-03-06", FETCHED) == date(2024, 3, 6)
+
+
+def test_impossible_time_leaves_the_day():
+    assert find_date("2024-03-05 24:30") == date(2024, 3, 5)
+
+
+@pytest.mark.parametrize("text", ["今天天气", "今日头条", "What readers bought today", "day 3"])
+def test_day_word_inside_other_words_is_no_date(text):
+    assert find_date(text, FETCHED) is None
+
+
+def test_chinese_days_are_those_of_china():
+    assert find_date("昨天", datetime(2024, 3, 5, 17, 0, tzinfo=UTC)) == date(2024, 3, 5)  # where it is March 6 already
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["2024/03/05/bread", "2024-03-05/bread", "2024-03/05/7.htm", "20240305/7", "2024/0305/7", "2024/mar/05/bread",
+     "2024/march/5/bread", "news/t20240305_7.html", "a/20240305A0MZ", "202403/05/7"],
+)  # fmt: skip
+def test_day_in_an_address(path):
+    assert find_url_date(f"https://gazette.example/{path}") == date(2024, 3, 5)
+
+
+@pytest.mark.parametrize("path", ["2024/03/", "1202403051", "20241305", "id-120240305", "2024/bread/03/05"])
+def test_address_without_a_whole_day(path):
+    assert find_url_date(f"https://gazette.example/{path}") is None
+
+
+def test_address_of_a_day_to_come_is_passed_over():
+    assert find_url_date("https://gazette.example/20240309/", FETCHED) is None

@@ -1,0 +1,384 @@
+import json
+from datetime import UTC, date, datetime
+
+import pytest
+
+from extractors import extract
+from extractors.html.dom import parse
+from extractors.metadata import declared_metadata as head_module
+from extractors.metadata.declared_metadata import read_head
+
+from ..pages import BAKERY, news_page
+
+URL = "https://gazette.example/town/2024/bread.html?id=7"
+
+
+def article(head="", before="", **kwargs):
+    """Return the article of a page with the given elements in its head and lines before its body."""
+    body = before + "".join(f"<p>{text}</p>" for text in BAKERY)
+    return extract(news_page("Bread from old stones", (), body=body, head=head), URL, **kwargs)
+
+
+def ld(**properties):
+    data = {"@context": "https://schema.org", "@type": "NewsArticle", **properties}
+    return f'<script type="application/ld+json">{json.dumps({"@graph": [{"@type": "WebSite"}, data]})}</script>'
+
+
+def meta(name, content):
+    return f'<meta property="{name}" content="{content}">'
+
+
+def test_json_ld_speaks_first():
+    head = ld(
+        datePublished="2024-03-05T08:30:00+00:00",
+        author=[{"@type": "Person", "name": "Ada Miller"}, {"name": "Ben Stone"}],
+        description="On bread.",
+        keywords=["bread", "mill"],
+        publisher={"name": "The Gazette"},
+        image={"url": "/stones.jpg"},
+    ) + meta("article:published_time", "2019-01-01")
+    found = article(head)
+    assert found.published == datetime(2024, 3, 5, 8, 30, tzinfo=UTC)
+    assert found.author == "Ada Miller, Ben Stone"
+    assert found.description == "On bread."
+    assert found.keywords == ("bread", "mill")
+    assert found.site_name == "The Gazette"
+    assert found.image == "https://gazette.example/stones.jpg"
+
+
+def test_meta_elements():
+    found = article(
+        meta("og:title", "Bread from old stones")
+        + meta("og:site_name", "The Gazette")
+        + meta("og:description", "On &amp;amp; about bread.")
+        + meta("og:image", "//img.example/stones.jpg")
+        + meta("article:published_time", "2024-03-05 08:30")
+        + '<meta name="author" content="By Ada Miller"><meta name="Keywords" content="bread, mill;bread">'
+    )
+    assert found.title == "Bread from old stones"
+    assert found.site_name == "The Gazette"
+    assert found.description == "On & about bread."
+    assert found.image == "https://img.example/stones.jpg"
+    assert found.published == datetime(2024, 3, 5, 8, 30)
+    assert found.author == "Ada Miller"
+    assert found.keywords == ("bread", "mill")
+
+
+@pytest.mark.parametrize(
+    ("line", "author", "source", "published"),
+    [
+        ("2024年03月05日 08:30　来源：晨报　作者：王小明", "王小明", "晨报", datetime(2024, 3, 5, 8, 30)),
+        ("来源:《晨报》 2024-03-05", None, "晨报", date(2024, 3, 5)),
+        ("文/李四　2024-03-05 08:30:09", "李四", None, datetime(2024, 3, 5, 8, 30, 9)),
+        ("本报记者 王小明", "王小明", None, None),
+        ("来源：未知 作者：张三", "张三", None, None),
+        ("By Ada Miller, March 5, 2024", "Ada Miller", None, date(2024, 3, 5)),
+        ("Written by hand since 1990", None, None, None),
+    ],
+)
+def test_byline_above_the_body(line, author, source, published):
+    found = article(before=f"<div>{line}</div>")
+    assert (found.author, found.source, found.published) == (author, source, published)
+
+
+@pytest.mark.parametrize(
+    ("line", "author", "source"),
+    [
+        ("来源：晨报作者：王小明", "王小明", "晨报"),
+        ("面包师论文：第一章", None, None),
+        ("作者：", None, None),
+    ],
+)
+def test_byline_ends_at_the_next_label(line, author, source):
+    found = article(before=f"<div>{line}</div><div>浏览</div>")
+    assert (found.author, found.source) == (author, source)
+
+
+def test_prose_is_no_byline():
+    text = "<p>" + "According to our notes the flour was first sold here on March 5, 2024, by hand. " * 4 + "</p>"
+    assert article(before=text).published is None
+
+
+def test_relative_date_counts_from_the_fetch():
+    found = article(before="<div>昨天 08:30</div>", fetched_at=datetime(2024, 3, 6, 1, tzinfo=UTC))
+    assert found.published == datetime(2024, 3, 5, 8, 30)
+
+
+def test_time_element_of_publication_wins_over_others():
+    times = '<time datetime="2024-03-09">later</time><time pubdate datetime="2024-03-05">first</time>'
+    assert article(before=f"<div>{times}</div>").published == date(2024, 3, 5)
+
+
+def test_time_element_of_an_update_is_the_modification():
+    times = '<time class="updated" datetime="2024-03-09">later</time><time datetime="2024-03-05">first</time>'
+    found = article(before=f"<div>{times}</div>")
+    assert (found.published, found.modified) == (date(2024, 3, 5), date(2024, 3, 9))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        ld(datePublished="2024-03-05T08:30", dateModified="2024-03-06T09:00"),
+        meta("article:published_time", "2024-03-05T08:30") + meta("og:updated_time", "2024-03-06T09:00"),
+        meta("datePublished", "2024-03-05T08:30") + meta("dateUpdate", "2024-03-06T09:00"),
+    ],
+)
+def test_modification_is_declared_like_the_publication(head):
+    found = article(head)
+    assert (found.published, found.modified) == (datetime(2024, 3, 5, 8, 30), datetime(2024, 3, 6, 9))
+
+
+@pytest.mark.parametrize(
+    ("line", "published", "modified"),
+    [
+        ("更新时间：2024-03-06 发布时间：2024-03-05", date(2024, 3, 5), date(2024, 3, 6)),
+        ("Published March 5, 2024 | Updated March 6, 2024", date(2024, 3, 5), date(2024, 3, 6)),
+        ("更新时间：2024-03-06 09:00", datetime(2024, 3, 6, 9), datetime(2024, 3, 6, 9)),
+        ("2024-03-05", date(2024, 3, 5), None),
+        ("The mill on May 1, 2023</div><div>Published: March 5, 2024", date(2024, 3, 5), None),
+    ],
+)
+def test_update_in_a_line_is_no_publication_unless_there_is_no_other(line, published, modified):
+    found = article(before=f"<div>{line}</div>")
+    assert (found.published, found.modified) == (published, modified)
+
+
+def test_microdata_that_readers_see():
+    found = article(
+        before="""<div><span itemprop="datePublished" content="2024-03-05T08:30">Tuesday</span>
+        <span itemprop="author" itemscope><b itemprop="name">Ada Miller</b>, baker</span></div>"""
+    )
+    assert (found.author, found.published) == ("Ada Miller", datetime(2024, 3, 5, 8, 30))
+
+
+def test_day_of_the_page_counts_where_the_head_is_in_utc():
+    head = ld(datePublished="2024-03-06T03:00:46Z", dateModified="2024-03-06T04:00:00Z")
+    found = article(head, before="<div>March 5, 2024 10:00 PM</div>")
+    assert found.published.isoformat() == "2024-03-05T22:00:46-05:00"
+    assert found.modified.isoformat() == "2024-03-05T23:00:00-05:00"
+
+
+def test_day_of_the_address_counts_where_the_head_is_in_utc():
+    html = news_page("Bread", BAKERY, head=ld(datePublished="2024-03-06T03:00:46Z"))
+    assert extract(html, "https://gazette.example/2024/03/05/bread").published == date(2024, 3, 5)
+    assert (
+        extract(html, "https://gazette.example/2024/02/29/bread").published.isoformat() == "2024-03-06T03:00:46+00:00"
+    )
+
+
+def test_address_gives_the_day_where_the_page_has_none():
+    assert extract(news_page("Bread", BAKERY), "https://gazette.example/2024/03/05/").published == date(2024, 3, 5)
+
+
+def test_day_gets_its_time_from_another_place():
+    found = article(meta("publishdate", "2024-03-05"), before="<div>2024年03月05日08:30 来源：晨报</div>")
+    assert found.published == datetime(2024, 3, 5, 8, 30)
+
+
+def test_labelled_date_after_the_body_is_read():
+    html = news_page("Bread", BAKERY).replace(
+        '<div class="side">', "<div>来源：晨报 时间：2024-03-05 08:30</div><div class='side'>"
+    )
+    found = extract(html)
+    assert (found.published, found.source) == (datetime(2024, 3, 5, 8, 30), "晨报")
+
+
+def test_page_s_own_json_ld_gives_the_day_where_no_article_is_declared():
+    script = '<script type="application/ld+json">{"@type": "WebPage", "datePublished": "2024-03-05"}</script>'
+    assert article(script).published == date(2024, 3, 5)
+
+
+def test_dates_are_saved_from_json_ld_with_a_comma_too_many():
+    script = '<script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2024-03-05",}</script>'
+    assert article(script).published == date(2024, 3, 5)
+
+
+def test_line_that_begins_the_whole_title_serves_as_a_heading():
+    html = news_page("面包", BAKERY).replace("h1", "div").replace("面包 - The Gazette", "面包-城里的新鲜事")
+    assert extract(html).title == "面包"
+
+
+def test_title_of_a_picture_is_not_the_page_s():
+    html = news_page("Bread", BAKERY).replace("<title>Bread - The Gazette</title>", "<svg><title>Share</title></svg>")
+    assert extract(html).title == "Bread"
+
+
+def test_names_that_chinese_governments_prescribe():
+    found = article(
+        meta("SiteName", "示例市人民政府") + meta("PubDate", "2024-03-05 08:30") + meta("ContentSource", "晨报")
+    )
+    assert (found.site_name, found.published, found.source) == ("示例市人民政府", datetime(2024, 3, 5, 8, 30), "晨报")
+
+
+@pytest.mark.parametrize(
+    ("link", "canonical"),
+    [
+        ('<link rel="canonical" href="/town/bread.html">', "https://gazette.example/town/bread.html"),
+        ('<base href="https://www.gazette.example/"><link rel=canonical href=b>', "https://www.gazette.example/b"),
+        (meta("og:url", "http://gazette.example/b"), "http://gazette.example/b"),
+        ('<link rel="canonical" href="javascript:void(0)">', None),
+        ('<link rel="canonical" href="http://[broken">', None),
+        ('<link rel="canonical" href="">', None),
+        ('<base href="http://[broken"><link rel="canonical" href="/b">', "https://gazette.example/b"),
+        ("", None),
+    ],
+)
+def test_canonical_url_is_absolute_and_of_the_web(link, canonical):
+    assert article(link).canonical_url == canonical
+
+
+def test_address_in_place_of_the_author_is_no_name():
+    assert article(meta("article:author", "https://social.example/gazette")).author is None
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "{broken",
+        "[" * 100_000,
+        '{"@type": ["NewsArticle"], "author": [[1]], "image": [{}], "datePublished": 7}',
+        '"text"',
+        "null",
+    ],
+)
+def test_broken_json_ld_is_passed_over(script):
+    found = article(f'<script type="application/ld+json">{script}</script>')
+    assert found.title == "Bread from old stones"
+    assert found.author is None
+
+
+def test_json_ld_with_half_a_surrogate_pair_can_still_be_written():
+    data = '{"@type": "Article", "author": "A\\ud800da", "headline": "\\ud800", "image": "/\\ud800.png"}'
+    found = article(f'<script type="application/ld+json">{data}</script>')
+    assert found.author == "A?da"
+    json.dumps(found.to_dict(), ensure_ascii=False).encode()
+
+
+def test_language_of_the_page():
+    assert article().language == "en"
+
+
+def test_headings_within_headings_are_not_all_read(monkeypatch):
+    read = []
+    monkeypatch.setattr(head_module, "inner_text", lambda element: read.append(element) or "")
+    read_head(parse("<h1><time>" * 200 + "Bread"))
+    assert len(read) == 2 * head_module.MAX_TRIED
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("robots", "noindex, nofollow", ("noindex, nofollow",)),
+        ("ROBOTS", "NOAI", ("NOAI",)),
+        ("robots", "index, follow", ()),
+        ("robots", "max-snippet:50", ("max-snippet:50",)),
+        ("googlebot", "noindex", ("googlebot: noindex",)),
+        ("exemplar", " none ", ("exemplar: none",)),
+        ("description", "noindex", ()),
+        ("theme", "normal", ()),
+        ("apple-mobile-web-app-capable", "no", ()),
+        ("format-detection", "telephone=no", ()),
+    ],
+)
+def test_what_meta_elements_allow_crawlers(name, content, expected):
+    assert article(meta(name, content)).robots_meta == expected
+
+
+def test_a_reservation_of_text_and_data_mining():
+    assert article(meta("tdm-reservation", " 1 ")).tdm_meta == "1"
+    assert article().tdm_meta is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("{{author}}", "{{ post.author.name }}", "${author}", "%author%", "<author>", "[author]", "page.meta.author"),
+        *("作者:", "作者：", "by", "Author:", "undefined", "Author Name", "未知"),
+    ],
+)
+def test_placeholder_is_no_author(name):
+    assert article(meta("author", name.replace("<", "&lt;"))).author is None
+    assert article(ld(author={"name": name}), before="<div>By Ada Miller</div>").author == "Ada Miller"
+
+
+def test_label_is_no_part_of_the_author():
+    assert article(meta("author", "作者：王小明")).author == "王小明"
+    assert article(meta("author", "Written by Ada Miller")).author == "Ada Miller"
+
+
+def test_account_is_the_author_only_if_the_page_names_no_other():
+    assert article(meta("author", "admin")).author == "admin"
+    assert article(meta("author", "Admin"), before="<div>作者：王小明</div>").author == "王小明"
+    assert article(ld(author=[{"name": "admin"}, {"name": "Ada Miller"}])).author == "Ada Miller"
+
+
+def microdata(value):
+    return f'<span itemprop="datePublished" content="{value}">Tuesday</span>'
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        ("2024-03-05T08:30:00Z", "2024-03-05T08:30:00+08:00"),  # local time marked as UTC
+        ("2024-03-05T16:30:00Z", "2024-03-05T08:30:00+08:00"),  # converted the wrong way
+        ("2024-03-05T16:30:00+08:00", "2024-03-05T08:30:00+08:00"),
+        ("2024-03-05T00:30:00", "2024-03-05T08:30:00+08:00"),  # UTC without its mark
+        ("2024-03-05T00:30:00Z", "2024-03-05T08:30:00+08:00"),
+        ("2024-03-08", "2024-03-05T08:30:00+08:00"),
+    ],
+)
+def test_visible_time_and_microdata_outvote_json_ld(declared, expected):
+    before = f"<div>2024-03-05 08:30</div>{microdata('2024-03-05T08:30:00+08:00')}"
+    assert article(ld(datePublished=declared), before=before).published.isoformat() == expected
+
+
+def test_zone_of_json_ld_alone_is_not_taken_where_two_places_show_its_time_without_one():
+    head, shown = ld(datePublished="2024-03-05T08:30:00Z"), "<div>2024-03-05 08:30</div>"
+    assert article(head, before=shown + microdata("2024-03-05T08:30")).published == datetime(2024, 3, 5, 8, 30)
+    assert article(head, before=shown).published == datetime(2024, 3, 5, 8, 30, tzinfo=UTC)
+
+
+def test_json_ld_counts_where_another_place_agrees():
+    head = ld(datePublished="2024-03-08T09:00:00") + meta("article:published_time", "2024-03-08T09:00")
+    before = f"<div>2024-03-05 08:30</div>{microdata('2024-03-05T08:30')}"
+    assert article(head, before=before).published == datetime(2024, 3, 8, 9)
+
+
+def test_json_ld_counts_where_no_two_other_places_agree():
+    before = f"<div>2024-03-07 08:30</div>{microdata('2024-03-09')}"
+    assert article(ld(datePublished="2024-03-08"), before=before).published == date(2024, 3, 8)
+
+
+def test_two_places_with_the_last_change_do_not_outvote_the_publication():
+    head = ld(datePublished="2024-03-05", dateModified="2024-03-08T09:00")
+    before = f"<div>2024-03-08</div>{microdata('2024-03-08')}"
+    assert article(head, before=before).published == date(2024, 3, 5)
+
+
+def test_dates_of_a_list_of_articles_outvote_nothing():
+    items = "".join(microdata(f"2024-03-1{day}") + f"<time>2024-03-1{day}</time>" for day in range(3))
+    assert article(ld(datePublished="2024-03-05"), before=f"<div>{items}</div>").published == date(2024, 3, 5)
+
+
+def test_stamp_of_the_page_s_generation_gives_way_to_an_earlier_date():
+    stamp = ld(datePublished="2024-03-05T09:00", dateModified="2024-03-05T09:00")
+    assert article(stamp, before="<div>March 1, 2023</div>").published == date(2023, 3, 1)
+    assert article(stamp, before="<div>March 7, 2024</div>").published == datetime(2024, 3, 5, 9)
+    assert article(ld(datePublished="2024-03-05"), before="<div>March 1, 2023</div>").published == date(2024, 3, 5)
+
+
+def test_date_and_author_below_a_title_far_above_the_body_are_read():
+    contents = "".join(f"<li><a href='#{number}'>Loaf {number}</a></li>" for number in range(20))
+    found = article(before=f"<div>March 5, 2024</div><div>By Ada Miller</div><ul>{contents}</ul>")
+    assert (found.published, found.author) == (date(2024, 3, 5), "Ada Miller")
+
+
+def test_date_above_a_title_is_read():
+    html = news_page("Bread", BAKERY).replace("<h1>", "<div>March 5, 2024</div><h1>")
+    contents = "".join(f"<li><a href='#{number}'>Loaf {number}</a></li>" for number in range(20))
+    assert extract(html.replace("</h1>", f"</h1><ul>{contents}</ul>")).published == date(2024, 3, 5)
+
+
+def test_lines_of_a_heading_are_apart():
+    html = news_page("Bread", BAKERY).replace("<h1>Bread</h1>", "<h1>Bread<br>from <b>old</b> stones</h1>")
+    assert extract(html).title == "Bread from old stones"

@@ -1,0 +1,158 @@
+import numpy as np
+import pytest
+
+from extractors import Article, NoArticle, UnusablePage, extract
+from extractors.content.assembly import read
+from extractors.html.paths import PathTrie
+from extractors.methods.bp_network.extractor import cut_by_line, cut_by_segment, evidence, in_good_runs
+from extractors.page import Page
+
+from ...pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
+
+CHINESE = (
+    "港口管理处周一启用了新的潮汐观测站，此前的维修工作持续了整整两年时间。",
+    "工程师们表示，自从那场风暴以来，旧的水位计读数一直偏差将近一个手掌的高度。",
+    "渔民们可以在码头旁边的告示牌上随时查看数字，白天和夜晚都不收取任何费用。",
+)
+RUSSIAN = (
+    "Портовое управление открыло в понедельник новую станцию наблюдения за приливами после ремонта.",
+    "Инженеры говорят, что старый прибор ошибался почти на ладонь с тех пор, как прошла буря.",
+    "Рыбаки могут бесплатно читать показания на доске у причала днём и ночью, в любую погоду.",
+)
+
+
+@pytest.mark.parametrize("story", [HARBOUR, BAKERY, LIBRARY])
+def test_body_of_a_page(story):
+    article = extract(news_page("Tides", story), method="bp-network")
+    assert article.text.split("\n\n") == list(story)
+    assert article.method == "bp-network"
+    assert article.title == "Tides"
+    assert 0 < article.confidence <= 1
+
+
+@pytest.mark.parametrize(("title", "story"), [("潮汐观测站", CHINESE), ("Станция", RUSSIAN)])
+def test_languages(title, story):
+    assert extract(news_page(title, story), method="bp-network").text.split("\n\n") == list(story)
+
+
+def test_an_example_changes_nothing():
+    page = news_page("Bread", BAKERY)
+    assert extract(page, example=news_page("Tides", HARBOUR), method="bp-network") == extract(page, method="bp-network")
+
+
+def test_a_short_paragraph_and_a_heading_stay_with_the_body():
+    body = f"<p>{BAKERY[0]}</p><p>Good.</p><h2>The mill</h2><p>{BAKERY[1]}</p><p>{BAKERY[2]}</p>"
+    article = extract(news_page("Bread", (), body=body), method="bp-network")
+    assert article.text.split("\n\n") == [BAKERY[0], "Good.", "The mill", BAKERY[1], BAKERY[2]]
+
+
+def test_a_heading_that_is_a_link_stays_with_the_body():
+    heading = '<h2><a href="#mill">The mill beside the river</a></h2>'
+    body = f"<p>{BAKERY[0]}</p><p>{BAKERY[1]}</p>{heading}<ul><li>Rye</li><li>Oats</li></ul><p>{BAKERY[2]}</p>"
+    article = extract(news_page("Bread", (), body=body), method="bp-network")
+    assert "The mill beside the river" in article.text.split("\n\n")
+
+
+def test_a_heading_between_the_containers_of_a_body_stays():
+    def container(story):
+        return "".join(f"<p>{paragraph}</p>" for paragraph in story)
+
+    first, second = (f'<div class="text">{container(story)}</div>' for story in (HARBOUR, BAKERY))
+    article = extract(
+        news_page("Tides", (), body=f"{first}<h3>In the old town</h3>{second}<h3>More of it</h3>"), method="bp-network"
+    )
+    assert article.text.split("\n\n") == [*HARBOUR, "In the old town", *BAKERY]
+    aside = f"{first}<aside><h3>In the old town</h3></aside>{second}"
+    article = extract(news_page("Tides", (), body=aside), method="bp-network")
+    assert article.text.split("\n\n") == [*HARBOUR, *BAKERY]
+
+
+def test_boxes_that_together_look_like_body_stay_and_others_go():
+    def boxes(*texts):
+        return "".join(f'<div class="b{number}"><div>{text}</div></div>' for number, text in enumerate(texts))
+
+    story = "".join(f"<p>{paragraph}</p>" for paragraph in HARBOUR * 3)
+    together = boxes("Open", BAKERY[0], "Free")
+    page = news_page("Tides", (), body=f"{story}{together}{story}")
+    parsed = read(Page(page), PathTrie())
+    outputs = np.array([0.9 if text in (*HARBOUR, BAKERY[0]) else 0.2 for text in parsed.lines.texts])
+    kept = [parsed.lines.texts[line] for line in cut_by_segment(parsed, outputs).kept]
+    assert [text for text in kept if text not in HARBOUR] == ["Open", BAKERY[0], "Free"]
+    outputs = np.array([0.9 if text in HARBOUR else 0.2 for text in parsed.lines.texts])
+    kept = [parsed.lines.texts[line] for line in cut_by_segment(parsed, outputs).kept]
+    assert set(kept) == set(HARBOUR)
+
+
+def test_runs_count_as_a_whole():
+    chosen, amounts = np.array([True, True, False, True, True]), np.array([-1.0, 2.0, 9.0, -3.0, 2.0])
+    assert in_good_runs(chosen, amounts).tolist() == [True, True, False, False, False]
+    assert in_good_runs(np.zeros(0, np.bool_), np.zeros(0)).tolist() == []
+
+
+def test_comments_do_not_outweigh_the_article():
+    story = "".join(f"<p>{paragraph}</p>" for paragraph in HARBOUR)
+    remarks = "".join(f"<p>{paragraph}</p>" for paragraph in (*BAKERY, *LIBRARY) * 4)
+    page = news_page("Tides", (), body=f"{story}<div class='comments'><h3>12 comments</h3>{remarks}</div>")
+    assert extract(page, method="bp-network").text.split("\n\n") == list(HARBOUR)
+
+
+def test_the_body_ends_at_the_line_that_names_the_editor():
+    story = "".join(f"<p>{paragraph}</p>" for paragraph in CHINESE)
+    page = news_page("潮汐观测站", (), body=f"{story}<p>责任编辑：李明</p><p>{CHINESE[0]}{CHINESE[1]}</p>")
+    assert extract(page, method="bp-network").text.split("\n\n") == list(CHINESE)
+
+
+def test_the_titles_heading_is_not_repeated_in_the_text():
+    body = "<h1>The travelling library</h1>" + "".join(f"<p>{paragraph}</p>" for paragraph in LIBRARY)
+    page = f"<title>The travelling library - Gazette</title><body><article>{body}</article><a href=/>Home</a>"
+    article = extract(page, method="bp-network")
+    assert (article.title, article.text.split("\n\n")) == ("The travelling library", list(LIBRARY))
+
+
+def test_lists_are_no_articles():
+    links = "".join(f'<li><a href="/{n}">Chapter {n} of the long story</a></li>' for n in range(30))
+    assert isinstance(extract(f"<ul>{links}</ul>", method="bp-network"), NoArticle)
+
+
+@pytest.mark.parametrize("method", ["bp-network", "bp-network-verbatim"])
+def test_pages_without_text(method):
+    assert isinstance(extract("<html><body><script src=app.js></script></body></html>", method=method), NoArticle)
+    with pytest.raises(UnusablePage):
+        extract("", method=method)
+
+
+def test_verbatim_keeps_each_line_above_one_half():
+    cut = cut_by_line(np.array([0.2, 0.6, 0.5, 0.9]))
+    assert cut.kept == [1, 3]
+    assert cut_by_line(np.array([0.2, 0.5])) == "the network takes no line for body"
+
+
+def test_verbatim_gives_an_article():
+    article = extract(blog_page([" ".join(BAKERY)] * 3), method="bp-network-verbatim")
+    assert isinstance(article, Article)
+    assert BAKERY[0] in article.text
+
+
+def test_outputs_decide_where_the_body_is():
+    parsed = read(Page(news_page("Bread", BAKERY)), PathTrie())
+    body = np.array([text in BAKERY for text in parsed.lines.texts], np.float64)
+    cut = cut_by_segment(parsed, body)
+    assert [parsed.lines.texts[line] for line in cut.kept] == list(BAKERY)
+    assert cut_by_segment(parsed, np.zeros(len(body))) == "no running text: only links and scraps"
+
+
+def test_a_story_that_is_only_the_likeliest_is_still_found():
+    parsed = read(Page(news_page("Bread", BAKERY)), PathTrie())
+    faint = np.array([0.2 if text in BAKERY else 0.01 for text in parsed.lines.texts])
+    assert [parsed.lines.texts[line] for line in cut_by_segment(parsed, faint).kept] == list(BAKERY)
+
+
+def test_evidence_grows_with_certainty_and_with_length():
+    lines = read(Page(news_page("Bread", BAKERY)), PathTrie()).lines
+    sure, unsure = evidence(lines, np.full(len(lines), 0.9)), evidence(lines, np.full(len(lines), 0.6))
+    assert (sure > unsure).all()
+    assert (unsure > 0).all()
+    assert evidence(lines, np.full(len(lines), 0.5)).tolist() == [0] * len(lines)
+    widest, narrowest = int(lines.width.argmax()), int(lines.width.argmin())
+    assert sure[widest] > sure[narrowest]
+    assert np.isfinite(evidence(lines, np.ones(len(lines)))).all()

@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from extractors.methods.bp_network.topic import article_title, matches, relevance, title_words
+from extractors.methods.bp_network.words import words
+
+
+@pytest.mark.parametrize(
+    ("title", "content"),
+    [
+        ("港口开放_新华网", "港口开放"),
+        ("Tides - The Gazette", "Tides"),
+        ("Well-known tides - The Gazette", "Well-known tides"),
+        ("a_b-c", "a_b"),
+        ("No name", "No name"),
+        ("- Gazette", "- Gazette"),
+        ("", ""),
+    ],
+)
+def test_title_is_cut_at_the_last_sign(title, content):
+    assert article_title(title) == content
+
+
+def test_title_words_are_distinct_without_stop_words_and_single_characters():
+    assert title_words("港口的港口和新观测站_新华网") == ("港口", "观测站")
+    assert title_words("The tide of the harbour is a tide") == ("tide", "harbour")
+
+
+def test_relevance_is_the_share_of_the_titles_weight():
+    title = title_words("港口 观测站")
+    lines = ["港口开放了，港口", "观测站在港口", "渔民", "观测 站"]
+    assert relevance(lines, title).tolist() == [2 / 5, 1, 0, 0]
+
+
+def test_a_part_of_a_longer_word_is_no_match():
+    assert relevance(["The art of carting", "a cart", "CART."], ("cart",)).tolist() == [0, 1, 1]
+
+
+def test_a_title_without_words_is_related_to_nothing():
+    assert relevance(["The tide"], title_words("The")).tolist() == [0]
+
+
+def test_the_short_way_gives_what_cutting_every_line_gives():
+    lines = ["港口开放了新的观测站，港口城市的渔民说：开放港口！", "Harbours and the harbour", "中国港口协会", "İ港口"]
+    title = title_words("港口城市观测站 harbour 协会")
+    known = [sum(len(word) for word in title if word in words(line)) for line in lines]
+    assert np.allclose(relevance(lines, title), np.array(known) / sum(map(len, title)))
+
+
+def test_the_verbatim_form_counts_every_match_by_its_length():
+    assert matches(["港口港口开放", "观测站"], ("港口", "观测站")).tolist() == [4, 3]

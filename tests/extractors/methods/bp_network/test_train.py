@@ -1,0 +1,158 @@
+import json
+
+import numpy as np
+import pytest
+
+from extractors import extract
+from extractors.methods.bp_network.folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
+from extractors.methods.bp_network.train import divide, main
+
+from ...pages import BAKERY, news_page
+from .labelled import write_folder
+
+
+def test_training_writes_weights_and_shows_the_learning_curve(tmp_path, capsys):
+    out = tmp_path / "w.json"
+    assert main([str(write_folder(tmp_path)), "--out", str(out), "--rounds", "40", "--held-out", "0.4"]) == 0
+    printed = capsys.readouterr().out
+    assert "2 pages to learn from, 1 held out" in printed
+    first, *_, last = [line.split() for line in printed.splitlines() if line[:7].strip().isdigit()]
+    assert (first[0], last[0]) == ("1", "40")
+    assert float(last[1]) < float(first[1])
+    assert json.loads(out.read_text("utf-8"))["pages"] == 2
+
+
+@pytest.mark.parametrize("form", [[], ["--verbatim"]])
+def test_the_same_command_writes_the_same_bytes(tmp_path, form):
+    folder = write_folder(tmp_path)
+    for name in ("a.json", "b.json"):
+        assert main([str(folder), "--out", str(tmp_path / name), "--rounds", "3", *form]) == 0
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+def test_own_weights_cut_articles(tmp_path, monkeypatch):
+    out = tmp_path / "w.json"
+    assert main([str(write_folder(tmp_path)), "--out", str(out), "--rounds", "200", "--held-out", "0"]) == 0
+    monkeypatch.setenv("EXEMPLAR_BP_WEIGHTS", str(out))
+    assert extract(news_page("Bread", BAKERY), method="bp-network").text.split("\n\n") == list(BAKERY)
+
+
+def test_weights_that_are_not_there_are_named(monkeypatch):
+    monkeypatch.setenv("EXEMPLAR_BP_WEIGHTS", "/nowhere/w.json")
+    with pytest.raises(ValueError, match=r"EXEMPLAR_BP_WEIGHTS: /nowhere/w\.json"):
+        extract(news_page("Bread", BAKERY), method="bp-network")
+
+
+def spoil_nothing(folder):
+    """Leave the folder without pages."""
+
+
+def without_text(folder):
+    write_folder(folder)
+    (folder / "page1.txt").unlink()
+
+
+def without_page(folder):
+    write_folder(folder)
+    (folder / "page1.html").unlink()
+
+
+def same_name(folder):
+    write_folder(folder)
+    (folder / "page1.htm").write_text("<p>Twice", "utf-8")
+
+
+def foreign_text(folder):
+    write_folder(folder)
+    (folder / "page1.txt").write_text("Nothing of all this stands there, not even nearly.", "utf-8")
+
+
+def other_encoding(folder):
+    write_folder(folder)
+    (folder / "page1.txt").write_bytes("港口".encode("gbk"))
+
+
+def empty_text(folder):
+    write_folder(folder)
+    (folder / "page1.txt").write_text(" \n", "utf-8")
+
+
+def empty_page(folder):
+    write_folder(folder)
+    (folder / "page1.html").write_bytes(b"")
+
+
+def unreadable_page(folder):
+    write_folder(folder)
+    (folder / "page1.html").unlink()
+    (folder / "page1.html").symlink_to(folder / "page1.html")
+
+
+def all_body(folder):
+    (folder / "page1.html").write_text("<p>All of this page is body, the whole page.</p>", "utf-8")
+    (folder / "page1.txt").write_text("All of this page is body, the whole page.", "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (spoil_nothing, "no pages"),
+        (without_text, "page1.html: no page1.txt"),
+        (without_page, "page1.txt: no page page1.html"),
+        (same_name, "another page has the same name"),
+        (foreign_text, "is it another page's text?"),
+        (other_encoding, "not in UTF-8"),
+        (empty_text, "holds no words"),
+        (empty_page, "page1.html: "),
+        (unreadable_page, "page1.html"),
+        (all_body, "all lines are body"),
+    ],
+)
+def test_a_mistake_in_the_folder_is_told_in_words(tmp_path, capsys, spoil, message):
+    spoil(tmp_path)
+    assert main([str(tmp_path), "--out", str(tmp_path / "w.json")]) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert "Traceback" not in told
+    assert not (tmp_path / "w.json").exists()
+
+
+def test_all_mistakes_are_told_at_once(tmp_path, capsys):
+    write_folder(tmp_path)
+    for name in ("page0.txt", "page2.txt"):
+        (tmp_path / name).write_text("", "utf-8")
+    assert main([str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("holds no words") == 2
+
+
+@pytest.mark.parametrize(("name", "message"), [("nowhere", "no such folder"), ("a.html", "not a folder")])
+def test_the_folder_must_be_one(tmp_path, name, message):
+    (tmp_path / "a.html").touch()
+    with pytest.raises(LabelledMistakes, match=message):
+        labelled_pages(tmp_path / name)
+
+
+def test_weights_that_cannot_be_written_are_a_mistake(tmp_path, capsys):
+    folder = write_folder(tmp_path)
+    assert main([str(folder), "--rounds", "1", "--out", str(tmp_path / "nowhere" / "w.json")]) == 2
+    assert "nowhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--held-out", "1"], ["--rounds", "0"], ["--seed", "x"], ["--held-out", "much"]])
+def test_a_wrong_option_is_refused(tmp_path, words):
+    with pytest.raises(SystemExit) as stop:
+        main([str(tmp_path), *words])
+    assert stop.value.code == 2
+
+
+def test_labels_come_from_the_text_beside_the_page(tmp_path):
+    page, text = labelled_pages(write_folder(tmp_path))[0]
+    labelled = read_labelled(page, text)
+    assert labelled.inputs.shape == (len(labelled.body), 12)
+    assert labelled.body.sum() == 3
+
+
+def test_one_page_is_always_left_to_learn_from():
+    page = LabelledLines("a", np.zeros((2, 12)), np.array([True, False]))
+    learned, held_out = divide([page, page], 0.9, seed=1)
+    assert (len(learned), len(held_out)) == (1, 1)

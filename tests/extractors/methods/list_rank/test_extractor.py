@@ -1,0 +1,124 @@
+from datetime import UTC, date, datetime
+
+import pytest
+
+from extractors import NoArticle, extract
+from extractors.methods.list_rank.extractor import Entry, read_entries
+from extractors.page import Page
+
+from ...pages import BAKERY, HARBOUR, LIBRARY
+
+URL = "https://gazette.example/town/"
+TITLES = ("Tide station opens", "Bread from old stones", "Books on the road", "A chimney for the bakery")
+TEASERS = (HARBOUR[0], BAKERY[0], LIBRARY[0], BAKERY[3])
+MENU = "".join(f'<li><a href="/{name}/">{name}</a></li>' for name in ("town", "sport", "weather", "music", "letters"))
+
+
+def section_page(entries):
+    return f"""<html><body><ul class="menu">{MENU}</ul><div class="list">{entries}</div>
+        <div class="foot"><a href="/imprint">Imprint</a></div></body></html>"""
+
+
+def teaser_list():
+    return "".join(
+        f'<div class="entry"><h3><a href="{number}.html">{title}</a></h3><span>2026-03-0{number}</span>'
+        f'<p>{teaser}</p><a href="{number}.html">read on</a></div>'
+        for number, (title, teaser) in enumerate(zip(TITLES, TEASERS, strict=True), 1)
+    )
+
+
+def test_entries_have_title_address_and_date():
+    assert read_entries(Page(section_page(teaser_list()), URL)) == [
+        Entry(title, f"{URL}{number}.html", date(2026, 3, number)) for number, title in enumerate(TITLES, 1)
+    ]
+
+
+def test_list_of_bare_links_is_found_beside_a_menu():
+    links = "".join(f'<li><a href="{number}.html">{title}</a></li>' for number, title in enumerate(TITLES))
+    assert [entry.title for entry in read_entries(Page(section_page(f"<ul>{links}</ul>"), URL))] == list(TITLES)
+
+
+def test_links_themselves_may_be_the_entries_and_hold_the_date():
+    links = "".join(f'<a class="i" href="{n}.html"><b>{t}</b><time>2026-03-04</time></a>' for n, t in enumerate(TITLES))
+    entries = read_entries(Page(section_page(links), URL))
+    assert [entry.title for entry in entries] == list(TITLES)
+    assert {entry.published for entry in entries} == {date(2026, 3, 4)}
+
+
+def test_relative_date_needs_the_time_of_fetching():
+    links = "".join(f'<li><a href="{n}.html">{title}</a> 3天前</li>' for n, title in enumerate(TITLES))
+    page = Page(section_page(links), URL, datetime(2026, 3, 4, tzinfo=UTC))
+    assert {entry.published for entry in read_entries(page)} == {date(2026, 3, 1)}
+
+
+def test_address_stays_as_written_where_the_page_has_none():
+    assert read_entries(Page(section_page(teaser_list())))[0].url == "1.html"
+
+
+def test_base_element_counts():
+    source = section_page(teaser_list()).replace("<html>", '<html><head><base href="https://other.example/a/"></head>')
+    assert read_entries(Page(source, URL))[0].url == "https://other.example/a/1.html"
+
+
+def test_elements_that_lead_to_one_place_are_no_list():
+    source = '<div><p><a href="/1">one</a></p><p><a href="/1">two</a></p><p><a href="/1">three</a></p></div>'
+    assert read_entries(Page(source, URL)) == []
+
+
+@pytest.mark.parametrize("tag", ["nav", "footer", "aside"])
+def test_lists_in_noise_are_none(tag):
+    page = Page(f"<body><{tag}>{teaser_list()}</{tag}></body>", URL)
+    assert read_entries(page) == []
+
+
+def test_method_gives_the_text_of_the_list():
+    article = extract(section_page(teaser_list()), URL, method="list-rank")
+    assert article.method == "list-rank"
+    assert [block.text for block in article.blocks if block.kind == "heading"] == list(TITLES)
+    assert "sport" not in article.text
+
+
+def test_links_in_running_text_are_no_entries():
+    text = "".join(
+        f'<p>{paragraph} More on this <a href="/{number}.html">was in the paper of last week</a>.</p>'
+        for number, paragraph in enumerate(HARBOUR)
+    )
+    entries = read_entries(Page(section_page(f"{teaser_list()}<div class='essay'>{text}</div>"), URL))
+    assert [entry.title for entry in entries] == list(TITLES)
+
+
+def test_entries_of_the_page_s_own_host_go_before_others():
+    partners = "".join(
+        f'<div class="offer"><h3><a href="https://partner.example/{n}">{title} cheaper</a></h3><p>{text}</p></div>'
+        for n, (title, text) in enumerate(zip(TITLES, TEASERS, strict=True))
+    )
+    entries = read_entries(Page(section_page(f"{teaser_list()}<div class='partners'>{partners}</div>"), URL))
+    assert {entry.url.partition("/town/")[0] for entry in entries} == {"https://gazette.example"}
+
+
+def test_subdomains_are_the_page_s_own_site():
+    links = "".join(f'<p><a href="https://a{n}.gazette.example/">{title}</a></p>' for n, title in enumerate(TITLES))
+    others = "".join(f'<li><a href="https://b{n}.example/">{title}</a></li>' for n, title in enumerate(TITLES))
+    entries = read_entries(Page(f"<ul>{others}</ul><div>{links}</div>", "https://www.gazette.example/"))
+    assert all("gazette" in entry.url for entry in entries)
+
+
+def test_list_of_links_to_other_hosts_is_found_where_it_is_the_only_one():
+    links = "".join(f'<li><a href="https://p{n}.example/">{title}</a></li>' for n, title in enumerate(TITLES))
+    assert len(read_entries(Page(section_page(f"<ul>{links}</ul>"), URL))) == len(TITLES)
+
+
+def test_deep_and_wide_pages_end():
+    deep = "".join(f'{"<div>" * 1500}<a href="/{n}">entry {n}</a>{"</div>" * 1500}' for n in range(3))
+    wide = "".join(
+        f'<div class="c{chr(97 + n % 26) * (1 + n // 26)}"><a href="/{n}">entry {n}</a></div>' for n in range(900)
+    )
+    assert len(read_entries(Page(f"<body><div>{deep}</div></body>", URL))) == 3
+    assert len(read_entries(Page(f"<body>{wide}</body>", URL))) == 900
+
+
+def test_article_page_has_no_list():
+    page = f"<body><h1>{TITLES[0]}</h1>{''.join(f'<p>{text}</p>' for text in HARBOUR)}</body>"
+    result = extract(page, method="list-rank")
+    assert isinstance(result, NoArticle)
+    assert "no list" in result.reason

@@ -1,0 +1,23 @@
+from extractors import extract
+from extractors.html.dom import parse
+from extractors.methods.list_rank.verbatim import SameClass, list_texts
+
+
+def test_rank_is_the_number_of_elements_times_the_length_of_their_text():
+    like = SameClass(["ab", "cdef"])
+    assert (like.rank, like.mean_length) == (12, 3)
+
+
+def test_element_that_holds_everything_has_the_largest_mean():
+    assert list_texts(parse("<body><p>a</p><p>b</p></body>")) == ["ab"]
+
+
+def test_elements_without_children_alone_may_count():
+    entries = '<ul><li class="e">entry one</li><li class="e">entry two</li></ul>'
+    source = f'<body><div class="menu"><i>a</i><i>b</i></div>{entries}</body>'
+    assert list_texts(parse(source), leaves=True) == ["entry one", "entry two"]
+
+
+def test_method_answers_under_its_name():
+    page = "<body>" + "<p>A line with some words.</p>" * 4
+    assert extract(page, method="list-rank-verbatim").method == "list-rank-verbatim"

@@ -1,0 +1,161 @@
+"""The page's type first, then the article or the list."""
+
+import json
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given
+
+from extractors import Article, Entry, Listing, NoArticle, Section, UnusablePage, extract
+from extractors.render import render
+from extractors.visual import classify
+from extractors.visual.classify import ScreenshotType
+
+from ..pages import BAKERY, HARBOUR, LIBRARY, news_page
+from ..test_section import MARKUP
+from .list_rank.test_extractor import TITLES, URL, section_page, teaser_list
+
+ARTICLE_URL = "https://gazette.example/town/2026/03/04/bread.html"
+
+
+def archive():
+    """A list page with twelve entries, next page and all."""
+    entries = "".join(
+        f'<li class="entry"><a href="/town/2026/{number}.html">{TITLES[number % 4]}, part {number}</a> '
+        f"<span>2026-03-{number + 10}</span></li>"
+        for number in range(12)
+    )
+    return f"""<!DOCTYPE html><html lang="en"><head><title>All news, page 2 - The Gazette</title>
+        <link rel="next" href="/town/?page=3"></head><body><nav><a href="/">Home</a></nav><h1>All news, page 2</h1>
+        <ul>{entries}</ul><a href="/town/?page=3">Next page</a></body></html>"""
+
+
+def bakery():
+    head = '<meta property="og:type" content="article"><meta name="author" content="Ann Miller">'
+    return news_page("Bread from old stones", (*BAKERY, *LIBRARY, *HARBOUR), head=head)
+
+
+def test_an_article_comes_out_as_by_deviation():
+    found = extract(bakery(), ARTICLE_URL, method="i-awce")
+    assert isinstance(found, Article)
+    assert (found.method, found.page_type) == ("i-awce", "article")
+    alone = extract(bakery(), ARTICLE_URL, method="article-deviation")
+    assert (found.text, found.title, found.author) == (alone.text, alone.title, alone.author)
+    assert found.reason.startswith("article by structure (")
+
+
+def test_a_list_comes_out_as_entries():
+    found = extract(archive(), "https://gazette.example/town/?page=2", method="i-awce")
+    assert isinstance(found, Listing)
+    assert (found.method, found.page_type, found.title) == ("i-awce", "list", "All news, page 2")
+    assert len(found.entries) == 12
+    assert found.entries[1] == Entry(
+        "Bread from old stones, part 1", "https://gazette.example/town/2026/1.html", date(2026, 3, 11)
+    )
+    assert "12 <li> that each lead elsewhere" in found.reason
+    assert 0 < found.confidence <= 1
+
+
+def test_list_rank_takes_every_page_for_a_list():
+    found = extract(section_page(teaser_list()), URL, method="list-rank")
+    assert isinstance(found, Listing)
+    assert [entry.title for entry in found.entries] == list(TITLES)
+    assert found
+    assert found.text.startswith(TITLES[0])
+    assert isinstance(extract("<p>No list stands here.</p>", URL, method="list-rank"), NoArticle)
+
+
+def test_a_listing_is_json_with_its_entries():
+    row = json.loads(json.dumps(extract(archive(), URL, method="i-awce").to_dict()))
+    assert row["entries"][0] == {
+        "title": f"{TITLES[0]}, part 0", "url": "https://gazette.example/town/2026/0.html", "published": "2026-03-10"
+    }  # fmt: skip
+    assert {"text", "method", "confidence", "reason", "url", "title", "page_type"} <= row.keys()
+
+
+def test_a_listing_is_a_line_an_entry_or_a_list_of_links():
+    listing = Listing(
+        (Entry("Tides [again]", "http://a.example/1", date(2026, 3, 4)), Entry("Bread", "http://a.example/<2>")),
+        "Tides", (), "list-rank", 0.9, "because", title="The *town*",
+    )  # fmt: skip
+    assert render(listing) == "2026-03-04\tTides [again]\thttp://a.example/1\n\tBread\thttp://a.example/<2>"
+    assert render(listing, "markdown") == (
+        "# The \\*town\\*\n\n- 2026-03-04 [Tides \\[again\\]](<http://a.example/1>)\n- [Bread](<http://a.example/%3C2%3E>)"
+    )
+    assert json.loads(render(listing, "json"))["entries"][1]["published"] is None
+
+
+def test_a_page_that_says_that_it_is_no_article_is_none():
+    page = "<title>Lost</title><h1>404 Not Found</h1><p>The page that you asked for is not here any more.</p>"
+    found = extract(page, URL, method="i-awce")
+    assert isinstance(found, NoArticle)
+    assert found.reason.startswith("the page says that it is not there")
+
+
+def test_a_list_that_a_person_insists_on_is_an_article():
+    lists = extract(section_page(teaser_list() * 2), URL, method="i-awce", refuse="never")
+    assert isinstance(lists, Article)
+    assert lists.page_type == "article"
+
+
+def test_kinds_of_blocks_may_be_chosen_for_a_list():
+    headings = Section(None, method="list-rank", include=["heading"]).extract(section_page(teaser_list()), URL)
+    assert headings.text.split("\n\n") == list(TITLES)
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("list", Listing), ("article", Article)])
+def test_a_screenshot_decides_before_structure(monkeypatch, kind, expected):
+    seen = []
+
+    def classifier():
+        return lambda png: seen.append(png) or ScreenshotType(kind, 0.9)
+
+    monkeypatch.setattr(classify, "classifier", classifier)
+    page = archive() if kind == "list" else bakery()
+    found = extract(page, method="i-awce", screenshot=b"a picture")
+    assert isinstance(found, expected)
+    assert seen == [b"a picture"]
+    assert found.reason.startswith(f"{kind} by screenshot")
+    assert found.article_probability == pytest.approx(0.9 if kind == "article" else 0.1)
+
+
+def test_a_list_by_its_screenshot_without_like_elements_is_an_article_of_uncertain_type(monkeypatch):
+    monkeypatch.setattr(classify, "classifier", lambda: lambda png: ScreenshotType("list", 0.9))
+    page = news_page("Bread", (*BAKERY, *LIBRARY), related=("Weather for the week",)).replace("<li>", "<b>")
+    page = page.replace('<a href="/town">Town</a> <a href="/sport">Sport</a>', "")
+    found = extract(page, method="i-awce", screenshot=b"a picture")
+    assert isinstance(found, Article)
+    assert found.page_type == "uncertain"
+    assert found.confidence == pytest.approx(0.1)
+
+
+def test_where_the_screenshot_tells_nothing_structure_decides(monkeypatch):
+    monkeypatch.setattr(classify, "classifier", lambda: lambda png: ScreenshotType(None, 0.6, "neither is likely"))
+    found = extract(archive(), URL, method="i-awce", screenshot=b"a picture")
+    assert found.reason.startswith("list by structure")
+
+
+def test_a_screenshot_is_bytes():
+    with pytest.raises(TypeError, match="screenshot must be bytes"):
+        extract(archive(), URL, method="i-awce", screenshot="shot.png")
+
+
+def test_other_methods_have_no_use_for_a_screenshot():
+    assert isinstance(extract(bakery(), ARTICLE_URL, screenshot=b"a picture"), Article)
+
+
+def test_times_that_are_relative_count_from_the_fetching():
+    page = archive().replace("<span>2026-03-10</span>", "<span>3 days ago</span>")
+    found = extract(page, URL, method="i-awce", fetched_at=datetime(2026, 3, 20, tzinfo=UTC))
+    assert found.entries[0].published == date(2026, 3, 17)
+
+
+@given(MARKUP)
+def test_any_bytes_give_a_result_or_unusable_page(data):
+    try:
+        result = extract(data, "https://gazette.example/", method="i-awce")
+    except UnusablePage:
+        return
+    assert isinstance(result, Article | Listing | NoArticle)
+    assert result.reason
+    json.dumps(result.to_dict(), ensure_ascii=False).encode("utf-8", "replace")

@@ -1,0 +1,72 @@
+import json
+import os
+import select
+from contextlib import suppress
+
+import pytest
+
+from workers.worker_reports import PipeWatch, messages
+
+
+@pytest.fixture
+def pipe():
+    read, write = os.pipe()
+    yield read, write
+    for file in (read, write):
+        with suppress(OSError):
+            os.close(file)
+
+
+def test_messages_come_in_order(pipe):
+    read, write = pipe
+    watch = PipeWatch(write)
+    watch.job("news", ["a", "b"])
+    watch.begin("news", "a", 20.0)
+    watch.end()
+    watch.trouble("disk full")
+    assert list(messages(read, bytearray())) == [
+        {"job": ["a", "b"], "task": "news"},
+        {"begin": "a", "task": "news", "seconds": 20.0},
+        {"end": True},
+        {"trouble": "disk full"},
+    ]
+
+
+def test_an_end_is_told_once(pipe):
+    read, write = pipe
+    watch = PipeWatch(write)
+    watch.end()
+    watch.begin("news", "a", 1.0)
+    watch.end()
+    watch.end()
+    assert [next(iter(message)) for message in messages(read, bytearray())] == ["begin", "end"]
+
+
+def test_reading_never_waits(pipe):
+    read, _ = pipe
+    assert list(messages(read, bytearray())) == []
+
+
+def test_a_torn_line_is_kept_for_later(pipe):
+    read, write = pipe
+    buffer = bytearray()
+    line = json.dumps({"job": ["a"], "task": "t"}).encode() + b"\n"
+    os.write(write, line + line[:7])
+    assert len(list(messages(read, buffer))) == 1
+    os.write(write, line[7:])
+    assert list(messages(read, buffer)) == [{"job": ["a"], "task": "t"}]
+
+
+def test_a_line_that_its_writer_did_not_live_to_finish_is_no_message(pipe):
+    read, write = pipe
+    os.write(write, b'{"end": true}\n{"beg')
+    os.close(write)
+    assert list(messages(read, bytearray())) == [{"end": True}]
+
+
+def test_the_longest_trouble_goes_through_a_pipe_in_one_piece(pipe):
+    read, write = pipe
+    PipeWatch(write).trouble("\U0001f5de" * 10_000)
+    line = os.read(read, 1 << 20)
+    assert len(line) <= select.PIPE_BUF
+    assert json.loads(line)["trouble"].startswith("\U0001f5de" * 100)
