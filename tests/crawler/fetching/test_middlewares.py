@@ -8,8 +8,8 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from crawler.fetching.middlewares import GuardMiddleware, HostClosed, PaceMiddleware, RunEnding
 from crawler.fetching import middlewares
+from crawler.fetching.middlewares import GuardMiddleware, HostClosed, PaceMiddleware, RunEnding
 from crawler.guarding import resolver
 from crawler.guarding.guard import Guard
 from crawler.politeness.pace import Trouble, Turn
