@@ -172,7 +172,7 @@ def _add_section(target: Path, found: "Survey", asked: _Asked) -> None:
 
 def _check_output(output: str) -> None:
     from crawler.task_list.mistakes import BadValueError
-    from crawler.task_list.model import check_output
+    from crawler.task_list.validators import check_output
 
     try:
         check_output(output)

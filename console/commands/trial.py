@@ -31,7 +31,7 @@ def command(task: str, tasks: Path | None, as_json: bool) -> None:
 
     from crawler.fetching.single_pages import converse
     from crawler.scouting.trial import trial
-    from crawler.tasks import load
+    from crawler.task_list.file import load
 
     listed = load(tasks or Path("tasks.yaml"))
     chosen = listed[task]

@@ -13,7 +13,8 @@ from crawler.fetching.spider_process import interrupts_held, quiet_scrapy
 from crawler.guarding.guard import guard_from
 from crawler.guarding.resolver import use_guard
 from crawler.session import TASKS_FILE, identity_of
-from crawler.tasks import Settings, Task, load
+from crawler.task_list.file import load
+from crawler.task_list.models import Settings, Task
 from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage

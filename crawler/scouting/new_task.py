@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from crawler.patterns.pattern import Pattern
 from crawler.scouting.survey import Survey
 from crawler.task_list.mistakes import TaskError
-from crawler.task_list.model import TaskFile
+from crawler.task_list.models import TaskFile
 from extractors.html.urls import normalise
 
 EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # where neither the person nor `defaults:` says otherwise

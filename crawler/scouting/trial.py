@@ -16,7 +16,7 @@ from crawler.discovery.walk import JudgedLink, Walk, judged
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.inference import SeenPage, SiteLinks
 from crawler.scouting.sample_extractions import SampleExtraction, cut_page, is_empty_shell
-from crawler.task_list.model import Task
+from crawler.task_list.models import Task
 from extractors import Section, UnusablePage
 from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ValidationError
 
 from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import BadValueError, TaskFileError, nearest, show, suggest
-from crawler.task_list.model import DEFAULTS_EXAMPLE, Settings, Task, TaskFile
+from crawler.task_list.models import Settings, Task, TaskFile
+from crawler.task_list.validators import DEFAULTS_EXAMPLE
 from crawler.task_list.yaml_source import Path_, Source, read, read_text
 
 TOP_KEYS = ("defaults", "tasks", "settings")

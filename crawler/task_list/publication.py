@@ -22,9 +22,9 @@ from typing import Any, cast
 import redis
 from pydantic import ValidationError
 
-from crawler.task_list.mistakes import suggest
-from crawler.task_list.model import Settings
-from crawler.tasks import Filter, Task, TaskError, TaskFile, expand
+from crawler.task_list.environment import expand
+from crawler.task_list.mistakes import TaskError, suggest
+from crawler.task_list.models import Filter, Settings, Task, TaskFile
 from workers import keys
 from workers.briefs import Brief, RowFilter
 from workers.errors import ExemplarError
@@ -114,14 +114,16 @@ def origin_of(path: Path) -> str:
 
 
 def digest(content: bytes) -> str:
-    """Name the content of a task list's file. Another version of the program may read another list out of it."""
+    """Return 32 hex digits that name the content of a task list's file.
+
+    The modules that read the file are part of them: another version of the program may read another list out of it.
+    """
     return sha256(_program() + content).hexdigest()[:32]
 
 
 @cache
 def _program() -> bytes:
-    folder = Path(__file__).parent
-    modules = (folder / name for name in ("model.py", "file.py", "yaml_source.py", "periods.py"))
+    modules = sorted(Path(__file__).parent.glob("*.py"))
     return b"".join(module.read_bytes() for module in modules)
 
 

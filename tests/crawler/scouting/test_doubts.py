@@ -9,7 +9,7 @@ from crawler.scouting.doubts import about_example, about_titles, about_year
 from crawler.scouting.sample_extractions import NoSection, SampleExtraction
 from crawler.scouting.survey import Survey, survey
 from crawler.scouting.trial import Trial, trial
-from crawler.task_list.model import Task
+from crawler.task_list.models import Task
 from tests.crawler.invented import HOST, Site, article, listing, menu, page, title_of
 
 NAV = menu("/", "/news/", "/about/")

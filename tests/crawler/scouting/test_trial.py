@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from crawler.scouting.trial import Trial, trial
-from crawler.task_list.model import Task
+from crawler.task_list.models import Task
 from tests.crawler.invented import HOST, Site, article, listing, menu, page
 
 NAV = menu("/", "/news/", "/about/")
