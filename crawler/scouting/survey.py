@@ -1,6 +1,6 @@
-"""From one article's URL to a section: which pages to look at, and what they show. No network.
+"""From one article's URL to a section: which pages to look at, and what they show. No network of its own.
 
-A survey is a generator: it yields URLs, is sent their pages (or why there are none), and returns a `Survey`.
+A survey is an async function that is given another one, `fetch`: URL → page, or the reason why there is none.
 
     example → home page, breadcrumb, folders above, pages named as lists → siblings
             → scope: the example's own folders, or relatives in other folders that turn out to be cut by the example
@@ -10,7 +10,7 @@ Scope. On a small site the whole site is the section; on a big one (`BIG_HOME`) 
 enough siblings are seen there. Where the pattern can't tell sections apart, a section is its list page alone.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
@@ -22,6 +22,7 @@ from crawler.discovery.sitemaps import usual_place
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import MARK, Address, Dates, address_of
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
+from crawler.scouting.fetch import Fetch, fetch_all
 from crawler.scouting.fitting import fit
 from crawler.scouting.inference import Inference, Relatives, SeenPage, SiteLinks, infer, relatives, siblings
 from crawler.scouting.sample_extractions import NAME_ONE, NoSection, SampleExtraction, cut_page, prepared, proposals
@@ -30,8 +31,6 @@ from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
 Scope = Literal["auto", "section", "site"]
-Answers = Mapping[str, StoredPage | str]
-Steps = Generator[list[str], Answers, "Survey"]
 
 MOST_LISTS = 6  # list pages that are read
 LISTS_AT_ONCE = 2  # after the home page
@@ -77,22 +76,22 @@ class Survey:
         return self.inference.pattern
 
 
-def survey(url: str, scope: Scope = "auto", insist: bool = False) -> Steps:
+async def survey(fetch: Fetch, url: str, scope: Scope = "auto", insist: bool = False) -> Survey:
     """Look at the site of an article. Raises `NoSection` where no task can be made.
 
     `insist`: the page is an article, and so are its siblings, whatever they look like.
     """
-    return (yield from _Survey(url, scope, insist).steps())
+    return await _Survey(fetch, url, scope, insist).run()
 
 
-def several(
-    urls: Sequence[str], scope: Scope = "auto", insist: bool = False
-) -> Generator[list[str], Answers, dict[str, Survey | NoSection]]:
-    """One survey after the other: for each URL what was found, or why nothing."""
+async def several(
+    fetch: Fetch, urls: Sequence[str], scope: Scope = "auto", insist: bool = False
+) -> dict[str, Survey | NoSection]:
+    """Make one survey after the other, and return for each URL what was found, or why nothing."""
     found: dict[str, Survey | NoSection] = {}
     for url in urls:
         try:
-            found[url] = yield from survey(url, scope, insist)
+            found[url] = await survey(fetch, url, scope, insist)
         except NoSection as error:
             found[url] = error
     return found
@@ -100,8 +99,9 @@ def several(
 
 @dataclass
 class _Survey:
-    """A survey on its way."""
+    """What a survey has seen so far."""
 
+    fetch: Fetch
     asked: str
     scope: Scope
     insist: bool
@@ -114,9 +114,8 @@ class _Survey:
     missing: set[str] = field(default_factory=set)  # links that could not be had
     samples: int = 0
 
-    def steps(self) -> Steps:
-        answers = yield [self.asked]
-        page = answers[self.asked]
+    async def run(self) -> Survey:
+        page = await self.fetch(self.asked)
         if isinstance(page, str):
             raise NoSection(f"{self.asked}: {page}")
         self.example = page.url
@@ -126,13 +125,13 @@ class _Survey:
         self.warnings += [doubt] if doubt else []
         if page.url != normalise(self.asked):
             self.warnings.append(f"the URL leads to {page.url}, which is the example now")
-        yield from self.read_lists(page)
+        await self.read_lists(page)
         own = self.siblings()
-        members, why, wide = yield from self.widened(own)
+        members, why, wide = await self.widened(own)
         if len(members) < FEW:
             raise NoSection(self.none_found(members))
         inference = self.inferred(members)
-        yield from self.try_siblings(inference)
+        await self.try_siblings(inference)
         if any(url in self.refused for url in (each.url for each in inference.matched)):
             inference = self.inferred([each for each in members if each.url not in self.refused])
         return self.result(inference, why, wide)
@@ -145,40 +144,40 @@ class _Survey:
 
     # -- list pages ---------------------------------------------------------------------------------------------------
 
-    def read_lists(self, page: StoredPage) -> Generator[list[str], Answers, None]:
+    async def read_lists(self, page: StoredPage) -> None:
         """The home page and the breadcrumb first; then, while siblings are few, what else may list them."""
         self.note(page, "the example")
         open_ = candidates(page.url, page.body, self.pages[page.url].links, page.content_type)
         feed = [Candidate(each, "feed") for each in self.feeds][:1]
-        yield from self.read([open_[0], *(each for each in open_[1:] if each.why == "breadcrumb")][:LISTS_AT_ONCE])
+        await self.read([open_[0], *(each for each in open_[1:] if each.why == "breadcrumb")][:LISTS_AT_ONCE])
         while len(self.lists) < MOST_LISTS and not self.has_enough():
             waiting = [each for each in self.more(open_, feed) if each.url not in self.lists]
             if not waiting:
                 break
-            yield from self.read(waiting[: min(LISTS_AT_ONCE, MOST_LISTS - len(self.lists))])
+            await self.read(waiting[: min(LISTS_AT_ONCE, MOST_LISTS - len(self.lists))])
         if len(self.siblings()) <= FEW:
-            yield from self.read_sitemap()
+            await self.read_sitemap()
 
     def more(self, open_: Sequence[Candidate], feed: Sequence[Candidate]) -> list[Candidate]:
         """Candidates of the example, its feed after the first, then those of the home page."""
         home = self.pages.get(normalise(open_[0].url))
         return [*open_[:2], *feed, *open_[2:], *(candidates(home.url, b"", home.links)[1:] if home else ())]
 
-    def read_sitemap(self) -> Generator[list[str], Answers, None]:
+    async def read_sitemap(self) -> None:
         """The first sitemap that robots.txt names, and the first two of those that it names in turn."""
         robots = urljoin(self.example, "/robots.txt")
-        answer = (yield [robots])[robots]
+        answer = await self.fetch(robots)
         named = robots_listing(answer.body, robots).sitemaps if not isinstance(answer, str) else []
         first = named[0].url if named else usual_place(self.example)
-        yield from self.read([Candidate(first, "sitemap")])
+        await self.read([Candidate(first, "sitemap")])
         children = self.pages[first].links[:MOST_CHILDREN] if first in self.pages else ()
         if any(each.url.partition("?")[0].endswith((".xml", ".gz")) for each in children):
-            yield from self.read([Candidate(each.url, "sitemap") for each in children])
+            await self.read([Candidate(each.url, "sitemap") for each in children])
 
-    def read(self, wanted: Sequence[Candidate]) -> Generator[list[str], Answers, None]:
+    async def read(self, wanted: Sequence[Candidate]) -> None:
         if not wanted:
             return
-        answers = yield [each.url for each in wanted]
+        answers = await fetch_all(self.fetch, [each.url for each in wanted])
         for each in wanted:
             answer = answers[each.url]
             self.lists[each.url] = CheckedPage(each.url, each.why)
@@ -217,7 +216,7 @@ class _Survey:
 
     # -- scope --------------------------------------------------------------------------------------------------------
 
-    def widened(self, own: list[Address]) -> Generator[list[str], Answers, tuple[list[Address], str, bool]]:
+    async def widened(self, own: list[Address]) -> tuple[list[Address], str, bool]:
         """The members of the section, why they are, and whether other folders are among them."""
         big, own_links = self.is_big(), len(own) - 1
         if self.scope == "section":
@@ -225,7 +224,7 @@ class _Survey:
         if self.scope == "auto" and big and own_links >= PLENTY:
             return own, f"{BIG_SITE}, and {own_links} siblings in the example's own folders", False
         groups = relatives(self.evidence, own)
-        joined = yield from self.joining(own, groups)
+        joined = await self.joining(own, groups)
         if not joined:
             return own, f"{own_links} siblings in the example's own folders, none like it in others", False
         extra = _addresses(own, joined)
@@ -234,9 +233,7 @@ class _Survey:
         size = "as asked" if self.scope == "site" else size
         return members, f"{size}: {len(extra)} links in {len(joined)} other folders look like the example", True
 
-    def joining(
-        self, own: Sequence[Address], groups: Sequence[Relatives]
-    ) -> Generator[list[str], Answers, list[Relatives]]:
+    async def joining(self, own: Sequence[Address], groups: Sequence[Relatives]) -> list[Relatives]:
         """The groups whose pages the example cuts; one page of each family's largest groups is looked at."""
         families: dict[tuple[object, ...], list[Relatives]] = {}
         for group in groups:
@@ -247,7 +244,7 @@ class _Survey:
             for group in members[: SAMPLES_A_FAMILY + 1]:
                 if self.samples >= MOST_SAMPLES or list(verdicts.values()).count(True) >= SAMPLES_A_FAMILY:
                     break
-                fits = yield from self.looks_like_example(group)
+                fits = await self.looks_like_example(group)
                 if fits is not None:
                     verdicts[group.folder] = fits
             good = [group for group in members if verdicts.get(group.folder, all(verdicts.values()))]
@@ -265,13 +262,13 @@ class _Survey:
         pattern = Pattern.parse(text)
         return any(pattern.match(url) for url in {*bad, *self.refused})
 
-    def looks_like_example(self, group: Relatives) -> Generator[list[str], Answers, bool | None]:
+    async def looks_like_example(self, group: Relatives) -> bool | None:
         """Whether a group's pages are built like the example; None if its first two don't tell."""
         for url in group.urls[:2]:
             if self.samples >= MOST_SAMPLES:
                 return None
             self.samples += 1
-            cut = yield from self.cut(url)
+            cut = await self.cut(url)
             if cut is None:
                 continue
             languages = {cut.language, self.cuts[self.example].language} - {""}
@@ -289,7 +286,7 @@ class _Survey:
 
     # -- trials -------------------------------------------------------------------------------------------------------
 
-    def try_siblings(self, inference: Inference) -> Generator[list[str], Answers, None]:
+    async def try_siblings(self, inference: Inference) -> None:
         """Cut siblings from the beginning, the middle and the end of the matched links."""
         links = [each.url for each in inference.matched if each.url not in inference.doubtful]
         waiting = [url for url in links if url not in self.cuts and url not in self.missing]
@@ -297,13 +294,12 @@ class _Survey:
         for _ in range(2 * TRIALS):  # dead links are replaced
             if have >= TRIALS or not waiting:
                 return
-            cut = yield from self.cut(waiting.pop([0, len(waiting) // 2, -1][have % 3]))
+            cut = await self.cut(waiting.pop([0, len(waiting) // 2, -1][have % 3]))
             have += cut is not None
 
-    def cut(self, url: str) -> Generator[list[str], Answers, SampleExtraction | None]:
+    async def cut(self, url: str) -> SampleExtraction | None:
         """Fetch a page and cut it; None if it can't be had."""
-        answers = yield [url]
-        page = answers[url]
+        page = await self.fetch(url)
         if isinstance(page, str):
             self.missing.add(url)
             return None

@@ -1,11 +1,11 @@
-"""A task tried without leaving a trace: its lists read, some articles cut, nothing written. No network, no Redis.
+"""A task tried without leaving a trace: its lists read, some articles cut, nothing written. No Redis.
 
     example → start pages and what follows them → links taken and left → the newest articles → extractions
 
-A generator as `survey` is: it yields URLs, is sent their pages, and returns a `Trial`.
+An async function as `survey` is: it is given `fetch`: URL → page, or the reason why there is none.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import islice
@@ -14,6 +14,7 @@ from crawler.discovery.listings import ListPage as Place
 from crawler.discovery.listings import read_listing
 from crawler.discovery.walk import JudgedLink, Walk, judged
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
+from crawler.scouting.fetch import Fetch, fetch_all
 from crawler.scouting.inference import SeenPage, SiteLinks
 from crawler.scouting.sample_extractions import SampleExtraction, cut_page, is_empty_shell
 from crawler.task_list.models import Task
@@ -21,9 +22,6 @@ from extractors import Section, UnusablePage
 from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS
 from workers.inbox import StoredPage
-
-Answers = Mapping[str, StoredPage | str]
-Steps = Generator[list[str], Answers, "Trial"]
 
 MOST_LISTS = 5  # lists that are read
 ARTICLES = 10  # that are cut
@@ -67,13 +65,16 @@ class Trial:
         return not self.problems
 
 
-def trial(task: Task, today: date, articles: int = ARTICLES) -> Steps:
+async def trial(fetch: Fetch, task: Task, today: date, articles: int = ARTICLES) -> Trial:
     """Try a task; `today` writes out dates in start pages and patterns."""
-    return (yield from _Trial(task, today, articles).steps())
+    return await _Trial(fetch, task, today, articles).run()
 
 
 @dataclass
 class _Trial:
+    """What a trial has seen so far."""
+
+    fetch: Fetch
     task: Task
     today: date
     articles: int
@@ -82,14 +83,14 @@ class _Trial:
     problems: list[str] = field(default_factory=list)
     unread_starts: list[str] = field(default_factory=list)  # derived ones; told if the last of them can't be read
 
-    def steps(self) -> Steps:
-        section, example = yield from self.read_example()
-        yield from self.walk()
+    async def run(self) -> Trial:
+        section, example = await self.read_example()
+        await self.walk()
         if not self.found and self.task.pattern.enumerable:
             for url in islice(self.task.pattern.enumerate(self.today, self.today), self.articles):
                 self.found.setdefault(url, self.rank(url))
         newest = sorted(self.found, key=lambda url: self.found[url], reverse=True)[: self.articles]
-        answers = (yield newest) if newest else {}
+        answers = await fetch_all(self.fetch, newest)
         cuts = tuple(self.cut(section, url, answers[url]) for url in newest)
         self.judge(example, cuts)
         forbidden = tuple(cut.url for cut in cuts if cut.reason == FORBIDDEN)
@@ -105,9 +106,9 @@ class _Trial:
             tuple(self.doubts(example, cuts)),
         )
 
-    def read_example(self) -> Generator[list[str], Answers, tuple[Section, SampleExtraction]]:
+    async def read_example(self) -> tuple[Section, SampleExtraction]:
         url = normalise(self.task.example)
-        page = (yield [url])[url]
+        page = await self.fetch(url)
         alone = Section(None, method="density")
         if isinstance(page, str):
             self.problems.append(f"example {url}: {page}; if it stays so name another")
@@ -123,7 +124,7 @@ class _Trial:
             return alone, SampleExtraction(url, reason=str(error))
         return section, cut_page(section, page)
 
-    def walk(self) -> Generator[list[str], Answers, None]:
+    async def walk(self) -> None:
         """Read the start pages and some of what follows them, until there are articles enough."""
         starts = [normalise(url) for url in self.task.start_urls(self.today)]
         spares: Sequence[str] = ()
@@ -138,7 +139,7 @@ class _Trial:
         while len(self.lists) < max(MOST_LISTS, len(starts)) and (place := walk.next_page()):
             if len(self.found) >= self.articles and place.kind not in ("start", "next"):
                 return
-            page = (yield [place.url])[place.url]
+            page = await self.fetch(place.url)
             if isinstance(page, str):
                 self.missed(walk, place, page)
             else:

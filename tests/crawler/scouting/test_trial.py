@@ -1,5 +1,6 @@
 """A task tried on an invented site in memory."""
 
+import asyncio
 from datetime import date
 
 import pytest
@@ -24,8 +25,7 @@ def site() -> Site:
 def tried(where: Site, **keys: object) -> Trial:
     said = {"example": HOST + SHOWN[3][0], "pattern": "/news/{date:%Y/%m%d}/{id}.html", "start": f"{HOST}/news/"}
     task = Task.model_validate({"name": "news", "every": "1h", "output": "a.jsonl", **said, **keys})
-    found: Trial = where.run(trial(task, TODAY))
-    return found
+    return asyncio.run(trial(where.fetch, task, TODAY))
 
 
 def test_lists_links_and_ten_newest_articles_are_shown() -> None:
