@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from string import ascii_letters
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -91,8 +92,14 @@ def address_of(url: str, dates: Dates = "all") -> Address:
     bare = path.removesuffix("/") if slash else path.removesuffix(suffix)
     marked, forms, raws = _mark_dates(bare + "/", dates)
     *folders, stem = marked.removesuffix("/").split("/")[1:] or [""]
-    query = tuple(tuple(pair.partition("=")[::2]) for pair in parts.query.split("&") if pair)
-    return Address(url, parts.scheme, parts.netloc, tuple(folders), stem, suffix, slash, query, forms, raws)  # type: ignore[arg-type]
+    pairs = (pair.partition("=") for pair in parts.query.split("&") if pair)
+    query = tuple((name, value) for name, _, value in pairs)
+    return Address(url, parts.scheme, parts.netloc, tuple(folders), stem, suffix, slash, query, forms, raws)
+
+
+def leading_letters(text: str) -> str:
+    """Return the ASCII letters that a text begins with."""
+    return text[: len(text) - len(text.lstrip(ascii_letters))]
 
 
 def year_in_title(stem: str) -> str | None:

@@ -11,7 +11,7 @@ from itertools import takewhile
 from urllib.parse import unquote
 
 from crawler.patterns.pattern import Pattern
-from crawler.scouting.address_parts import MARK, YEAR, Address, year_in_title
+from crawler.scouting.address_parts import MARK, YEAR, Address, leading_letters, year_in_title
 
 FEW = 8  # siblings from which a word that all share is no accident
 NEARLY_ALL = 0.97  # of the URLs; a slip in one of a hundred links does not loosen the pattern
@@ -216,7 +216,7 @@ def _token(column: Sequence[str]) -> str:
         return literal(column[0])
     if all(value.isdigit() for value in values):
         return _date_and_id(column)
-    heads = {re.match(r"[A-Za-z]*", value)[0] for value in values}  # type: ignore[index]
+    heads = {leading_letters(value) for value in values}
     if len(heads) == 1 and (head := heads.pop()) and all(value[len(head) :].isdigit() for value in values):
         return literal(head) + _date_and_id([value[len(head) :] for value in column])
     return "{slug}"

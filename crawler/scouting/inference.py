@@ -17,7 +17,7 @@ from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.pagination import pagination
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.patterns.pattern import syntax as syntax
-from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, year_in_title
+from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, leading_letters, year_in_title
 from crawler.scouting.fitting import fit
 
 NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short
@@ -310,8 +310,8 @@ def _signature(stem: str) -> str:
 def _mixed(word: str) -> str:
     if not re.search(r"\d", word):
         return word
-    head = re.match(r"[a-zA-Z]*", word)[0]  # type: ignore[index]
-    return head + "#" if head and word[len(head) :].isdigit() and len(head) <= 2 else "#@"
+    letters = leading_letters(word)
+    return letters + "#" if letters and word[len(letters) :].isdigit() and len(letters) <= 2 else "#@"
 
 
 # The pattern

@@ -49,9 +49,11 @@ def candidates(url: str, body: bytes, links: Iterable[PageLink], content_type: s
     named = [link.url for link in links if _LISTS.search(link.text) and len(link.text) <= 24]
     found += [Candidate(each, "named as a list") for each in named]
     found += [Candidate(each, "parent folder") for each in parents(url)]
-    seen = {normalise(url), home}
-    unique = [each for each in found if not (each.url in seen or seen.add(each.url))]  # type: ignore[func-returns-value]
-    return [Candidate(home, "home page"), *unique]
+    by_url: dict[str, Candidate] = {}
+    for each in found:
+        by_url.setdefault(each.url, each)
+    others = [each for each in by_url.values() if each.url not in (normalise(url), home)]
+    return [Candidate(home, "home page"), *others]
 
 
 def parents(url: str) -> list[str]:
