@@ -2,20 +2,26 @@
 
     example → start pages and what follows them → links taken and left → the newest articles → extractions
 
+A run's own `SectionLists` chooses the lists and enters their articles, on a ledger in memory; the trial cuts those that
+a run would fetch first. It differs from a run in two ways: it reads few lists, and it does not look for sitemaps.
+
 An async function as `survey` is: it is given `fetch`: URL → page, or the reason why there is none.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
-from itertools import islice
 
-from crawler.discovery.listings import ListPage as Place
-from crawler.discovery.listings import read_listing
-from crawler.discovery.walk import JudgedLink, Walk, judged
+from crawler.discovery.listings import ListPage, read_listing
+from crawler.discovery.walk import JudgedLink, judged
+from crawler.rendering.task import Rendering
+from crawler.run.admission import Admission
+from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.section_lists import SectionLists
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.fetch import Fetch, fetch_all
 from crawler.scouting.inference import SeenPage, SiteLinks
+from crawler.scouting.memory_ledger import MemoryLedger
 from crawler.scouting.sample_extractions import SampleExtraction, cut_page, is_empty_shell
 from crawler.task_list.models import Task
 from extractors import Section, UnusablePage
@@ -70,40 +76,36 @@ async def trial(fetch: Fetch, task: Task, today: date, articles: int = ARTICLES)
     return await _Trial(fetch, task, today, articles).run()
 
 
-@dataclass
 class _Trial:
     """What a trial has seen so far."""
 
-    fetch: Fetch
-    task: Task
-    today: date
-    articles: int
-    lists: list[ReadList] = field(default_factory=list)
-    found: dict[str, tuple[date, object]] = field(default_factory=dict)  # article URL → how new it is
-    problems: list[str] = field(default_factory=list)
-    unread_starts: list[str] = field(default_factory=list)  # derived ones; told if the last of them can't be read
+    def __init__(self, fetch: Fetch, task: Task, today: date, articles: int):
+        self.fetch, self.task, self.today, self.articles = fetch, task, today, articles
+        self.lists: list[ReadList] = []
+        self.listed: set[str] = set()  # article URLs on the lists
+        self.problems: list[str] = []
+        self.report, self.ledger = RunReport.begun(task.name), MemoryLedger(task.name)
+        self.run_lists = _lists_of_a_run(task, today, self.report, self.ledger)
 
     async def run(self) -> Trial:
         section, example = await self.read_example()
-        await self.walk()
-        if not self.found and self.task.pattern.enumerable:
-            for url in islice(self.task.pattern.enumerate(self.today, self.today), self.articles):
-                self.found.setdefault(url, self.rank(url))
-        newest = sorted(self.found, key=lambda url: self.found[url], reverse=True)[: self.articles]
+        await self.read_lists()
+        found = self.found_on_lists() or self.written_by_pattern()
+        newest = found[: self.articles]
         answers = await fetch_all(self.fetch, newest)
         cuts = tuple(self.cut(section, url, answers[url]) for url in newest)
-        self.judge(example, cuts)
+        self.judge(example, found, cuts)
         forbidden = tuple(cut.url for cut in cuts if cut.reason == FORBIDDEN)
         return Trial(
             self.task.name,
             str(self.task.pattern),
             example,
             tuple(self.lists),
-            len(self.found),
+            len(found),
             cuts,
             forbidden,
             tuple(self.problems),
-            tuple(self.doubts(example, cuts)),
+            tuple(self.doubts(example, found, cuts)),
         )
 
     async def read_example(self) -> tuple[Section, SampleExtraction]:
@@ -124,51 +126,43 @@ class _Trial:
             return alone, SampleExtraction(url, reason=str(error))
         return section, cut_page(section, page)
 
-    async def walk(self) -> None:
-        """Read the start pages and some of what follows them, until there are articles enough."""
-        starts = [normalise(url) for url in self.task.start_urls(self.today)]
-        spares: Sequence[str] = ()
-        if not starts:
-            derived = [normalise(url) for url in self.task.pattern.prefixes()]
-            starts, spares = derived[:1], derived[1:]
+    async def read_lists(self) -> None:
+        """Read the start pages and some of what follows them, until there are enough articles."""
+        self.run_lists.begin()
+        walk = self.run_lists.walk
+        starts = walk.starts if walk else ()
         if not starts and not self.task.pattern.enumerable:
             self.problems.append("no start page: the pattern's host varies; name the section's list page under start:")
-        walk = Walk(
-            self.task.pattern, starts, self.task.follow, self.task.depth, spares=spares, look_for_sitemaps=False
-        )
-        while len(self.lists) < max(MOST_LISTS, len(starts)) and (place := walk.next_page()):
-            if len(self.found) >= self.articles and place.kind not in ("start", "next"):
-                return
+        while len(self.lists) < max(MOST_LISTS, len(starts)) and (place := self.run_lists.next_page()):
+            if _is_beyond_the_task(place):
+                self.run_lists.failed(place, "not read in a trial", passing=False)
+                continue
+            if len(self.found_on_lists()) >= self.articles and place.kind not in OWN_LISTS:
+                break
             page = await self.fetch(place.url)
             if isinstance(page, str):
-                self.missed(walk, place, page)
+                self.lists.append(ReadList(place.url, place.kind, reason=page))
+                self.run_lists.failed(place, page, passing=False)
             else:
-                self.read(walk, place, page)
+                self.read(place, page)
+        self.problems += self.report.problems
 
-    def missed(self, walk: Walk, place: Place, reason: str) -> None:
-        self.lists.append(ReadList(place.url, place.kind, reason=reason))
-        spare = bool(walk.spares)
-        walk.failed(place)
-        if place.kind == "start":
-            self.unread_starts.append(f"start page {place.url}: {reason}")
-            if not spare:
-                self.problems += self.unread_starts
-
-    def read(self, walk: Walk, place: Place, page: StoredPage) -> None:
+    def read(self, place: ListPage, page: StoredPage) -> None:
         listing = read_listing(page.body, page.url, page.content_type)
-        known = set(self.found)
-        taken = walk.read(listing.links)
-        for one in taken:
-            self.found.setdefault(one.link.url, self.rank(one.link.url))
-        new = len(self.found) - len(known)
-        walk.note(Place(page.url, place.kind, place.depth), listing, found=len(taken), new=new)
         links = judged(listing.links, self.task.pattern, self.task.follow, page.url)
+        self.listed |= {normalise(each.link.url) for each in links if each.taken}
         self.lists.append(ReadList(page.url, place.kind, tuple(links)))
+        self.run_lists.read(place, page.body, page.url, page.content_type)
 
-    def rank(self, url: str) -> tuple[date, object]:
-        """Newer is greater, by the URL."""
-        match = self.task.pattern.match(url)
-        return match.recency if match else (date.min, ())
+    def found_on_lists(self) -> list[str]:
+        """Return the article URLs of the lists that a run would fetch, in its order."""
+        return [one.url for one in self.ledger.in_order() if one.url in self.listed]
+
+    def written_by_pattern(self) -> list[str]:
+        """Return some article URLs that the pattern writes by itself: those of its newest day."""
+        written = [one for one in self.ledger.in_order() if "written_for" in one.info]
+        newest = max((str(one.info["written_for"]) for one in written), default="")
+        return [one.url for one in written if one.info["written_for"] == newest][: self.articles]
 
     def cut(self, section: Section, url: str, page: StoredPage | str) -> SampleExtraction:
         if isinstance(page, str):
@@ -178,7 +172,7 @@ class _Trial:
             return SampleExtraction(url, reason=f"leads to {page.url}, which is not of the pattern", kind=found.kind)
         return found
 
-    def judge(self, example: SampleExtraction, cuts: Sequence[SampleExtraction]) -> None:
+    def judge(self, example: SampleExtraction, found: Sequence[str], cuts: Sequence[SampleExtraction]) -> None:
         """Note what is wrong."""
         if example.characters and example.confidence < SURE:
             self.problems.append(
@@ -187,7 +181,7 @@ class _Trial:
             )
         elif example.kind and not example.characters:
             self.problems.append(f"example {example.url} holds no article: {example.reason}")
-        if not self.found:
+        if not found:
             read = sum(not each.reason for each in self.lists)
             self.problems.append(f"nothing matches: no link on {read} list pages is of the pattern{self.nearest()}")
         else:
@@ -204,7 +198,7 @@ class _Trial:
             fits = sum(cut.by_example for cut in there)
             self.problems.append(f"the example fits {fits} of {len(there)} pages; name a more ordinary one")
 
-    def doubts(self, example: SampleExtraction, cuts: Sequence[SampleExtraction]) -> list[str]:
+    def doubts(self, example: SampleExtraction, found: Sequence[str], cuts: Sequence[SampleExtraction]) -> list[str]:
         """What a person should look at again."""
         pattern, own = self.task.pattern, [each for each in self.lists if each.kind in OWN_LISTS]
         pages = tuple(SeenPage(each.url, tuple(one.link for one in each.judged)) for each in self.lists)
@@ -215,7 +209,7 @@ class _Trial:
             None if self.task.method in LIST_METHODS else about_example(example),
             about_titles([example, *(cut for cut in cuts if cut.url != example.url)]),
             about_left(evidence, pattern, [each.url for each in own]),
-            about_year(normalise(self.task.example), pattern, list(self.found)),
+            about_year(normalise(self.task.example), pattern, found),
         )
         return [note for note in notes if note]
 
@@ -225,6 +219,20 @@ class _Trial:
         example = normalise(self.task.example)
         best = max(links, key=lambda each: _alike(each.link.url, example), default=None)
         return f"; the nearest: {best.link.url} ({best.reason})" if best else ""
+
+
+def _lists_of_a_run(task: Task, today: date, report: RunReport, ledger: MemoryLedger) -> SectionLists:
+    options = RunOptions()
+    task = task.model_copy(update={"forget": None})  # nothing is known that could be forgotten
+    admission = Admission(task, options, ledger)
+    admission.today = today
+    rendering = Rendering(ledger.redis, task)
+    return SectionLists(task, options, report, ledger, admission, rendering, beat=lambda: None)
+
+
+def _is_beyond_the_task(place: ListPage) -> bool:
+    """Whether a run looks here for sitemaps that the task does not name."""
+    return place.kind == "robots" or (place.kind == "sitemap" and place.url == place.start)
 
 
 def _alike(url: str, example: str) -> int:
