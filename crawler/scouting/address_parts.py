@@ -50,7 +50,7 @@ class DateForm:
     separators: tuple[str, ...]
 
     def text(self, raws: Sequence[str]) -> str:
-        """The form in strptime codes, for the dates of several URLs: without leading zeros only where they show it."""
+        """Return the form in strptime codes; without leading zeros only if one of the dates in `raws` shows that."""
         loose = any(len(part) == 1 for raw in raws for part in re.split(r"[/_-]", raw))
         codes = [code.replace("%", "%-") if loose and code in ("%m", "%d") else code for code in self.codes]
         return "".join(code + mark for code, mark in zip(codes, (*self.separators, ""), strict=True))
@@ -73,12 +73,12 @@ class Address:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names of the query's parameters."""
+        """Return the names of the query's parameters."""
         return tuple(name for name, _ in self.query)
 
     @property
     def bare_host(self) -> str:
-        """The host without `www.`."""
+        """Return the host without `www.`."""
         return self.host.removeprefix("www.")
 
 
@@ -136,7 +136,7 @@ def _mark_dates(path: str, where: Dates) -> tuple[str, tuple[DateForm, ...], tup
 
 
 def _ends_well(found: re.Match[str], path: str) -> bool:
-    """A day that has a segment of its own fills it: 2020/10/12aa90f7 is no 12th of October."""
+    """Return whether a day in a segment of its own fills it: 2020/10/12aa90f7 is not the 12th of October."""
     return found.groupdict().get("t") != "/" or path[found.end() : found.end() + 1] in ("/", "")
 
 

@@ -38,7 +38,7 @@ class Candidate:
 
 
 def candidates(url: str, body: bytes, links: Iterable[PageLink], content_type: str | None = None) -> list[Candidate]:
-    """The pages worth reading, the likeliest first, each once; pages of other sites and the article itself left out."""
+    """Return the pages worth reading, the likeliest first, each once, without the article and pages of other sites."""
     links = [link for link in links if _is_here(link.url, url)]
     linked = {link.url for link in links}
     crumbs = breadcrumb(url, body, content_type)
@@ -57,7 +57,7 @@ def candidates(url: str, body: bytes, links: Iterable[PageLink], content_type: s
 
 
 def parents(url: str) -> list[str]:
-    """The folders above a page up to the site's root, which is left out; those of dates come last."""
+    """Return the folders above a page, without the site's root; folders named for a date come last."""
     parts, address = urlsplit(url), address_of(url, "folders")
     segments = parts.path.rstrip("/").split("/")[1:-1]
     dated = next((n for n, each in enumerate(address.folders) if MARK in each), len(segments))
@@ -67,7 +67,7 @@ def parents(url: str) -> list[str]:
 
 
 def breadcrumb(url: str, body: bytes, content_type: str | None = None) -> list[str]:
-    """The links of the page's breadcrumb on its own site, from the outermost in."""
+    """Return the links of the page's breadcrumb on its own site, from the outermost in."""
     root = _parse(body, content_type)
     if root is None:
         return []

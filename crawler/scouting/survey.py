@@ -72,7 +72,7 @@ class Survey:
 
     @property
     def pattern(self) -> str:
-        """The pattern of the section's articles."""
+        """Return the pattern of the section's articles."""
         return self.inference.pattern
 
 
@@ -111,7 +111,7 @@ class _Survey:
     refused: dict[str, str] = field(default_factory=dict)  # links that turned out to be no articles
     warnings: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
-    missing: set[str] = field(default_factory=set)  # links that could not be had
+    missing: set[str] = field(default_factory=set)  # links that could not be fetched
     samples: int = 0
 
     async def run(self) -> Survey:
@@ -137,7 +137,7 @@ class _Survey:
         return self.result(inference, why, wide)
 
     def doubt(self, error: NoSection) -> None:
-        """Raise what speaks against an article, or note it if a person insists."""
+        """Raise the error, or note it as a warning if a person insists on the article."""
         if not self.insist:
             raise error
         self.warnings.append(error.overruled)
@@ -145,26 +145,26 @@ class _Survey:
     # -- list pages ---------------------------------------------------------------------------------------------------
 
     async def read_lists(self, page: StoredPage) -> None:
-        """The home page and the breadcrumb first; then, while siblings are few, what else may list them."""
+        """Read the home page and the breadcrumb; then, while siblings are few, what else may list them."""
         self.note(page, "the example")
-        open_ = candidates(page.url, page.body, self.pages[page.url].links, page.content_type)
+        of_example = candidates(page.url, page.body, self.pages[page.url].links, page.content_type)
         feed = [Candidate(each, "feed") for each in self.feeds][:1]
-        await self.read([open_[0], *(each for each in open_[1:] if each.why == "breadcrumb")][:LISTS_AT_ONCE])
+        await self.read([of_example[0], *(each for each in of_example[1:] if each.why == "breadcrumb")][:LISTS_AT_ONCE])
         while len(self.lists) < MOST_LISTS and not self.has_enough():
-            waiting = [each for each in self.more(open_, feed) if each.url not in self.lists]
+            waiting = [each for each in self.more(of_example, feed) if each.url not in self.lists]
             if not waiting:
                 break
             await self.read(waiting[: min(LISTS_AT_ONCE, MOST_LISTS - len(self.lists))])
         if len(self.siblings()) <= FEW:
             await self.read_sitemap()
 
-    def more(self, open_: Sequence[Candidate], feed: Sequence[Candidate]) -> list[Candidate]:
-        """Candidates of the example, its feed after the first, then those of the home page."""
-        home = self.pages.get(normalise(open_[0].url))
-        return [*open_[:2], *feed, *open_[2:], *(candidates(home.url, b"", home.links)[1:] if home else ())]
+    def more(self, of_example: Sequence[Candidate], feed: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates of the example, with its feed as the third, then those of the home page."""
+        home = self.pages.get(normalise(of_example[0].url))
+        return [*of_example[:2], *feed, *of_example[2:], *(candidates(home.url, b"", home.links)[1:] if home else ())]
 
     async def read_sitemap(self) -> None:
-        """The first sitemap that robots.txt names, and the first two of those that it names in turn."""
+        """Read the first sitemap that robots.txt names, and the first two that this sitemap names."""
         robots = urljoin(self.example, "/robots.txt")
         answer = await self.fetch(robots)
         named = robots_listing(answer.body, robots).sitemaps if not isinstance(answer, str) else []
@@ -217,7 +217,7 @@ class _Survey:
     # -- scope --------------------------------------------------------------------------------------------------------
 
     async def widened(self, own: list[Address]) -> tuple[list[Address], str, bool]:
-        """The members of the section, why they are, and whether other folders are among them."""
+        """Return the members of the section, why they are members, and whether other folders are among them."""
         big, own_links = self.is_big(), len(own) - 1
         if self.scope == "section":
             return own, "as asked: the example's own folders", False
@@ -234,7 +234,7 @@ class _Survey:
         return members, f"{size}: {len(extra)} links in {len(joined)} other folders look like the example", True
 
     async def joining(self, own: Sequence[Address], groups: Sequence[Relatives]) -> list[Relatives]:
-        """The groups whose pages the example cuts; one page of each family's largest groups is looked at."""
+        """Return the groups whose pages the example cuts, as one page of each family's largest groups shows."""
         families: dict[tuple[object, ...], list[Relatives]] = {}
         for group in groups:
             families.setdefault(group.family, []).append(group)
@@ -254,7 +254,7 @@ class _Survey:
         return joined
 
     def would_take(self, own: Sequence[Address], groups: Sequence[Relatives], bad: set[str]) -> bool:
-        """Whether the pattern of all would take pages that are no articles, or can't be written at all."""
+        """Return whether the pattern of all would take pages that are no articles, or can't be written."""
         try:
             text = self.inferred([*own, *_addresses(own, groups)]).pattern
         except NoSection:
@@ -263,7 +263,7 @@ class _Survey:
         return any(pattern.match(url) for url in {*bad, *self.refused})
 
     async def looks_like_example(self, group: Relatives) -> bool | None:
-        """Whether a group's pages are built like the example; None if its first two don't tell."""
+        """Return whether a group's pages are built like the example; None if its first two don't show it."""
         for url in group.urls[:2]:
             if self.samples >= MOST_SAMPLES:
                 return None
@@ -290,15 +290,15 @@ class _Survey:
         """Cut siblings from the beginning, the middle and the end of the matched links."""
         links = [each.url for each in inference.matched if each.url not in inference.doubtful]
         waiting = [url for url in links if url not in self.cuts and url not in self.missing]
-        have = sum(url in self.cuts for url in links if url != self.example)
+        extracted = sum(url in self.cuts for url in links if url != self.example)
         for _ in range(2 * TRIALS):  # dead links are replaced
-            if have >= TRIALS or not waiting:
+            if extracted >= TRIALS or not waiting:
                 return
-            cut = await self.cut(waiting.pop([0, len(waiting) // 2, -1][have % 3]))
-            have += cut is not None
+            cut = await self.cut(waiting.pop([0, len(waiting) // 2, -1][extracted % 3]))
+            extracted += cut is not None
 
     async def cut(self, url: str) -> SampleExtraction | None:
-        """Fetch a page and cut it; None if it can't be had."""
+        """Fetch a page and cut it; return None if it can't be fetched."""
         page = await self.fetch(url)
         if isinstance(page, str):
             self.missing.add(url)
@@ -318,15 +318,15 @@ class _Survey:
             for page in self.pages.values()
             if page.url in self.lists and page.url != self.example
         ]
-        good = sorted((each for each in counted if each.matched), key=lambda each: -each.matched)
+        productive = sorted((each for each in counted if each.matched), key=lambda each: -each.matched)
         trials = [cut for url, cut in self.cuts.items() if url in matched and url != self.example]
         if trials and not any(cut.characters for cut in trials):
             by_hand = f"nothing was written. By hand: example, and pattern such as {inference.pattern}"
             none = f"{self.example}: the pages that look like its siblings are no articles ({trials[0].reason})"
             self.doubt(NoSection(none, by_hand))
-        self.judge(trials, good)
+        self.judge(trials, productive)
         site = self.scope != "section" and not why.startswith(BIG_SITE)
-        starts, lone = self.starts(good, inference, wide, site)
+        starts, lone = self.starts(productive, inference, wide, site)
         home = any(urlsplit(url).path == "/" for url in starts)
         scope: Literal["section", "site"] = "site" if wide or (home and site) else "section"
         self.look_again(trials, inference, starts)
@@ -337,42 +337,43 @@ class _Survey:
             inference,
             tuple(starts),
             lone,
-            tuple(good),
+            tuple(productive),
             tuple(trials[:TRIALS]),
             self.cuts[self.example],
             tuple(self.warnings),
         )
 
     def starts(
-        self, good: Sequence[CheckedPage], inference: Inference, wide: bool, site: bool
+        self, productive: Sequence[CheckedPage], inference: Inference, wide: bool, site: bool
     ) -> tuple[list[str], bool]:
-        """The start pages, and whether nothing but they and their pagination is to be read.
+        """Return the start pages, and whether a run should read nothing but them and their pagination.
 
         A list in the articles' own folder that goes on over pages is enough; else the home page leads to the rest, if
         it has to do with the section.
         """
         home = next((page.url for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
-        best = good[0].url if good else home or self.example
-        own = next((each.url for each in good if each.url != home), best)
-        confined = self.is_confined(own, inference)
+        best = productive[0].url if productive else home or self.example
+        section_list = next((each.url for each in productive if each.url != home), best)
+        confined = self.is_confined(section_list, inference)
         if not site:
-            return [own], not confined
-        if confined and not wide and own == best and pagination(own, self.pages[own].links):
-            return [own], False
-        leads = home is not None and (not good or any(each.url == home for each in good))
+            return [section_list], not confined
+        if confined and not wide and section_list == best and pagination(best, self.pages[best].links):
+            return [best], False
+        leads = home is not None and (not productive or any(each.url == home for each in productive))
         return list(dict.fromkeys([best, *([home] if leads and home else [])])), False
 
     def is_confined(self, start: str, inference: Inference) -> bool:
-        """Whether all articles lie below a list page's folder."""
+        """Return whether all articles lie below a list page's folder."""
         prefixes = Pattern.parse(inference.pattern).prefixes()
         folder = urlsplit(start).path.rpartition("/")[0] + "/"
         return folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)
 
-    def judge(self, trials: Sequence[SampleExtraction], good: Sequence[CheckedPage]) -> None:
-        odd = [cut for cut in trials if cut.characters and not cut.by_example]
-        if odd:
-            self.warnings.append(f"{len(odd)} of {len(trials)} siblings are cut without the example ({odd[0].reason})")
-        if not good:
+    def judge(self, trials: Sequence[SampleExtraction], productive: Sequence[CheckedPage]) -> None:
+        fallback = [cut for cut in trials if cut.characters and not cut.by_example]
+        if fallback:
+            few = f"{len(fallback)} of {len(trials)} siblings"
+            self.warnings.append(f"{few} are cut without the example ({fallback[0].reason})")
+        if not productive:
             self.warnings.append("no list page links to the siblings: they were found on the example's own page")
 
     def look_again(self, trials: Sequence[SampleExtraction], inference: Inference, starts: Sequence[str]) -> None:
@@ -388,14 +389,14 @@ class _Survey:
         self.warnings += [note for note in notes if note]
 
     def none_found(self, members: Sequence[Address]) -> str:
-        read = ", ".join(page.url for page in self.pages.values() if page.url != self.example) or "no list page"
+        lists = ", ".join(page.url for page in self.pages.values() if page.url != self.example) or "no list page"
         return (
-            f"{self.example}: no siblings found ({len(members) - 1} links like it on {read}); nothing was written. "
+            f"{self.example}: no siblings found ({len(members) - 1} links like it on {lists}); nothing was written. "
             f"Write the task by hand: example, pattern (as in {fit(members[:1])}), and start: the section's list page"
         )
 
 
 def _addresses(own: Sequence[Address], groups: Sequence[Relatives]) -> list[Address]:
-    """The URLs of relatives, taken apart as the siblings are."""
+    """Return the URLs of relatives, taken apart as the siblings are."""
     dates: Dates = "all" if any(MARK in each.stem for each in own) else "folders"
     return [address_of(url, dates) for each in groups for url in each.urls]

@@ -47,7 +47,7 @@ class ReadList:
 
     @property
     def taken(self) -> int:
-        """How many links are articles of the task."""
+        """Return how many links are articles of the task."""
         return sum(each.taken for each in self.judged)
 
 
@@ -67,7 +67,7 @@ class Trial:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong with the task."""
+        """Return whether nothing is wrong with the task."""
         return not self.problems
 
 
@@ -199,7 +199,7 @@ class _Trial:
             self.problems.append(f"the example fits {fits} of {len(there)} pages; name a more ordinary one")
 
     def doubts(self, example: SampleExtraction, found: Sequence[str], cuts: Sequence[SampleExtraction]) -> list[str]:
-        """What a person should look at again."""
+        """Return what a person should look at again, one sentence each."""
         pattern, own = self.task.pattern, [each for each in self.lists if each.kind in OWN_LISTS]
         pages = tuple(SeenPage(each.url, tuple(one.link for one in each.judged)) for each in self.lists)
         left = [each for one in self.lists for each in one.judged if not each.taken]
@@ -214,7 +214,7 @@ class _Trial:
         return [note for note in notes if note]
 
     def nearest(self) -> str:
-        """A link that was left, and where it leaves the pattern: the one that goes along with it farthest."""
+        """Return the rejected link that agrees with the example farthest, and where it leaves the pattern."""
         links = [each for one in self.lists for each in one.judged]
         example = normalise(self.task.example)
         best = max(links, key=lambda each: _alike(each.link.url, example), default=None)
@@ -231,10 +231,10 @@ def _lists_of_a_run(task: Task, today: date, report: RunReport, ledger: MemoryLe
 
 
 def _is_beyond_the_task(place: ListPage) -> bool:
-    """Whether a run looks here for sitemaps that the task does not name."""
+    """Return whether a run would look here for sitemaps that the task does not name."""
     return place.kind == "robots" or (place.kind == "sitemap" and place.url == place.start)
 
 
 def _alike(url: str, example: str) -> int:
-    """How many characters two URLs share from the start."""
+    """Return how many characters two URLs share from the start."""
     return next((n for n, (a, b) in enumerate(zip(url, example, strict=False)) if a != b), min(len(url), len(example)))

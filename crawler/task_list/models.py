@@ -194,7 +194,7 @@ class Task(_Frozen):
 
     @property
     def fingerprint(self) -> str:
-        """16 hex digits over what decides which pages are taken and what is written of them.
+        """Return 16 hex digits over what decides which pages are taken and what is written of them.
 
         When and how politely (every, paused, delay, timeout, retries, limit …) don't count.
         """
@@ -263,7 +263,7 @@ class TaskFile(_Frozen):
 
     @property
     def fingerprint(self) -> str:
-        """16 hex digits over the whole list."""
+        """Return 16 hex digits over the whole list."""
         return _digest(self.model_dump(mode="json"))
 
     def to_json(self) -> str:
