@@ -25,7 +25,9 @@ from crawler.guarding.guard import guard_from
 from crawler.guarding.resolver import use_guard
 from crawler.rendering.chromium import TABS, find_browser, rendering_settings
 from crawler.session import TASKS_FILE, identity_of
-from crawler.tasks import Settings, TaskError, load
+from crawler.task_list.file import load
+from crawler.task_list.mistakes import TaskError
+from crawler.task_list.models import Settings
 from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 

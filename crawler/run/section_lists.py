@@ -21,7 +21,7 @@ from crawler.run.admission import BEYOND_LIMIT, OLD, Admission
 from crawler.run.outcomes import media_type
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_articles import ENUMERATED_LATER
-from crawler.tasks import Task
+from crawler.task_list.models import Task
 from extractors.html.urls import normalise
 from workers import keys
 from workers.filters import OTHER_DAYS

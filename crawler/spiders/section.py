@@ -34,7 +34,7 @@ from crawler.session import Session, contact_of, identity_of, open_session
 from crawler.spiders.articles import ArticleRequests
 from crawler.spiders.example import ExampleRequest
 from crawler.spiders.lists import ListRequests
-from crawler.tasks import Task
+from crawler.task_list.models import Task
 from workers.connection import reason
 from workers.errors import ExemplarError
 from workers.usage_rights import TDM
