@@ -22,8 +22,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from crawler.task_list.file import load
 from crawler.task_list.publication import publish
-from crawler.tasks import load
 from workers.connection import connect
 from workers.embedded import Embedded
 from workers.ledger import Ledger

@@ -26,9 +26,9 @@ from typing import cast
 import redis
 
 from crawler.scheduling.schedule import Schedule
+from crawler.task_list.file import load
 from crawler.task_list.periods import Period
 from crawler.task_list.publication import digest, publish
-from crawler.tasks import load
 from workers import keys
 from workers.embedded import Embedded
 

@@ -27,8 +27,9 @@ from typing import Any
 import redis
 
 from benchmarks.nginx import served
+from crawler.task_list.file import loads
+from crawler.task_list.models import Task
 from crawler.task_list.publication import publish
-from crawler.tasks import Task, loads
 from workers.embedded import Embedded
 
 PAGES = 2000

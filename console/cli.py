@@ -97,7 +97,7 @@ def _say(error: Exception) -> int:
     from redis import RedisError
 
     from crawler.redaction import redact
-    from crawler.tasks import TaskError
+    from crawler.task_list.mistakes import TaskError
     from workers.connection import reason
     from workers.errors import ExemplarError, RedisRefused, RedisUnavailable
 

@@ -8,8 +8,9 @@ import redis
 from crawler.politeness.host_states import hosts
 from crawler.run.run_report import reports
 from crawler.scheduling.schedule import Schedule
+from crawler.task_list.mistakes import TaskError
+from crawler.task_list.models import TaskFile
 from crawler.task_list.publication import edition, published
-from crawler.tasks import TaskError, TaskFile
 from workers.inbox import Inbox
 from workers.ledger import Ledger, ledgers
 from workers.presence import alive

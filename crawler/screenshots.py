@@ -24,7 +24,9 @@ from crawler.guarding.resolver import use_guard
 from crawler.rendering.chromium import find_browser, rendering_settings
 from crawler.rendering.task import TABS
 from crawler.session import TASKS_FILE, identity_of
-from crawler.tasks import Settings, TaskError, load
+from crawler.task_list.file import load
+from crawler.task_list.mistakes import TaskError
+from crawler.task_list.models import Settings
 from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 

@@ -10,8 +10,10 @@ from pathlib import Path
 import redis
 
 from crawler.guarding.guard import Guard, guard_from
+from crawler.task_list.file import load
+from crawler.task_list.mistakes import TaskError
+from crawler.task_list.models import Settings, TaskFile
 from crawler.task_list.publication import publish, published, published_task
-from crawler.tasks import Settings, TaskError, TaskFile, load
 from workers.connection import connect
 from workers.embedded import redis_for
 from workers.quarantine import state_folder

@@ -114,7 +114,7 @@ def _add_rows(target: Path, csv: Path, as_json: bool) -> None:
 
 
 def _add_urls(target: Path, urls: Sequence[str], asked: _Asked) -> None:
-    from crawler.fetching.single_pages import converse
+    from crawler.fetching.single_pages import run_survey
     from crawler.redaction import redact
     from crawler.scouting.sample_extractions import NoSection
     from crawler.scouting.survey import several
@@ -129,7 +129,7 @@ def _add_urls(target: Path, urls: Sequence[str], asked: _Asked) -> None:
     if not asked.name:
         _refuse_taken(there.tasks, urls)
     on_page = (lambda url, answer: say(redact(f"read {url}"))) if sys.stderr.isatty() else (lambda url, answer: None)
-    surveys = converse(several(urls, asked.scope, asked.insist), there.settings, on_page=on_page)
+    surveys = run_survey(lambda fetch: several(fetch, urls, asked.scope, asked.insist), there.settings, on_page=on_page)
     failed, patterns = 0, dict[str, str]()
     for url, found in surveys.items():
         try:
@@ -172,7 +172,7 @@ def _add_section(target: Path, found: "Survey", asked: _Asked) -> None:
 
 def _check_output(output: str) -> None:
     from crawler.task_list.mistakes import BadValueError
-    from crawler.task_list.model import check_output
+    from crawler.task_list.validators import check_output
 
     try:
         check_output(output)

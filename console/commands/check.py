@@ -8,7 +8,7 @@ import click
 from console.options import counted, examples, json_option, print_json, say, tasks_argument
 
 if TYPE_CHECKING:
-    from crawler.tasks import Task
+    from crawler.task_list.models import Task
 
 
 @click.command(epilog=examples("exemplar check", "exemplar check sections/tasks.yaml --json"))
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 def command(tasks: Path | None, as_json: bool) -> None:
     """Check a task list: every mistake with its line and column, and what each task will do."""
     from crawler.session import contact_of
+    from crawler.task_list.file import load
+    from crawler.task_list.mistakes import TaskFileError
     from crawler.task_list.publication import environment_problems
-    from crawler.tasks import TaskFileError, load
 
     file = tasks or Path("tasks.yaml")
     try:

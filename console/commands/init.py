@@ -16,8 +16,8 @@ HELP_CONTACT = "A URL or an e-mail address where site owners can reach you; it g
 @click.option("--force", is_flag=True, help="Write over an existing tasks.yaml.")
 def command(folder: Path, contact: str | None, force: bool) -> None:
     """Write a sample tasks.yaml into FOLDER (default: here)."""
+    from crawler.task_list.file import loads
     from crawler.task_list.schema import sample, write_schema
-    from crawler.tasks import loads
 
     target = folder / "tasks.yaml"
     if target.exists() and not force:

@@ -29,7 +29,7 @@ def command(tasks: Path | None, once: bool, workers: int | None, crawlers: int, 
     from console.progress import progress_for
     from console.runner import Runner
     from crawler.session import contact_of
-    from crawler.tasks import load
+    from crawler.task_list.file import load
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
 

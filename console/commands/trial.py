@@ -29,13 +29,14 @@ def command(task: str, tasks: Path | None, as_json: bool) -> None:
     """
     from datetime import UTC, datetime
 
-    from crawler.fetching.single_pages import converse
+    from crawler.fetching.single_pages import run_survey
     from crawler.scouting.trial import trial
-    from crawler.tasks import load
+    from crawler.task_list.file import load
 
     listed = load(tasks or Path("tasks.yaml"))
     chosen = listed[task]
-    found: Trial = converse(trial(chosen, datetime.now(UTC).date()), listed.settings, task=chosen)
+    today = datetime.now(UTC).date()
+    found = run_survey(lambda fetch: trial(fetch, chosen, today), listed.settings, task=chosen)
     if as_json:
         print_json(_json(found))
     else:

@@ -3,21 +3,24 @@
 Both run once in a process, because Twisted's reactor does.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from crawler.fetching.spider_process import run_spider
 from crawler.guarding.guard import guard_from
 from crawler.guarding.resolver import use_guard
 from crawler.session import TASKS_FILE, identity_of
-from crawler.tasks import Settings, Task, load
+from crawler.task_list.file import load
+from crawler.task_list.models import Settings, Task
 from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
 if TYPE_CHECKING:
-    from crawler.fetching.survey_spider import Steps
+    from crawler.scouting.fetch import Fetch
+
+Found = TypeVar("Found")
 
 
 def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, StoredPage | str]:
@@ -39,17 +42,17 @@ def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, Store
     return {url: answers.get(normalise(url), "no answer") for url in urls}
 
 
-def converse(
-    steps: "Steps",
+def run_survey(
+    survey: "Callable[[Fetch], Awaitable[Found]]",
     said: Settings,
     *,
     task: Task | None = None,
     on_page: Callable[[str, StoredPage | str], None] = lambda url, answer: None,
-) -> Any:
-    """Fetch what a generator yields, send it the pages (or why there are none), and return what it returns.
+) -> Found:
+    """Call `survey` with a function that fetches pages, and return what it returns.
 
     In a process whose reactor has not run yet. `task`: pages are asked for as it says, with its headers, proxy and
-    pace. Raises what `steps` raises, and `TaskError` for variables of the task that aren't set.
+    pace. Raises what `survey` raises, and `TaskError` for variables of the task that aren't set.
     """
     from crawler.fetching.survey_spider import SurveySpider
     from crawler.guarding.credentials import credentials_of, proxy_of
@@ -59,12 +62,13 @@ def converse(
     if task is not None:
         settings = {"DOWNLOAD_DELAY": task.delay, "ROBOTSTXT_OBEY": task.robots, "DOWNLOAD_TIMEOUT": task.timeout}
         asks = {"credentials": credentials_of(task), "proxy": proxy_of(task)}
-    spider = _crawl(said, settings, SurveySpider, steps=steps, on_page=on_page, **asks)
+    spider = _crawl(said, settings, SurveySpider, survey=survey, on_page=on_page, **asks)
     if spider.error is not None:
         raise spider.error
     if not spider.done:
         raise ExemplarError("stopped before the end; nothing was written")
-    return spider.result
+    result: Found = spider.result
+    return result
 
 
 def settings_here(file: Path) -> Settings:

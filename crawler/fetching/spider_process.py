@@ -16,7 +16,7 @@ from typing import Any
 import redis
 
 from crawler.run.run_report import RunReport
-from crawler.tasks import TaskError
+from crawler.task_list.mistakes import TaskError
 from workers.connection import reason
 from workers.errors import ExemplarError, RedisUnavailable
 from workers.processes import die_with_parent

@@ -1,6 +1,7 @@
-"""Fetches what a survey asks for, batch by batch, through the same guard, pace and robots.txt as any crawl."""
+"""Fetches what a survey asks for, through the same guard, pace and robots.txt as any crawl."""
 
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from scrapy import Request
@@ -9,14 +10,13 @@ from scrapy.http import Response
 from crawler.fetching.pages_spider import Answer, PagesSpider
 from crawler.guarding.credentials import Credentials
 from crawler.run.outcomes import Outcome, of_list
-
-Steps = Generator[list[str], Mapping[str, Answer], Any]
+from crawler.scouting.fetch import Fetch
 
 
 class SurveySpider(PagesSpider):
-    """Asks `steps` for URLs and sends it their answers until it returns; then `result` or `error` is set.
+    """Runs `survey` and fetches the URLs that it asks for; at the end `result` or `error` is set.
 
-    `credentials` and `proxy` are those of a task, if it is for one.
+    `on_page` is told of each answer. `credentials` and `proxy` are those of a task, if the survey is for one.
     """
 
     name = "survey"
@@ -26,61 +26,63 @@ class SurveySpider(PagesSpider):
 
     def __init__(
         self,
-        steps: Steps,
+        survey: Callable[[Fetch], Awaitable[Any]],
         on_page: Callable[[str, Answer], None],
         credentials: Credentials | None = None,
         proxy: str = "",
         **kwargs: Any,
     ):
-        super().__init__((), self._note, **kwargs)
-        self.steps, self.on_page = steps, on_page
+        super().__init__((), self._answer, **kwargs)
+        self.survey, self.on_page = survey, on_page
         self.credentials, self.proxy = credentials, proxy
-        self.known: dict[str, Answer] = {}  # a page is fetched once, however often it is asked for
-        self.batch: list[str] = []
+        self.answers: dict[str, asyncio.Future[Answer]] = {}  # a page is fetched once, however often it is asked for
 
     async def start(self) -> AsyncIterator[Request]:
-        """The first batch."""
-        for request in self._go_on(None):
+        """Run the survey. The spider is open until it returns; Scrapy cancels it where the spider is stopped before."""
+        try:
+            self.result = await self.survey(self.fetch)
+            self.done = True
+        except Exception as error:  # raised again by whoever started the spider; here it would only be logged
+            self.error = error
+        none: tuple[Request, ...] = ()  # `fetch` has made the requests
+        for request in none:
             yield request
 
-    def _note(self, url: str, answer: Answer) -> None:
-        self.known[url] = answer
-        self.on_page(url, answer)
+    async def fetch(self, url: str) -> Answer:
+        """Return the page, or the reason why there is none."""
+        if url not in self.answers:
+            self.answers[url] = asyncio.get_running_loop().create_future()
+            if request := self._request(url):
+                assert self.crawler.engine is not None, "the spider runs"
+                self.crawler.engine.crawl(request)
+        return await self.answers[url]
 
-    def _came(self, response: Response, asked: str) -> Iterator[Request]:  # type: ignore[override]
-        super()._came(response, asked)
-        yield from self._if_complete()
+    def _answer(self, url: str, answer: Answer) -> None:
+        self.on_page(url, answer)
+        if not self.answers[url].done():  # it is done if the survey was cancelled
+            self.answers[url].set_result(answer)
+
+    def _came(self, response: Response, asked: str) -> None:
+        try:
+            super()._came(response, asked)
+        except Exception as error:  # the survey waits for this page, so it is told
+            self._broke(asked, error)
+
+    def _failed(self, failure: Any) -> None:
+        try:
+            super()._failed(failure)
+        except Exception as error:
+            self._broke(failure.request.cb_kwargs["asked"], error)
+
+    def _broke(self, url: str, error: Exception) -> None:
+        if not self.answers[url].done():
+            self.answers[url].set_exception(error)
 
     def _verdict(self, status: int, content_type: str, body: bytes) -> Outcome:
         """Lists are asked for as well: feeds and packed sitemaps are pages here."""
         verdict = super()._verdict(status, content_type, body)
         as_list = of_list(status, content_type, body)
         return as_list if verdict.kind == "reject" and as_list.kind == "page" else verdict
-
-    def _failed(self, failure: Any) -> Iterator[Request]:  # type: ignore[override]
-        super()._failed(failure)
-        yield from self._if_complete()
-
-    def _if_complete(self) -> Iterator[Request]:
-        if all(url in self.known for url in self.batch):
-            yield from self._go_on({url: self.known[url] for url in self.batch})
-
-    def _go_on(self, answers: Mapping[str, Answer] | None) -> Iterator[Request]:
-        """Send the answers of a batch; of the next one all may be known already."""
-        requests: list[Request] = []
-        while not requests:
-            try:
-                self.batch = next(self.steps) if answers is None else self.steps.send(answers)
-            except StopIteration as end:
-                self.result, self.done = end.value, True
-                return
-            except Exception as error:  # whoever asked is told; here it would only be logged
-                self.error = error
-                return
-            wanted = [url for url in dict.fromkeys(self.batch) if url not in self.known]
-            requests = [request for url in wanted if (request := self._request(url))]
-            answers = {url: self.known[url] for url in self.batch if url in self.known}
-        yield from requests
 
     def _request(self, url: str) -> Request | None:
         request = super()._request(url)

@@ -23,8 +23,9 @@ from scrapy.http import Response
 from scrapy.http.cookies import CookieJar
 
 from crawler.guarding.guard import SCHEMES, place_of
-from crawler.task_list.model import Task
-from crawler.tasks import TaskError, expand
+from crawler.task_list.environment import expand
+from crawler.task_list.mistakes import TaskError
+from crawler.task_list.models import Task
 
 OPEN = frozenset({
     "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "dnt", "from", "pragma",

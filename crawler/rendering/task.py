@@ -9,7 +9,7 @@ link that fits the task; it is then rendered, from then on at once.
 import redis
 
 from crawler.run.outcomes import media_type
-from crawler.tasks import Task
+from crawler.task_list.models import Task
 from extractors.html.decoding import decode
 from workers import keys
 from workers.briefs import example_asked, example_of, example_rendered, note_rendered

@@ -10,7 +10,7 @@ from typing import Any
 from crawler.discovery.recency import last_day
 from crawler.patterns.pattern import Match
 from crawler.run.run_report import RunOptions
-from crawler.tasks import Task
+from crawler.task_list.models import Task
 from extractors.html.urls import normalise
 from workers.ledger import Ledger
 from workers.url_states import Found, fingerprint

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from crawler.run.admission import OLD
 from crawler.run.run_report import RunOptions, RunReport
-from crawler.tasks import Task
+from crawler.task_list.models import Task
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.url_states import Fingerprint, Leased

@@ -27,7 +27,7 @@ from crawler.run.section_articles import SectionArticles
 from crawler.run.section_lists import SectionLists
 from crawler.run.spider_coordination import BACKFILL, WALK, Crew
 from crawler.scheduling.schedule import note_visit
-from crawler.tasks import Task
+from crawler.task_list.models import Task
 from extractors.html.urls import normalise
 from workers.briefs import example_asked, keep_example
 from workers.inbox import Inbox, StoredPage

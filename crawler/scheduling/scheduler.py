@@ -11,6 +11,8 @@ from typing import Any
 import redis
 
 from crawler.scheduling.schedule import Schedule
+from crawler.task_list.file import load
+from crawler.task_list.mistakes import TaskError
 from crawler.task_list.publication import (
     Change,
     digest,
@@ -20,7 +22,6 @@ from crawler.task_list.publication import (
     published_count,
     published_periods,
 )
-from crawler.tasks import TaskError, load
 from workers.errors import ExemplarError
 from workers.inbox import Inbox
 from workers.presence import Presence

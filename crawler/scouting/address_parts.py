@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from string import ascii_letters
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -49,7 +50,7 @@ class DateForm:
     separators: tuple[str, ...]
 
     def text(self, raws: Sequence[str]) -> str:
-        """The form in strptime codes, for the dates of several URLs: without leading zeros only where they show it."""
+        """Return the form in strptime codes; without leading zeros only if one of the dates in `raws` shows that."""
         loose = any(len(part) == 1 for raw in raws for part in re.split(r"[/_-]", raw))
         codes = [code.replace("%", "%-") if loose and code in ("%m", "%d") else code for code in self.codes]
         return "".join(code + mark for code, mark in zip(codes, (*self.separators, ""), strict=True))
@@ -72,12 +73,12 @@ class Address:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names of the query's parameters."""
+        """Return the names of the query's parameters."""
         return tuple(name for name, _ in self.query)
 
     @property
     def bare_host(self) -> str:
-        """The host without `www.`."""
+        """Return the host without `www.`."""
         return self.host.removeprefix("www.")
 
 
@@ -91,8 +92,14 @@ def address_of(url: str, dates: Dates = "all") -> Address:
     bare = path.removesuffix("/") if slash else path.removesuffix(suffix)
     marked, forms, raws = _mark_dates(bare + "/", dates)
     *folders, stem = marked.removesuffix("/").split("/")[1:] or [""]
-    query = tuple(tuple(pair.partition("=")[::2]) for pair in parts.query.split("&") if pair)
-    return Address(url, parts.scheme, parts.netloc, tuple(folders), stem, suffix, slash, query, forms, raws)  # type: ignore[arg-type]
+    pairs = (pair.partition("=") for pair in parts.query.split("&") if pair)
+    query = tuple((name, value) for name, _, value in pairs)
+    return Address(url, parts.scheme, parts.netloc, tuple(folders), stem, suffix, slash, query, forms, raws)
+
+
+def leading_letters(text: str) -> str:
+    """Return the ASCII letters that a text begins with."""
+    return text[: len(text) - len(text.lstrip(ascii_letters))]
 
 
 def year_in_title(stem: str) -> str | None:
@@ -129,7 +136,7 @@ def _mark_dates(path: str, where: Dates) -> tuple[str, tuple[DateForm, ...], tup
 
 
 def _ends_well(found: re.Match[str], path: str) -> bool:
-    """A day that has a segment of its own fills it: 2020/10/12aa90f7 is no 12th of October."""
+    """Return whether a day in a segment of its own fills it: 2020/10/12aa90f7 is not the 12th of October."""
     return found.groupdict().get("t") != "/" or path[found.end() : found.end() + 1] in ("/", "")
 
 

@@ -46,7 +46,7 @@ def about_left(evidence: SiteLinks, pattern: Pattern, lists: Iterable[str]) -> s
 
 
 def _left(evidence: SiteLinks, pattern: Pattern, page: SeenPage) -> list[str]:
-    """The alike links of one list page, in its order: from the first article on it to the last."""
+    """Return links between the first and the last article of a list page that are built alike and not taken."""
     taken = [place for place, link in enumerate(page.links) if pattern.match(link.url)]
     if not taken:
         return []

@@ -11,7 +11,7 @@ from itertools import takewhile
 from urllib.parse import unquote
 
 from crawler.patterns.pattern import Pattern
-from crawler.scouting.address_parts import MARK, YEAR, Address, year_in_title
+from crawler.scouting.address_parts import MARK, YEAR, Address, leading_letters, year_in_title
 
 FEW = 8  # siblings from which a word that all share is no accident
 NEARLY_ALL = 0.97  # of the URLs; a slip in one of a hundred links does not loosen the pattern
@@ -64,7 +64,7 @@ def _host(addresses: Sequence[Address]) -> str:
 
 
 def _shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
-    """What all rows begin with."""
+    """Return what all rows begin with."""
     return [column[0] for column in takewhile(lambda each: len(set(each)) == 1, zip(*rows, strict=False))]
 
 
@@ -72,7 +72,7 @@ def _shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _folders(addresses: Sequence[Address]) -> tuple[str, int]:
-    """The folders' text with its last `/`, and how many dates of each address stand behind them (None known: -1)."""
+    """Return the folders' text with its last `/`, and how many dates each address has behind them (-1: unknown)."""
     depths = {len(each.folders) for each in addresses}
     in_stem = {each.stem.count(MARK) for each in addresses}
     left = in_stem.pop() if len(in_stem) == 1 else 0
@@ -107,7 +107,7 @@ def _date(addresses: Sequence[Address], number: int) -> str:
 
 
 def _written(text: str) -> str:
-    """Literal text in which dates stand between two marks."""
+    """Return literal text in which dates stand between two marks."""
     pieces = re.split("\ue001([^\ue002]*)\ue002", text)
     return "".join(f"{{date:{each}}}" if place % 2 else literal(each) for place, each in enumerate(pieces))
 
@@ -127,7 +127,7 @@ def _id_in(address: Address) -> str:
 
 
 def _shared_end(addresses: Sequence[Address], start: int) -> str:
-    """The folders before the last segment that all addresses have alike, counted from the end."""
+    """Return the folders before the last segment that all addresses share, counted from the end."""
     ends = [each.folders[start:][::-1] for each in addresses]
     shared = _shared_start(ends)[::-1]
     return "".join(literal(each) + "/" for each in shared) if not any(MARK in each for each in shared) else ""
@@ -173,7 +173,7 @@ def _suffixes(suffixes: Iterable[str]) -> str:
 
 
 def _piece(values: Sequence[str]) -> str:
-    """The text for one piece of a last segment, between dates or its ends."""
+    """Return the pattern's text for one piece of a last segment, which dates or its ends bound."""
     if len(set(values)) == 1:
         return _one_value(values[0]) if len(values) == 1 else literal(values[0])
     rows = [_TOKEN.findall(value) for value in values]
@@ -186,7 +186,7 @@ def _piece(values: Sequence[str]) -> str:
 
 
 def _years_as_words(tokens: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Numbers of titles that may all be years are part of them: review-2022, best-2021."""
+    """Keep numbers that may all be years as part of their titles: review-2022, best-2021."""
     if "{slug}" not in tokens:
         return tokens
     columns = zip(*rows, strict=True)
@@ -198,7 +198,7 @@ def _are_years(column: Iterable[str]) -> bool:
 
 
 def _one_value(value: str) -> str:
-    """The guess for an example without siblings."""
+    """Return the guess for an example without siblings."""
     if not value:
         return ""
     if year_in_title(value):
@@ -216,14 +216,14 @@ def _token(column: Sequence[str]) -> str:
         return literal(column[0])
     if all(value.isdigit() for value in values):
         return _date_and_id(column)
-    heads = {re.match(r"[A-Za-z]*", value)[0] for value in values}  # type: ignore[index]
+    heads = {leading_letters(value) for value in values}
     if len(heads) == 1 and (head := heads.pop()) and all(value[len(head) :].isdigit() for value in values):
         return literal(head) + _date_and_id([value[len(head) :] for value in column])
     return "{slug}"
 
 
 def _date_and_id(column: Sequence[str]) -> str:
-    """Digits; numbers that all begin with a day (20200610000123) name it."""
+    """Return the text for digits: a date and an id if all numbers begin with a day (20200610000123)."""
     day = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{2,}")
     if len(set(column)) >= FEW and all(day.fullmatch(value) for value in column):
         return "{date:%Y%m%d}{id}"
@@ -231,7 +231,7 @@ def _date_and_id(column: Sequence[str]) -> str:
 
 
 def _collapsed(tokens: list[str], count: int) -> str:
-    """Words between the first and the last one that varies are part of one slug."""
+    """Join the words from the first one that varies to the last one into one slug."""
     places = [place for place, token in enumerate(tokens) if token == "{slug}"]
     if not places:
         return "".join(tokens)

@@ -17,7 +17,7 @@ from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.pagination import pagination
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.patterns.pattern import syntax as syntax
-from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, year_in_title
+from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, leading_letters, year_in_title
 from crawler.scouting.fitting import fit
 
 NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short
@@ -95,7 +95,7 @@ class SiteLinks:
 
     @cached_property
     def seen(self) -> dict[str, Sighting]:
-        """All links of the pages read, in the order in which they were first seen."""
+        """Return all links of the pages read, in the order in which they were first seen."""
         texts: dict[str, str] = {}
         counts: Counter[str] = Counter()
         for page in self.pages:
@@ -107,7 +107,7 @@ class SiteLinks:
         return {url: Sighting(url, text, counts[url], url in further) for url, text in texts.items()}
 
     def no_article(self, link: Sighting) -> str | None:
-        """Why a link surely leads to no article; None if it may."""
+        """Return why a link surely leads to no article; None if it may."""
         address, here = address_of(link.url, "none"), address_of(self.example, "none")
         if link.url in self.refused:
             return self.refused[link.url]
@@ -135,13 +135,13 @@ def _is_named_list(address: Address) -> bool:
 
 
 def _named_alike(a: Address, b: Address) -> bool:
-    """Whether only numbers tell two URLs apart."""
+    """Return whether two URLs differ in numbers only."""
     same = a.keys == b.keys and len(a.folders) == len(b.folders) and a.suffix == b.suffix
     return same and _signature(a.stem) == _signature(b.stem)
 
 
 def is_short(text: str) -> bool:
-    """Whether a link's text names a section rather than an article."""
+    """Return whether a link's text names a section rather than an article."""
     return len(text) <= SHORT_CJK if _CJK.search(text) else len(text) <= SHORT_LATIN and text.count(" ") <= 2
 
 
@@ -149,7 +149,7 @@ def is_short(text: str) -> bool:
 
 
 def siblings(evidence: SiteLinks) -> list[Address]:
-    """The example and the links in its own folders that are built like it, the example first.
+    """Return the example and the links in its own folders that are built like it, the example first.
 
     A date in the last segment may be part of a title by accident: the reading with more siblings counts.
     """
@@ -171,14 +171,14 @@ def _siblings(example: str, links: Iterable[str], dates: Dates) -> list[Address]
 
 
 def _usual(own: Address, others: Sequence[Address]) -> list[Address]:
-    """Without those whose host, suffix or slash hardly another has: slips in the links of some text."""
+    """Leave out addresses whose host, suffix or slash is rare among them: a mistyped link in some text."""
     forms = Counter((each.host, each.suffix, each.slash) for each in others)
     forms[own.host, own.suffix, own.slash] = len(others)
     return [each for each in others if forms[each.host, each.suffix, each.slash] >= SLIPS * len(others)]
 
 
 def relatives(evidence: SiteLinks, own: Sequence[Address]) -> list[Relatives]:
-    """Links built as the siblings are, by their folders, the largest group first.
+    """Return links built as the siblings are, grouped by their folders, the largest group first.
 
     Names without date or number are built like anything: there each first folder is a family of its own.
     """
@@ -217,12 +217,12 @@ def _before_date(address: Address) -> str:
 
 
 def is_built_like(own: str, other: str) -> bool:
-    """Whether two URLs of a site are alike but for folders and last segment."""
+    """Return whether two URLs of a site differ in folders and last segment only."""
     return _same_build(address_of(own, "folders"), address_of(other, "folders"))
 
 
 def _same_build(own: Address, other: Address) -> bool:
-    """Whether two URLs are alike but for folders and last segment: site, suffix, parameters."""
+    """Return whether two URLs differ in folders and last segment only: same site, suffix and parameters."""
     if own.bare_host != other.bare_host or own.keys != other.keys or bool(own.stem) != bool(other.stem):
         return False
     suffixes = {own.suffix, other.suffix}
@@ -232,7 +232,7 @@ def _same_build(own: Address, other: Address) -> bool:
 
 
 def _same_folders(own: Address, other: Address) -> bool:
-    """Folders alike but for numbers and codes, which may be an article's own."""
+    """Return whether two URLs' folders differ in numbers and codes only, which may be an article's own."""
     if len(own.folders) != len(other.folders):
         return False
     pairs = [(a, b) for a, b in zip(own.folders, other.folders, strict=True) if a != b]
@@ -240,7 +240,7 @@ def _same_folders(own: Address, other: Address) -> bool:
 
 
 def _like_query(own: Address, others: Sequence[Address]) -> list[Address]:
-    """Those whose parameters differ from the example's in what names the article: the one that varies most."""
+    """Keep addresses that have the example's parameters but for the one that varies most: it names the article."""
     if not own.query:
         return list(others)
     columns = range(len(own.query))
@@ -250,7 +250,7 @@ def _like_query(own: Address, others: Sequence[Address]) -> list[Address]:
 
 
 def _like_stems(own: Address, others: Sequence[Address], is_year: bool) -> list[Address]:
-    """Those whose last segment is built like the example's, as closely as enough of them are.
+    """Keep addresses whose last segment is built like the example's, as closely as enough of them are.
 
     `is_year`: the number in it is part of a title.
     """
@@ -270,7 +270,7 @@ def _like_stems(own: Address, others: Sequence[Address], is_year: bool) -> list[
 
 
 def _names_a_year(own: Address, others: Sequence[Address]) -> bool:
-    """Whether the example's number is the year of a title, `review-2022`, and not the number of an article.
+    """Return whether the example's number is the year of a title, `review-2022`, and not the number of an article.
 
     Not if what differs from it in the number only has other numbers, or is most of what there is; nor if most other
     titles have a number of their own, which is no year.
@@ -284,14 +284,14 @@ def _names_a_year(own: Address, others: Sequence[Address]) -> bool:
 
 
 def _ends(stem: str) -> tuple[bool, bool, bool]:
-    """Whether a title has a number before it, or a number or a code behind it."""
+    """Return whether a title has a number before it, or a number or a code behind it."""
     before, after = re.match(r"\d{3,}[_-]\D", stem), re.search(r"\D[_-]\d{4,}$", stem)
     code = re.search(r"[_-](?=[0-9a-z]*\d)[0-9a-z]{8,}$", stem)
     return bool(before), bool(after), bool(code)
 
 
 def _first_pages(own: Address, others: Sequence[Address]) -> list[Address]:
-    """Those that have the example's small numbers where nearly all have them: others are further pages."""
+    """Keep addresses with the example's small numbers if nearly all have them: the others are further pages."""
     rows = [re.findall(r"\d+", each.stem) for each in others]
     mine = re.findall(r"\d+", own.stem)
     kept = list(zip(others, rows, strict=True))
@@ -303,15 +303,15 @@ def _first_pages(own: Address, others: Sequence[Address]) -> list[Address]:
 
 
 def _signature(stem: str) -> str:
-    """`article_123` → `article_#`, `doc-iabc12` → `doc-@`: numbers and codes vary, words are the site's own."""
+    """Replace what varies, numbers and codes: `article_123` → `article_#`, `doc-iabc12` → `doc-@`."""
     return WORD.sub(lambda word: "#" if word[0].isdigit() else _mixed(word[0]), stem)
 
 
 def _mixed(word: str) -> str:
     if not re.search(r"\d", word):
         return word
-    head = re.match(r"[a-zA-Z]*", word)[0]  # type: ignore[index]
-    return head + "#" if head and word[len(head) :].isdigit() and len(head) <= 2 else "#@"
+    letters = leading_letters(word)
+    return letters + "#" if letters and word[len(letters) :].isdigit() and len(letters) <= 2 else "#@"
 
 
 # The pattern
@@ -351,7 +351,7 @@ def _why_not(link: Sighting, reasons: Mapping[str, str], pattern: Pattern, host:
 
 
 def tighter(text: str) -> list[str]:
-    """The same pattern as regular expressions whose last {slug} or {id} takes less: for sites that put lists there."""
+    """Return regular expressions of the pattern whose last {slug} or {id} takes less: some sites put lists there."""
     regex = Pattern.parse(text).regex
     slugs = [f"({each})" for each in (syntax.SLUG_WITH_DOTS, syntax.SLUG) if regex.count(f"({each})") == 1]
     options: list[str] = []

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from crawler.patterns.pattern import Pattern
 from crawler.scouting.survey import Survey
 from crawler.task_list.mistakes import TaskError
-from crawler.task_list.model import TaskFile
+from crawler.task_list.models import TaskFile
 from extractors.html.urls import normalise
 
 EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # where neither the person nor `defaults:` says otherwise
@@ -44,7 +44,7 @@ def entry_of(
 
 
 def name_of(found: Survey, names: Collection[str]) -> str:
-    """A name from the host, and of a section from its folder, that no task has yet: `news-example-harbour`."""
+    """Return a name that no task has yet, from the host and a section's folder: `news-example-harbour`."""
     host = urlsplit(found.example).hostname or "site"
     folder = _folder(found) if found.scope == "section" else ""
     plain = "-".join(filter(None, (_site(host), folder)))
@@ -56,7 +56,7 @@ def name_of(found: Survey, names: Collection[str]) -> str:
 
 
 def known_as(tasks: TaskFile | None, url: str) -> str | None:
-    """The task that takes a URL already; None if there is none."""
+    """Return the name of the task that takes a URL already; None if there is none."""
     for name, task in (tasks.tasks if tasks else {}).items():
         if normalise(task.example) == normalise(url) or task.pattern.match(url):
             return name
@@ -85,7 +85,7 @@ def _site(host: str) -> str:
 
 
 def _folder(found: Survey) -> str:
-    """The last folder that all articles share, or that of the section's list page."""
+    """Return the last folder that all articles share, or that of the section's list page."""
     prefixes = Pattern.parse(found.pattern, found.example).prefixes()
     for url in (*prefixes[:1], *found.starts):
         segments = [each for each in unquote(urlsplit(url).path).split("/") if each and "." not in each]

@@ -31,7 +31,7 @@ class NoSection(ExemplarError):
 
     @property
     def overruled(self) -> str:
-        """What is told where a person insists on the article."""
+        """Return the warning that takes the error's place if a person insists on the article."""
         return f"{self.why}; it is taken for an article, as asked"
 
 
@@ -53,7 +53,7 @@ class SampleExtraction:
 
     @property
     def by_example(self) -> bool:
-        """Whether the example fits the page."""
+        """Return whether the example fits the page."""
         return self.method == "example"
 
 
@@ -80,7 +80,7 @@ def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExt
 
 
 def _why_no_article(page: StoredPage, alone: Article | Listing | NoArticle, kind: PageType) -> NoSection | None:
-    """The error that says why a page is no example; None if it may be one."""
+    """Return the error that says why a page is no example; None if it may be one."""
     if not kind.is_rather_article:
         why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
         return NoSection(f"{page.url} is a list page, not an article ({why})", NAME_ONE, proposals(page))
@@ -95,12 +95,12 @@ _RENDER = "write the task by hand (example, pattern, start, `render: true`): a r
 
 
 def is_empty_shell(page: StoredPage) -> bool:
-    """Whether only its scripts would fill a page."""
+    """Return whether a page is empty without its scripts."""
     return is_shell(make_page(page.body, page.url, page.content_type, page.fetched_at))
 
 
 def proposals(page: StoredPage) -> list[tuple[str, str]]:
-    """Links of a list page that may be articles, with their titles: its list's entries first."""
+    """Return links of a list page that may be articles, with their titles; the entries of its list first."""
     try:
         entries = read_entries(make_page(page.body, page.url, page.content_type, page.fetched_at))
     except UnusablePage:
@@ -162,7 +162,7 @@ def _cut_of_list(page: StoredPage, found: Listing, type_: PageType) -> SampleExt
 
 
 def _kind_of(found: Article, type_: PageType) -> Kind:
-    """What the extractor says of the page, else the classifier; uncertain only if it is rather a list."""
+    """Return the extractor's page type, else the classifier's; uncertain only if the page is rather a list."""
     kind, probability = found.page_type, found.article_probability
     if kind == "article":
         kind, probability = type_.kind, type_.probability

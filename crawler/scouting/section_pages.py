@@ -38,7 +38,7 @@ class Candidate:
 
 
 def candidates(url: str, body: bytes, links: Iterable[PageLink], content_type: str | None = None) -> list[Candidate]:
-    """The pages worth reading, the likeliest first, each once; pages of other sites and the article itself left out."""
+    """Return the pages worth reading, the likeliest first, each once, without the article and pages of other sites."""
     links = [link for link in links if _is_here(link.url, url)]
     linked = {link.url for link in links}
     crumbs = breadcrumb(url, body, content_type)
@@ -49,13 +49,15 @@ def candidates(url: str, body: bytes, links: Iterable[PageLink], content_type: s
     named = [link.url for link in links if _LISTS.search(link.text) and len(link.text) <= 24]
     found += [Candidate(each, "named as a list") for each in named]
     found += [Candidate(each, "parent folder") for each in parents(url)]
-    seen = {normalise(url), home}
-    unique = [each for each in found if not (each.url in seen or seen.add(each.url))]  # type: ignore[func-returns-value]
-    return [Candidate(home, "home page"), *unique]
+    by_url: dict[str, Candidate] = {}
+    for each in found:
+        by_url.setdefault(each.url, each)
+    others = [each for each in by_url.values() if each.url not in (normalise(url), home)]
+    return [Candidate(home, "home page"), *others]
 
 
 def parents(url: str) -> list[str]:
-    """The folders above a page up to the site's root, which is left out; those of dates come last."""
+    """Return the folders above a page, without the site's root; folders named for a date come last."""
     parts, address = urlsplit(url), address_of(url, "folders")
     segments = parts.path.rstrip("/").split("/")[1:-1]
     dated = next((n for n, each in enumerate(address.folders) if MARK in each), len(segments))
@@ -65,7 +67,7 @@ def parents(url: str) -> list[str]:
 
 
 def breadcrumb(url: str, body: bytes, content_type: str | None = None) -> list[str]:
-    """The links of the page's breadcrumb on its own site, from the outermost in."""
+    """Return the links of the page's breadcrumb on its own site, from the outermost in."""
     root = _parse(body, content_type)
     if root is None:
         return []

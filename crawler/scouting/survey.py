@@ -1,6 +1,6 @@
-"""From one article's URL to a section: which pages to look at, and what they show. No network.
+"""From one article's URL to a section: which pages to look at, and what they show. No network of its own.
 
-A survey is a generator: it yields URLs, is sent their pages (or why there are none), and returns a `Survey`.
+A survey is an async function that is given another one, `fetch`: URL → page, or the reason why there is none.
 
     example → home page, breadcrumb, folders above, pages named as lists → siblings
             → scope: the example's own folders, or relatives in other folders that turn out to be cut by the example
@@ -10,7 +10,7 @@ Scope. On a small site the whole site is the section; on a big one (`BIG_HOME`) 
 enough siblings are seen there. Where the pattern can't tell sections apart, a section is its list page alone.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
@@ -22,6 +22,7 @@ from crawler.discovery.sitemaps import usual_place
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import MARK, Address, Dates, address_of
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
+from crawler.scouting.fetch import Fetch, fetch_all
 from crawler.scouting.fitting import fit
 from crawler.scouting.inference import Inference, Relatives, SeenPage, SiteLinks, infer, relatives, siblings
 from crawler.scouting.sample_extractions import NAME_ONE, NoSection, SampleExtraction, cut_page, prepared, proposals
@@ -30,8 +31,6 @@ from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
 Scope = Literal["auto", "section", "site"]
-Answers = Mapping[str, StoredPage | str]
-Steps = Generator[list[str], Answers, "Survey"]
 
 MOST_LISTS = 6  # list pages that are read
 LISTS_AT_ONCE = 2  # after the home page
@@ -73,26 +72,26 @@ class Survey:
 
     @property
     def pattern(self) -> str:
-        """The pattern of the section's articles."""
+        """Return the pattern of the section's articles."""
         return self.inference.pattern
 
 
-def survey(url: str, scope: Scope = "auto", insist: bool = False) -> Steps:
+async def survey(fetch: Fetch, url: str, scope: Scope = "auto", insist: bool = False) -> Survey:
     """Look at the site of an article. Raises `NoSection` where no task can be made.
 
     `insist`: the page is an article, and so are its siblings, whatever they look like.
     """
-    return (yield from _Survey(url, scope, insist).steps())
+    return await _Survey(fetch, url, scope, insist).run()
 
 
-def several(
-    urls: Sequence[str], scope: Scope = "auto", insist: bool = False
-) -> Generator[list[str], Answers, dict[str, Survey | NoSection]]:
-    """One survey after the other: for each URL what was found, or why nothing."""
+async def several(
+    fetch: Fetch, urls: Sequence[str], scope: Scope = "auto", insist: bool = False
+) -> dict[str, Survey | NoSection]:
+    """Make one survey after the other, and return for each URL what was found, or why nothing."""
     found: dict[str, Survey | NoSection] = {}
     for url in urls:
         try:
-            found[url] = yield from survey(url, scope, insist)
+            found[url] = await survey(fetch, url, scope, insist)
         except NoSection as error:
             found[url] = error
     return found
@@ -100,8 +99,9 @@ def several(
 
 @dataclass
 class _Survey:
-    """A survey on its way."""
+    """What a survey has seen so far."""
 
+    fetch: Fetch
     asked: str
     scope: Scope
     insist: bool
@@ -111,12 +111,11 @@ class _Survey:
     refused: dict[str, str] = field(default_factory=dict)  # links that turned out to be no articles
     warnings: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
-    missing: set[str] = field(default_factory=set)  # links that could not be had
+    missing: set[str] = field(default_factory=set)  # links that could not be fetched
     samples: int = 0
 
-    def steps(self) -> Steps:
-        answers = yield [self.asked]
-        page = answers[self.asked]
+    async def run(self) -> Survey:
+        page = await self.fetch(self.asked)
         if isinstance(page, str):
             raise NoSection(f"{self.asked}: {page}")
         self.example = page.url
@@ -126,59 +125,59 @@ class _Survey:
         self.warnings += [doubt] if doubt else []
         if page.url != normalise(self.asked):
             self.warnings.append(f"the URL leads to {page.url}, which is the example now")
-        yield from self.read_lists(page)
+        await self.read_lists(page)
         own = self.siblings()
-        members, why, wide = yield from self.widened(own)
+        members, why, wide = await self.widened(own)
         if len(members) < FEW:
             raise NoSection(self.none_found(members))
         inference = self.inferred(members)
-        yield from self.try_siblings(inference)
+        await self.try_siblings(inference)
         if any(url in self.refused for url in (each.url for each in inference.matched)):
             inference = self.inferred([each for each in members if each.url not in self.refused])
         return self.result(inference, why, wide)
 
     def doubt(self, error: NoSection) -> None:
-        """Raise what speaks against an article, or note it if a person insists."""
+        """Raise the error, or note it as a warning if a person insists on the article."""
         if not self.insist:
             raise error
         self.warnings.append(error.overruled)
 
     # -- list pages ---------------------------------------------------------------------------------------------------
 
-    def read_lists(self, page: StoredPage) -> Generator[list[str], Answers, None]:
-        """The home page and the breadcrumb first; then, while siblings are few, what else may list them."""
+    async def read_lists(self, page: StoredPage) -> None:
+        """Read the home page and the breadcrumb; then, while siblings are few, what else may list them."""
         self.note(page, "the example")
-        open_ = candidates(page.url, page.body, self.pages[page.url].links, page.content_type)
+        of_example = candidates(page.url, page.body, self.pages[page.url].links, page.content_type)
         feed = [Candidate(each, "feed") for each in self.feeds][:1]
-        yield from self.read([open_[0], *(each for each in open_[1:] if each.why == "breadcrumb")][:LISTS_AT_ONCE])
+        await self.read([of_example[0], *(each for each in of_example[1:] if each.why == "breadcrumb")][:LISTS_AT_ONCE])
         while len(self.lists) < MOST_LISTS and not self.has_enough():
-            waiting = [each for each in self.more(open_, feed) if each.url not in self.lists]
+            waiting = [each for each in self.more(of_example, feed) if each.url not in self.lists]
             if not waiting:
                 break
-            yield from self.read(waiting[: min(LISTS_AT_ONCE, MOST_LISTS - len(self.lists))])
+            await self.read(waiting[: min(LISTS_AT_ONCE, MOST_LISTS - len(self.lists))])
         if len(self.siblings()) <= FEW:
-            yield from self.read_sitemap()
+            await self.read_sitemap()
 
-    def more(self, open_: Sequence[Candidate], feed: Sequence[Candidate]) -> list[Candidate]:
-        """Candidates of the example, its feed after the first, then those of the home page."""
-        home = self.pages.get(normalise(open_[0].url))
-        return [*open_[:2], *feed, *open_[2:], *(candidates(home.url, b"", home.links)[1:] if home else ())]
+    def more(self, of_example: Sequence[Candidate], feed: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates of the example, with its feed as the third, then those of the home page."""
+        home = self.pages.get(normalise(of_example[0].url))
+        return [*of_example[:2], *feed, *of_example[2:], *(candidates(home.url, b"", home.links)[1:] if home else ())]
 
-    def read_sitemap(self) -> Generator[list[str], Answers, None]:
-        """The first sitemap that robots.txt names, and the first two of those that it names in turn."""
+    async def read_sitemap(self) -> None:
+        """Read the first sitemap that robots.txt names, and the first two that this sitemap names."""
         robots = urljoin(self.example, "/robots.txt")
-        answer = (yield [robots])[robots]
+        answer = await self.fetch(robots)
         named = robots_listing(answer.body, robots).sitemaps if not isinstance(answer, str) else []
         first = named[0].url if named else usual_place(self.example)
-        yield from self.read([Candidate(first, "sitemap")])
+        await self.read([Candidate(first, "sitemap")])
         children = self.pages[first].links[:MOST_CHILDREN] if first in self.pages else ()
         if any(each.url.partition("?")[0].endswith((".xml", ".gz")) for each in children):
-            yield from self.read([Candidate(each.url, "sitemap") for each in children])
+            await self.read([Candidate(each.url, "sitemap") for each in children])
 
-    def read(self, wanted: Sequence[Candidate]) -> Generator[list[str], Answers, None]:
+    async def read(self, wanted: Sequence[Candidate]) -> None:
         if not wanted:
             return
-        answers = yield [each.url for each in wanted]
+        answers = await fetch_all(self.fetch, [each.url for each in wanted])
         for each in wanted:
             answer = answers[each.url]
             self.lists[each.url] = CheckedPage(each.url, each.why)
@@ -217,15 +216,15 @@ class _Survey:
 
     # -- scope --------------------------------------------------------------------------------------------------------
 
-    def widened(self, own: list[Address]) -> Generator[list[str], Answers, tuple[list[Address], str, bool]]:
-        """The members of the section, why they are, and whether other folders are among them."""
+    async def widened(self, own: list[Address]) -> tuple[list[Address], str, bool]:
+        """Return the members of the section, why they are members, and whether other folders are among them."""
         big, own_links = self.is_big(), len(own) - 1
         if self.scope == "section":
             return own, "as asked: the example's own folders", False
         if self.scope == "auto" and big and own_links >= PLENTY:
             return own, f"{BIG_SITE}, and {own_links} siblings in the example's own folders", False
         groups = relatives(self.evidence, own)
-        joined = yield from self.joining(own, groups)
+        joined = await self.joining(own, groups)
         if not joined:
             return own, f"{own_links} siblings in the example's own folders, none like it in others", False
         extra = _addresses(own, joined)
@@ -234,10 +233,8 @@ class _Survey:
         size = "as asked" if self.scope == "site" else size
         return members, f"{size}: {len(extra)} links in {len(joined)} other folders look like the example", True
 
-    def joining(
-        self, own: Sequence[Address], groups: Sequence[Relatives]
-    ) -> Generator[list[str], Answers, list[Relatives]]:
-        """The groups whose pages the example cuts; one page of each family's largest groups is looked at."""
+    async def joining(self, own: Sequence[Address], groups: Sequence[Relatives]) -> list[Relatives]:
+        """Return the groups whose pages the example cuts, as one page of each family's largest groups shows."""
         families: dict[tuple[object, ...], list[Relatives]] = {}
         for group in groups:
             families.setdefault(group.family, []).append(group)
@@ -247,7 +244,7 @@ class _Survey:
             for group in members[: SAMPLES_A_FAMILY + 1]:
                 if self.samples >= MOST_SAMPLES or list(verdicts.values()).count(True) >= SAMPLES_A_FAMILY:
                     break
-                fits = yield from self.looks_like_example(group)
+                fits = await self.looks_like_example(group)
                 if fits is not None:
                     verdicts[group.folder] = fits
             good = [group for group in members if verdicts.get(group.folder, all(verdicts.values()))]
@@ -257,7 +254,7 @@ class _Survey:
         return joined
 
     def would_take(self, own: Sequence[Address], groups: Sequence[Relatives], bad: set[str]) -> bool:
-        """Whether the pattern of all would take pages that are no articles, or can't be written at all."""
+        """Return whether the pattern of all would take pages that are no articles, or can't be written."""
         try:
             text = self.inferred([*own, *_addresses(own, groups)]).pattern
         except NoSection:
@@ -265,13 +262,13 @@ class _Survey:
         pattern = Pattern.parse(text)
         return any(pattern.match(url) for url in {*bad, *self.refused})
 
-    def looks_like_example(self, group: Relatives) -> Generator[list[str], Answers, bool | None]:
-        """Whether a group's pages are built like the example; None if its first two don't tell."""
+    async def looks_like_example(self, group: Relatives) -> bool | None:
+        """Return whether a group's pages are built like the example; None if its first two don't show it."""
         for url in group.urls[:2]:
             if self.samples >= MOST_SAMPLES:
                 return None
             self.samples += 1
-            cut = yield from self.cut(url)
+            cut = await self.cut(url)
             if cut is None:
                 continue
             languages = {cut.language, self.cuts[self.example].language} - {""}
@@ -289,21 +286,20 @@ class _Survey:
 
     # -- trials -------------------------------------------------------------------------------------------------------
 
-    def try_siblings(self, inference: Inference) -> Generator[list[str], Answers, None]:
+    async def try_siblings(self, inference: Inference) -> None:
         """Cut siblings from the beginning, the middle and the end of the matched links."""
         links = [each.url for each in inference.matched if each.url not in inference.doubtful]
         waiting = [url for url in links if url not in self.cuts and url not in self.missing]
-        have = sum(url in self.cuts for url in links if url != self.example)
+        extracted = sum(url in self.cuts for url in links if url != self.example)
         for _ in range(2 * TRIALS):  # dead links are replaced
-            if have >= TRIALS or not waiting:
+            if extracted >= TRIALS or not waiting:
                 return
-            cut = yield from self.cut(waiting.pop([0, len(waiting) // 2, -1][have % 3]))
-            have += cut is not None
+            cut = await self.cut(waiting.pop([0, len(waiting) // 2, -1][extracted % 3]))
+            extracted += cut is not None
 
-    def cut(self, url: str) -> Generator[list[str], Answers, SampleExtraction | None]:
-        """Fetch a page and cut it; None if it can't be had."""
-        answers = yield [url]
-        page = answers[url]
+    async def cut(self, url: str) -> SampleExtraction | None:
+        """Fetch a page and cut it; return None if it can't be fetched."""
+        page = await self.fetch(url)
         if isinstance(page, str):
             self.missing.add(url)
             return None
@@ -322,15 +318,15 @@ class _Survey:
             for page in self.pages.values()
             if page.url in self.lists and page.url != self.example
         ]
-        good = sorted((each for each in counted if each.matched), key=lambda each: -each.matched)
+        productive = sorted((each for each in counted if each.matched), key=lambda each: -each.matched)
         trials = [cut for url, cut in self.cuts.items() if url in matched and url != self.example]
         if trials and not any(cut.characters for cut in trials):
             by_hand = f"nothing was written. By hand: example, and pattern such as {inference.pattern}"
             none = f"{self.example}: the pages that look like its siblings are no articles ({trials[0].reason})"
             self.doubt(NoSection(none, by_hand))
-        self.judge(trials, good)
+        self.judge(trials, productive)
         site = self.scope != "section" and not why.startswith(BIG_SITE)
-        starts, lone = self.starts(good, inference, wide, site)
+        starts, lone = self.starts(productive, inference, wide, site)
         home = any(urlsplit(url).path == "/" for url in starts)
         scope: Literal["section", "site"] = "site" if wide or (home and site) else "section"
         self.look_again(trials, inference, starts)
@@ -341,42 +337,43 @@ class _Survey:
             inference,
             tuple(starts),
             lone,
-            tuple(good),
+            tuple(productive),
             tuple(trials[:TRIALS]),
             self.cuts[self.example],
             tuple(self.warnings),
         )
 
     def starts(
-        self, good: Sequence[CheckedPage], inference: Inference, wide: bool, site: bool
+        self, productive: Sequence[CheckedPage], inference: Inference, wide: bool, site: bool
     ) -> tuple[list[str], bool]:
-        """The start pages, and whether nothing but they and their pagination is to be read.
+        """Return the start pages, and whether a run should read nothing but them and their pagination.
 
         A list in the articles' own folder that goes on over pages is enough; else the home page leads to the rest, if
         it has to do with the section.
         """
         home = next((page.url for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
-        best = good[0].url if good else home or self.example
-        own = next((each.url for each in good if each.url != home), best)
-        confined = self.is_confined(own, inference)
+        best = productive[0].url if productive else home or self.example
+        section_list = next((each.url for each in productive if each.url != home), best)
+        confined = self.is_confined(section_list, inference)
         if not site:
-            return [own], not confined
-        if confined and not wide and own == best and pagination(own, self.pages[own].links):
-            return [own], False
-        leads = home is not None and (not good or any(each.url == home for each in good))
+            return [section_list], not confined
+        if confined and not wide and section_list == best and pagination(best, self.pages[best].links):
+            return [best], False
+        leads = home is not None and (not productive or any(each.url == home for each in productive))
         return list(dict.fromkeys([best, *([home] if leads and home else [])])), False
 
     def is_confined(self, start: str, inference: Inference) -> bool:
-        """Whether all articles lie below a list page's folder."""
+        """Return whether all articles lie below a list page's folder."""
         prefixes = Pattern.parse(inference.pattern).prefixes()
         folder = urlsplit(start).path.rpartition("/")[0] + "/"
         return folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)
 
-    def judge(self, trials: Sequence[SampleExtraction], good: Sequence[CheckedPage]) -> None:
-        odd = [cut for cut in trials if cut.characters and not cut.by_example]
-        if odd:
-            self.warnings.append(f"{len(odd)} of {len(trials)} siblings are cut without the example ({odd[0].reason})")
-        if not good:
+    def judge(self, trials: Sequence[SampleExtraction], productive: Sequence[CheckedPage]) -> None:
+        fallback = [cut for cut in trials if cut.characters and not cut.by_example]
+        if fallback:
+            few = f"{len(fallback)} of {len(trials)} siblings"
+            self.warnings.append(f"{few} are cut without the example ({fallback[0].reason})")
+        if not productive:
             self.warnings.append("no list page links to the siblings: they were found on the example's own page")
 
     def look_again(self, trials: Sequence[SampleExtraction], inference: Inference, starts: Sequence[str]) -> None:
@@ -392,14 +389,14 @@ class _Survey:
         self.warnings += [note for note in notes if note]
 
     def none_found(self, members: Sequence[Address]) -> str:
-        read = ", ".join(page.url for page in self.pages.values() if page.url != self.example) or "no list page"
+        lists = ", ".join(page.url for page in self.pages.values() if page.url != self.example) or "no list page"
         return (
-            f"{self.example}: no siblings found ({len(members) - 1} links like it on {read}); nothing was written. "
+            f"{self.example}: no siblings found ({len(members) - 1} links like it on {lists}); nothing was written. "
             f"Write the task by hand: example, pattern (as in {fit(members[:1])}), and start: the section's list page"
         )
 
 
 def _addresses(own: Sequence[Address], groups: Sequence[Relatives]) -> list[Address]:
-    """The URLs of relatives, taken apart as the siblings are."""
+    """Return the URLs of relatives, taken apart as the siblings are."""
     dates: Dates = "all" if any(MARK in each.stem for each in own) else "folders"
     return [address_of(url, dates) for each in groups for url in each.urls]

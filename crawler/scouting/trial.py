@@ -1,29 +1,33 @@
-"""A task tried without leaving a trace: its lists read, some articles cut, nothing written. No network, no Redis.
+"""A task tried without leaving a trace: its lists read, some articles cut, nothing written. No Redis.
 
     example → start pages and what follows them → links taken and left → the newest articles → extractions
 
-A generator as `survey` is: it yields URLs, is sent their pages, and returns a `Trial`.
+A run's own `SectionLists` chooses the lists and enters their articles, on a ledger in memory; the trial cuts those that
+a run would fetch first. It differs from a run in two ways: it reads few lists, and it does not look for sitemaps.
+
+An async function as `survey` is: it is given `fetch`: URL → page, or the reason why there is none.
 """
 
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
-from itertools import islice
 
-from crawler.discovery.listings import ListPage as Place
-from crawler.discovery.listings import read_listing
-from crawler.discovery.walk import JudgedLink, Walk, judged
+from crawler.discovery.listings import ListPage, read_listing
+from crawler.discovery.walk import JudgedLink, judged
+from crawler.rendering.task import Rendering
+from crawler.run.admission import Admission
+from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.section_lists import SectionLists
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
+from crawler.scouting.fetch import Fetch, fetch_all
 from crawler.scouting.inference import SeenPage, SiteLinks
+from crawler.scouting.memory_ledger import MemoryLedger
 from crawler.scouting.sample_extractions import SampleExtraction, cut_page, is_empty_shell
-from crawler.task_list.model import Task
+from crawler.task_list.models import Task
 from extractors import Section, UnusablePage
 from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS
 from workers.inbox import StoredPage
-
-Answers = Mapping[str, StoredPage | str]
-Steps = Generator[list[str], Answers, "Trial"]
 
 MOST_LISTS = 5  # lists that are read
 ARTICLES = 10  # that are cut
@@ -43,7 +47,7 @@ class ReadList:
 
     @property
     def taken(self) -> int:
-        """How many links are articles of the task."""
+        """Return how many links are articles of the task."""
         return sum(each.taken for each in self.judged)
 
 
@@ -63,51 +67,50 @@ class Trial:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong with the task."""
+        """Return whether nothing is wrong with the task."""
         return not self.problems
 
 
-def trial(task: Task, today: date, articles: int = ARTICLES) -> Steps:
+async def trial(fetch: Fetch, task: Task, today: date, articles: int = ARTICLES) -> Trial:
     """Try a task; `today` writes out dates in start pages and patterns."""
-    return (yield from _Trial(task, today, articles).steps())
+    return await _Trial(fetch, task, today, articles).run()
 
 
-@dataclass
 class _Trial:
-    task: Task
-    today: date
-    articles: int
-    lists: list[ReadList] = field(default_factory=list)
-    found: dict[str, tuple[date, object]] = field(default_factory=dict)  # article URL → how new it is
-    problems: list[str] = field(default_factory=list)
-    unread_starts: list[str] = field(default_factory=list)  # derived ones; told if the last of them can't be read
+    """What a trial has seen so far."""
 
-    def steps(self) -> Steps:
-        section, example = yield from self.read_example()
-        yield from self.walk()
-        if not self.found and self.task.pattern.enumerable:
-            for url in islice(self.task.pattern.enumerate(self.today, self.today), self.articles):
-                self.found.setdefault(url, self.rank(url))
-        newest = sorted(self.found, key=lambda url: self.found[url], reverse=True)[: self.articles]
-        answers = (yield newest) if newest else {}
+    def __init__(self, fetch: Fetch, task: Task, today: date, articles: int):
+        self.fetch, self.task, self.today, self.articles = fetch, task, today, articles
+        self.lists: list[ReadList] = []
+        self.listed: set[str] = set()  # article URLs on the lists
+        self.problems: list[str] = []
+        self.report, self.ledger = RunReport.begun(task.name), MemoryLedger(task.name)
+        self.run_lists = _lists_of_a_run(task, today, self.report, self.ledger)
+
+    async def run(self) -> Trial:
+        section, example = await self.read_example()
+        await self.read_lists()
+        found = self.found_on_lists() or self.written_by_pattern()
+        newest = found[: self.articles]
+        answers = await fetch_all(self.fetch, newest)
         cuts = tuple(self.cut(section, url, answers[url]) for url in newest)
-        self.judge(example, cuts)
+        self.judge(example, found, cuts)
         forbidden = tuple(cut.url for cut in cuts if cut.reason == FORBIDDEN)
         return Trial(
             self.task.name,
             str(self.task.pattern),
             example,
             tuple(self.lists),
-            len(self.found),
+            len(found),
             cuts,
             forbidden,
             tuple(self.problems),
-            tuple(self.doubts(example, cuts)),
+            tuple(self.doubts(example, found, cuts)),
         )
 
-    def read_example(self) -> Generator[list[str], Answers, tuple[Section, SampleExtraction]]:
+    async def read_example(self) -> tuple[Section, SampleExtraction]:
         url = normalise(self.task.example)
-        page = (yield [url])[url]
+        page = await self.fetch(url)
         alone = Section(None, method="density")
         if isinstance(page, str):
             self.problems.append(f"example {url}: {page}; if it stays so name another")
@@ -123,51 +126,43 @@ class _Trial:
             return alone, SampleExtraction(url, reason=str(error))
         return section, cut_page(section, page)
 
-    def walk(self) -> Generator[list[str], Answers, None]:
-        """Read the start pages and some of what follows them, until there are articles enough."""
-        starts = [normalise(url) for url in self.task.start_urls(self.today)]
-        spares: Sequence[str] = ()
-        if not starts:
-            derived = [normalise(url) for url in self.task.pattern.prefixes()]
-            starts, spares = derived[:1], derived[1:]
+    async def read_lists(self) -> None:
+        """Read the start pages and some of what follows them, until there are enough articles."""
+        self.run_lists.begin()
+        walk = self.run_lists.walk
+        starts = walk.starts if walk else ()
         if not starts and not self.task.pattern.enumerable:
             self.problems.append("no start page: the pattern's host varies; name the section's list page under start:")
-        walk = Walk(
-            self.task.pattern, starts, self.task.follow, self.task.depth, spares=spares, look_for_sitemaps=False
-        )
-        while len(self.lists) < max(MOST_LISTS, len(starts)) and (place := walk.next_page()):
-            if len(self.found) >= self.articles and place.kind not in ("start", "next"):
-                return
-            page = (yield [place.url])[place.url]
+        while len(self.lists) < max(MOST_LISTS, len(starts)) and (place := self.run_lists.next_page()):
+            if _is_beyond_the_task(place):
+                self.run_lists.failed(place, "not read in a trial", passing=False)
+                continue
+            if len(self.found_on_lists()) >= self.articles and place.kind not in OWN_LISTS:
+                break
+            page = await self.fetch(place.url)
             if isinstance(page, str):
-                self.missed(walk, place, page)
+                self.lists.append(ReadList(place.url, place.kind, reason=page))
+                self.run_lists.failed(place, page, passing=False)
             else:
-                self.read(walk, place, page)
+                self.read(place, page)
+        self.problems += self.report.problems
 
-    def missed(self, walk: Walk, place: Place, reason: str) -> None:
-        self.lists.append(ReadList(place.url, place.kind, reason=reason))
-        spare = bool(walk.spares)
-        walk.failed(place)
-        if place.kind == "start":
-            self.unread_starts.append(f"start page {place.url}: {reason}")
-            if not spare:
-                self.problems += self.unread_starts
-
-    def read(self, walk: Walk, place: Place, page: StoredPage) -> None:
+    def read(self, place: ListPage, page: StoredPage) -> None:
         listing = read_listing(page.body, page.url, page.content_type)
-        known = set(self.found)
-        taken = walk.read(listing.links)
-        for one in taken:
-            self.found.setdefault(one.link.url, self.rank(one.link.url))
-        new = len(self.found) - len(known)
-        walk.note(Place(page.url, place.kind, place.depth), listing, found=len(taken), new=new)
         links = judged(listing.links, self.task.pattern, self.task.follow, page.url)
+        self.listed |= {normalise(each.link.url) for each in links if each.taken}
         self.lists.append(ReadList(page.url, place.kind, tuple(links)))
+        self.run_lists.read(place, page.body, page.url, page.content_type)
 
-    def rank(self, url: str) -> tuple[date, object]:
-        """Newer is greater, by the URL."""
-        match = self.task.pattern.match(url)
-        return match.recency if match else (date.min, ())
+    def found_on_lists(self) -> list[str]:
+        """Return the article URLs of the lists that a run would fetch, in its order."""
+        return [one.url for one in self.ledger.in_order() if one.url in self.listed]
+
+    def written_by_pattern(self) -> list[str]:
+        """Return some article URLs that the pattern writes by itself: those of its newest day."""
+        written = [one for one in self.ledger.in_order() if "written_for" in one.info]
+        newest = max((str(one.info["written_for"]) for one in written), default="")
+        return [one.url for one in written if one.info["written_for"] == newest][: self.articles]
 
     def cut(self, section: Section, url: str, page: StoredPage | str) -> SampleExtraction:
         if isinstance(page, str):
@@ -177,7 +172,7 @@ class _Trial:
             return SampleExtraction(url, reason=f"leads to {page.url}, which is not of the pattern", kind=found.kind)
         return found
 
-    def judge(self, example: SampleExtraction, cuts: Sequence[SampleExtraction]) -> None:
+    def judge(self, example: SampleExtraction, found: Sequence[str], cuts: Sequence[SampleExtraction]) -> None:
         """Note what is wrong."""
         if example.characters and example.confidence < SURE:
             self.problems.append(
@@ -186,7 +181,7 @@ class _Trial:
             )
         elif example.kind and not example.characters:
             self.problems.append(f"example {example.url} holds no article: {example.reason}")
-        if not self.found:
+        if not found:
             read = sum(not each.reason for each in self.lists)
             self.problems.append(f"nothing matches: no link on {read} list pages is of the pattern{self.nearest()}")
         else:
@@ -203,8 +198,8 @@ class _Trial:
             fits = sum(cut.by_example for cut in there)
             self.problems.append(f"the example fits {fits} of {len(there)} pages; name a more ordinary one")
 
-    def doubts(self, example: SampleExtraction, cuts: Sequence[SampleExtraction]) -> list[str]:
-        """What a person should look at again."""
+    def doubts(self, example: SampleExtraction, found: Sequence[str], cuts: Sequence[SampleExtraction]) -> list[str]:
+        """Return what a person should look at again, one sentence each."""
         pattern, own = self.task.pattern, [each for each in self.lists if each.kind in OWN_LISTS]
         pages = tuple(SeenPage(each.url, tuple(one.link for one in each.judged)) for each in self.lists)
         left = [each for one in self.lists for each in one.judged if not each.taken]
@@ -214,18 +209,32 @@ class _Trial:
             None if self.task.method in LIST_METHODS else about_example(example),
             about_titles([example, *(cut for cut in cuts if cut.url != example.url)]),
             about_left(evidence, pattern, [each.url for each in own]),
-            about_year(normalise(self.task.example), pattern, list(self.found)),
+            about_year(normalise(self.task.example), pattern, found),
         )
         return [note for note in notes if note]
 
     def nearest(self) -> str:
-        """A link that was left, and where it leaves the pattern: the one that goes along with it farthest."""
+        """Return the rejected link that agrees with the example farthest, and where it leaves the pattern."""
         links = [each for one in self.lists for each in one.judged]
         example = normalise(self.task.example)
         best = max(links, key=lambda each: _alike(each.link.url, example), default=None)
         return f"; the nearest: {best.link.url} ({best.reason})" if best else ""
 
 
+def _lists_of_a_run(task: Task, today: date, report: RunReport, ledger: MemoryLedger) -> SectionLists:
+    options = RunOptions()
+    task = task.model_copy(update={"forget": None})  # nothing is known that could be forgotten
+    admission = Admission(task, options, ledger)
+    admission.today = today
+    rendering = Rendering(ledger.redis, task)
+    return SectionLists(report, admission, rendering, beat=lambda: None)
+
+
+def _is_beyond_the_task(place: ListPage) -> bool:
+    """Return whether a run would look here for sitemaps that the task does not name."""
+    return place.kind == "robots" or (place.kind == "sitemap" and place.url == place.start)
+
+
 def _alike(url: str, example: str) -> int:
-    """How many characters two URLs share from the start."""
+    """Return how many characters two URLs share from the start."""
     return next((n for n, (a, b) in enumerate(zip(url, example, strict=False)) if a != b), min(len(url), len(example)))

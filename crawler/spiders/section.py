@@ -32,7 +32,7 @@ from crawler.run.fetches import Answered, Fetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
 from crawler.session import Session, contact_of, identity_of, open_session
-from crawler.tasks import Task
+from crawler.task_list.models import Task
 from workers.connection import reason
 from workers.errors import ExemplarError
 from workers.usage_rights import TDM

@@ -64,7 +64,7 @@ class Revisit:
 
     @property
     def seconds(self) -> tuple[float, float]:
-        """`every` and `during` in seconds."""
+        """Return `every` and `during` in seconds."""
         return self.every.total_seconds(), self.during.total_seconds()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from crawler.task_list.file import Reader, loads
 from crawler.task_list.mistakes import Mistake, TaskError, TaskFileError
-from crawler.task_list.model import Settings, Task, TaskFile
+from crawler.task_list.models import Settings, Task, TaskFile
 from crawler.task_list.yaml_source import Source, read, read_text
 
 

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ValidationError
 
 from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import BadValueError, TaskFileError, nearest, show, suggest
-from crawler.task_list.model import DEFAULTS_EXAMPLE, Settings, Task, TaskFile
+from crawler.task_list.models import Settings, Task, TaskFile
+from crawler.task_list.validators import DEFAULTS_EXAMPLE
 from crawler.task_list.yaml_source import Path_, Source, read, read_text
 
 TOP_KEYS = ("defaults", "tasks", "settings")
@@ -166,7 +167,7 @@ class Reader:
         self.source.add(self.source.key_place(path), path, f"{key!r} is missing{where}", _missing_hint(key))
 
     def _is_only_wrong_here(self, error: Any) -> bool:
-        """Whether a default is wrong for this task only: its own mistakes are noted under `defaults:` already."""
+        """Return whether a default is wrong for this task only; other mistakes are noted under `defaults:`."""
         return isinstance(_cause(error), BadValueError) and "example" in str(_cause(error))
 
     def _from_defaults(self, path: Path_, key: str, error: Any) -> None:
@@ -211,7 +212,7 @@ def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
 
 
 def _shown(error: Any) -> str:
-    """The value, or what kind of value it is where it may hold a secret."""
+    """Return the value, or its kind if it may be a secret."""
     is_secret = isinstance(error["input"], str) and error["loc"] and error["loc"][0] in SECRET_KEYS
     return "text" if is_secret else show(error["input"])
 

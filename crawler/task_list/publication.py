@@ -22,9 +22,9 @@ from typing import Any, cast
 import redis
 from pydantic import ValidationError
 
-from crawler.task_list.mistakes import suggest
-from crawler.task_list.model import Settings
-from crawler.tasks import Filter, Task, TaskError, TaskFile, expand
+from crawler.task_list.environment import expand
+from crawler.task_list.mistakes import TaskError, suggest
+from crawler.task_list.models import Filter, Settings, Task, TaskFile
 from workers import keys
 from workers.briefs import Brief, RowFilter
 from workers.errors import ExemplarError
@@ -99,7 +99,7 @@ def publish(
 
 
 def is_in_force(current: Edition | None, source: str, path: Path, *, take_over: bool = False) -> bool:
-    """Whether the list in force was read from a file like the one at `path`, whose digest is `source`.
+    """Return whether the list in force was read from a file like the one at `path`, whose digest is `source`.
 
     With `take_over` it must have been this very file: where outputs go depends on its folder.
     """
@@ -109,24 +109,26 @@ def is_in_force(current: Edition | None, source: str, path: Path, *, take_over: 
 
 
 def origin_of(path: Path) -> str:
-    """Name a file for the whole cluster."""
+    """Return a name for a file that holds in the whole cluster: host and path."""
     return f"{socket.gethostname()}:{path.resolve()}"
 
 
 def digest(content: bytes) -> str:
-    """Name the content of a task list's file. Another version of the program may read another list out of it."""
+    """Return 32 hex digits that name the content of a task list's file.
+
+    The modules that read the file are part of them: another version of the program may read another list out of it.
+    """
     return sha256(_program() + content).hexdigest()[:32]
 
 
 @cache
 def _program() -> bytes:
-    folder = Path(__file__).parent
-    modules = (folder / name for name in ("model.py", "file.py", "yaml_source.py", "periods.py"))
+    modules = sorted(Path(__file__).parent.glob("*.py"))
     return b"".join(module.read_bytes() for module in modules)
 
 
 def edition(connection: "redis.Redis") -> Edition | None:
-    """The edition in force."""
+    """Return the edition in force; None if no list was published."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.EDITION))
     if not raw:
         return None
@@ -140,7 +142,7 @@ def edition(connection: "redis.Redis") -> Edition | None:
 
 
 def published(connection: "redis.Redis") -> TaskFile:
-    """The task list in force. Raises `TaskError` if there is none."""
+    """Return the task list in force. Raises `TaskError` if there is none."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.TASKS))
     settings = cast("bytes | None", connection.get(keys.SETTINGS))
     if settings is None:
@@ -150,7 +152,7 @@ def published(connection: "redis.Redis") -> TaskFile:
 
 
 def published_task(connection: "redis.Redis", name: str) -> TaskFile:
-    """The task list in force as far as one task needs it: that task and the settings.
+    """Return the task list in force as far as one task needs it: that task and the settings.
 
     Raises `TaskError` if there is no list, or no such task on it.
     """
@@ -168,28 +170,28 @@ def published_task(connection: "redis.Redis", name: str) -> TaskFile:
 
 
 def published_names(connection: "redis.Redis") -> list[str]:
-    """The names of the tasks in force, in order."""
+    """Return the names of the tasks in force, in order."""
     return sorted(raw.decode() for raw in cast(list[bytes], connection.hkeys(keys.TASKS)))
 
 
 def published_count(connection: "redis.Redis") -> int:
-    """How many tasks are in force."""
+    """Return how many tasks are in force."""
     return int(connection.hlen(keys.TASKS))
 
 
 def published_periods(connection: "redis.Redis") -> dict[str, str]:
-    """The period of each task in force that is not paused, as text."""
+    """Return the period of each task in force that is not paused, as text."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.PERIODS))
     return {name.decode(): text.decode() for name, text in raw.items()}
 
 
 def periods_of(tasks: Mapping[str, Task]) -> dict[str, str]:
-    """The period of each task that is not paused, as text."""
+    """Return the period of each task that is not paused, as text."""
     return {name: str(task.every) for name, task in tasks.items() if not task.paused}
 
 
 def brief(task: Task, folder: Path, product: str = "") -> Brief:
-    """What the workers need to know of a task."""
+    """Return what the workers need to know of a task."""
     return Brief(
         task=task.name,
         example=task.example,
@@ -268,7 +270,7 @@ def _brief_filter(asked: Filter) -> RowFilter:
 
 
 def environment_problems(tasks: Mapping[str, Task]) -> list[str]:
-    """The environment variables that tasks name and that are not set on this machine, each in one sentence."""
+    """Return one sentence for each environment variable that a task names and that is not set on this machine."""
     problems = []
     for task in tasks.values():
         for text in _with_variables(task):

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 
 from crawler.task_list.mistakes import TaskError
-from crawler.task_list.model import Settings, Task
+from crawler.task_list.models import Settings, Task
 
 SCHEMA_FILE = Path(__file__).with_name("tasks.schema.json")
 SCHEMA_BESIDE_TASKS = ".exemplar/tasks.schema.json"  # where `exemplar init` puts it, relative to tasks.yaml

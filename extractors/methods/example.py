@@ -150,10 +150,14 @@ class Example:
         opinion = second_opinion(parsed.lines, parsed.prior, rules)
         if not self._voters:
             self._list_like = max(0.0, -classify(parsed).log_odds)
-        parsed.lines.forget_elements()
         expected = opinion.expected(opinion.kept)
         # Lines that the model adds here and there would teach the boxes of the section as body.
         body = opinion.kept if expected - opinion.expected(rules.kept) >= DECIDES else rules.kept
+        if self._voters:
+            elected = elect(parsed, [cast(voter, parsed) for voter in self._voters], self._list_like)
+            if isinstance(elected, BodyLines) and _agree(parsed.lines, elected.kept, body):
+                body = elected.kept
+        parsed.lines.forget_elements()
         layout, titles = layout_of(parsed.lines, body), titles_of(parsed.head)
         self._voters.append(Voter(parsed.lines, body, layout, page.url, titles, expected))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.tasks import load
+from crawler.task_list.file import load
 from tests.console.conftest import Exemplar
 from tests.site import DEAD_LINKS, PATTERNS, SiteServer, truth
 

@@ -1,8 +1,7 @@
 """Small invented sites as pages in memory, and a survey of them without any network."""
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import urljoin
 
 from extractors.html.urls import normalise
@@ -70,11 +69,6 @@ class Site:
         kind = "text/html; charset=utf-8" if b"<html" in body else "text/xml"
         return StoredPage(normalise(urljoin(HOST, path)), body, kind, WHEN)
 
-    def run(self, steps: Generator[Sequence[str], Mapping[str, StoredPage | str], Any]) -> Any:
-        """Let a survey or a trial run on this site."""
-        try:
-            wanted = next(steps)
-            while True:
-                wanted = steps.send({url: self.answer(url) for url in wanted})
-        except StopIteration as end:
-            return end.value
+    async def fetch(self, url: str) -> StoredPage | str:
+        """Give a survey or a trial its pages."""
+        return self.answer(url)

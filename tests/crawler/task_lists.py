@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from crawler.tasks import TaskFile, loads
+from crawler.task_list.file import loads
+from crawler.task_list.models import TaskFile
 
 HOST = "http://127.0.0.1:9"
 

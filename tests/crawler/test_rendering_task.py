@@ -6,7 +6,7 @@ import pytest
 
 from crawler.rendering.scripts import ALL, LARGEST, ScriptCache, seconds_of
 from crawler.rendering.task import Rendering
-from crawler.tasks import loads
+from crawler.task_list.file import loads
 from workers import keys
 from workers.briefs import keep_example
 from workers.inbox import StoredPage

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from crawler.session import contact_of, open_session, user_agent
+from crawler.task_list.mistakes import TaskError
+from crawler.task_list.models import Settings
 from crawler.task_list.publication import DivergentCopy, edition, publish
-from crawler.tasks import Settings, TaskError
 from tests.crawler.task_lists import task_file, text_of
 from workers.errors import RedisUnavailable
 

@@ -1,5 +1,6 @@
 """The sample site's articles, cut with its tasks' example pages: what a user sees of `make demo`."""
 
+import random
 from datetime import UTC, datetime
 
 import pytest
@@ -38,3 +39,17 @@ def test_every_article_comes_out_right(design, section):
 
 def test_source_is_read_where_the_page_names_it():
     assert all(article.source == wanted.source for article, wanted in articles("classic", "zh"))
+
+
+@pytest.mark.parametrize(("design", "section"), LOOKS)
+def test_every_article_comes_out_right_whichever_recent_pages_vote(design, section):
+    pages = render_site(BASE, design)
+    chance = random.Random(f"{design} {section}")
+    for _ in range(8):
+        wanted, *recent = chance.sample(truth(section), 5)
+        voted = Section(pages[EXAMPLES[section]].body, BASE + EXAMPLES[section])
+        for page in recent:
+            voted.learn(pages[page.path].body, BASE + page.path, content_type=pages[page.path].headers["Content-Type"])
+        kind = pages[wanted.path].headers["Content-Type"]
+        article = voted.extract(pages[wanted.path].body, BASE + wanted.path, content_type=kind, fetched_at=FETCHED)
+        assert shingle_f1(article.text, wanted.text) >= 0.95, (wanted.path, [page.path for page in recent])

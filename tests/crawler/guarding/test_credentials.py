@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from crawler.guarding.credentials import credentials_of, proxy_of
-from crawler.tasks import TaskError
+from crawler.task_list.mistakes import TaskError
 from tests.crawler.servers import Section, Server, run_section
 from tests.crawler.task_lists import task_file
 

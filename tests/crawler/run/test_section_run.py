@@ -13,7 +13,7 @@ from crawler.run.run_report import PROBLEMS_MOST, RunOptions, reports
 from crawler.run.section_articles import PAGES_A_FLUSH, PAUSES
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
-from crawler.tasks import loads
+from crawler.task_list.file import loads
 from workers import keys
 from workers.briefs import example_of
 from workers.inbox import Inbox, StoredPage

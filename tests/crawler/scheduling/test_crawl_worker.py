@@ -11,8 +11,8 @@ import redis
 
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
+from crawler.task_list.file import load
 from crawler.task_list.publication import publish, published_periods
-from crawler.tasks import load
 from tests.crawler.spiders import Child, asked_for, states, until, write_tasks
 from tests.site import SiteServer
 from workers.presence import alive

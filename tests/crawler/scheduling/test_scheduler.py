@@ -13,8 +13,8 @@ import redis
 from crawler.scheduling import scheduler as module
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
+from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.publication import DivergentCopy, edition, publish, published
-from crawler.tasks import TaskFileError
 from tests.crawler.task_lists import task_file, text_of
 
 

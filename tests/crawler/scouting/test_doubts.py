@@ -1,5 +1,6 @@
 """What a person is told to look at again, and the article that a person insists on; on invented sites in memory."""
 
+import asyncio
 from datetime import date
 
 import pytest
@@ -9,7 +10,7 @@ from crawler.scouting.doubts import about_example, about_titles, about_year
 from crawler.scouting.sample_extractions import NoSection, SampleExtraction
 from crawler.scouting.survey import Survey, survey
 from crawler.scouting.trial import Trial, trial
-from crawler.task_list.model import Task
+from crawler.task_list.models import Task
 from tests.crawler.invented import HOST, Site, article, listing, menu, page, title_of
 
 NAV = menu("/", "/news/", "/about/")
@@ -22,15 +23,13 @@ def news(nav: str = NAV) -> dict[str, bytes]:
 
 
 def look(pages: dict[str, bytes], path: str, *, insist: bool = False) -> Survey:
-    found: Survey = Site(pages).run(survey(HOST + path, "auto", insist))
-    return found
+    return asyncio.run(survey(Site(pages).fetch, HOST + path, "auto", insist))
 
 
 def tried(pages: dict[str, bytes], **keys: object) -> Trial:
     said = {"example": HOST + NEWS[3][0], "pattern": "/news/{id}.html", "start": f"{HOST}/news/"}
     task = Task.model_validate({"name": "news", "every": "1h", "output": "a.jsonl", **said, **keys})
-    found: Trial = Site(pages).run(trial(task, date(2026, 11, 30)))
-    return found
+    return asyncio.run(trial(Site(pages).fetch, task, date(2026, 11, 30)))
 
 
 def digest(number: int) -> bytes:

@@ -1,5 +1,6 @@
 """From one URL to a section, on invented sites in memory."""
 
+import asyncio
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,7 +14,7 @@ NAV = menu("/", "/news/", "/sport/", "/about/")
 
 
 def look(site: Site, path: str, scope: str = "auto") -> Survey:
-    return site.run(survey(HOST + path, scope))
+    return asyncio.run(survey(site.fetch, HOST + path, scope))
 
 
 def takes(found: Survey, *paths: str) -> list[bool]:

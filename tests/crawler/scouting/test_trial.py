@@ -1,11 +1,13 @@
 """A task tried on an invented site in memory."""
 
+import asyncio
 from datetime import date
 
 import pytest
 
+from crawler.run.section_run import SectionRun
 from crawler.scouting.trial import Trial, trial
-from crawler.task_list.model import Task
+from crawler.task_list.models import Task
 from tests.crawler.invented import HOST, Site, article, listing, menu, page
 
 NAV = menu("/", "/news/", "/about/")
@@ -21,11 +23,13 @@ def site() -> Site:
     return Site(pages)
 
 
-def tried(where: Site, **keys: object) -> Trial:
+def task_of(**keys: object) -> Task:
     said = {"example": HOST + SHOWN[3][0], "pattern": "/news/{date:%Y/%m%d}/{id}.html", "start": f"{HOST}/news/"}
-    task = Task.model_validate({"name": "news", "every": "1h", "output": "a.jsonl", **said, **keys})
-    found: Trial = where.run(trial(task, TODAY))
-    return found
+    return Task.model_validate({"name": "news", "every": "1h", "output": "a.jsonl", **said, **keys})
+
+
+def tried(where: Site, **keys: object) -> Trial:
+    return asyncio.run(trial(where.fetch, task_of(**keys), TODAY))
 
 
 def test_lists_links_and_ten_newest_articles_are_shown() -> None:
@@ -101,3 +105,40 @@ def test_dates_and_numbers_are_counted_where_no_list_is() -> None:
     where.pages["/daily/2026-11-30.html"] = article(5, NAV)
     found = tried(where, pattern="/daily/{date:%Y-%m-%d}.html", example=f"{HOST}/daily/2026-11-30.html", start=[])
     assert [cut.url for cut in found.cuts] == [f"{HOST}/daily/2026-11-30.html"]
+
+
+def test_a_trial_cuts_what_a_run_fetches_first(connection) -> None:
+    where = site()
+    found = tried(where, pattern="/news/**/{id}.html")
+    run = SectionRun(connection, task_of(pattern="/news/**/{id}.html"))
+    run.begin()
+    while place := run.next_list():
+        page = where.answer(place.url)
+        if isinstance(page, str):
+            run.lists.failed(place, page, passing=False)
+        else:
+            run.lists.read(place, page.body, page.url, page.content_type)
+    assert [cut.url for cut in found.cuts] == [one.url for one in run.articles.lease(10)]
+
+
+def test_the_first_runs_limit_holds() -> None:
+    found = tried(site(), limit=3)
+    assert found.found == len(found.cuts) == 3
+    assert len(found.lists) == 1
+
+
+def test_sitemaps_are_read_where_the_task_names_them_only() -> None:
+    where = site()
+    urls = "".join(f"<url><loc>{HOST}{path}</loc></url>" for path, _ in SHOWN)
+    xml = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
+    where.pages["/sitemap.xml"] = f"{xml}{urls}</urlset>".encode()
+    tried(where, pattern="/news/2026/1101/{id}.html", example=f"{HOST}/news/2026/1101/400.html")
+    assert {f"{HOST}/robots.txt", f"{HOST}/sitemap.xml"}.isdisjoint(where.asked)
+    assert tried(where, start=f"{HOST}/sitemap.xml").found == 24
+
+
+def test_a_date_without_a_day_is_written_out_too() -> None:
+    where = site()
+    where.pages["/month/2026-11.html"] = article(5, NAV)
+    found = tried(where, pattern="/month/{date:%Y-%m}.html", example=f"{HOST}/month/2026-11.html", start=[])
+    assert [cut.url for cut in found.cuts] == [f"{HOST}/month/2026-11.html"]

@@ -7,6 +7,7 @@ import pytest
 import redis
 
 from crawler.task_list import publication
+from crawler.task_list.mistakes import TaskError
 from crawler.task_list.publication import (
     Change,
     DivergentCopy,
@@ -20,7 +21,6 @@ from crawler.task_list.publication import (
     published_periods,
     published_task,
 )
-from crawler.tasks import TaskError
 from tests.crawler.task_lists import task_file
 from workers import keys
 from workers.briefs import brief_of

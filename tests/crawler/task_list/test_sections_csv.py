@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.task_list.edit import append_tasks
+from crawler.task_list.file import load, loads
+from crawler.task_list.mistakes import TaskFileError
+from crawler.task_list.schema import sample
 from crawler.task_list.sections_csv import BREAK, read_sections
-from crawler.tasks import TaskFileError, load, loads, sample
 
 ROW = {"name": "a", "example": "http://h/a/1", "pattern": "/a/{id}"}
 LIST = """\

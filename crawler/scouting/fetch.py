@@ -1,0 +1,16 @@
+"""How surveys and trials ask for pages: by an async function that is given a URL."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+
+from workers.inbox import StoredPage
+
+Answer = StoredPage | str  # the page, or why there is none
+Fetch = Callable[[str], Awaitable[Answer]]
+
+
+async def fetch_all(fetch: Fetch, urls: Iterable[str]) -> dict[str, Answer]:
+    """Fetch pages together and return the answers by URL. Each URL is asked for once, in the order of `urls`."""
+    distinct = list(dict.fromkeys(urls))
+    answers = await asyncio.gather(*map(fetch, distinct))
+    return dict(zip(distinct, answers, strict=True))

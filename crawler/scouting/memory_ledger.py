@@ -1,0 +1,114 @@
+"""A ledger in memory, for the lists of a run that leaves no trace: nothing in it is known before, nothing is kept.
+
+It has what `SectionLists`, `Admission` and `Rendering` use of a ledger and its Redis. Whatever else is asked of it is
+an error, not an empty answer.
+"""
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+import redis
+
+from workers.ledger import Ledger
+from workers.url_states import FINAL_STATES, OPEN_STATES, Counts, Fingerprint, Found, RecheckPlan, State, fingerprint
+
+
+class EmptyRedis:
+    """Answers as a Redis without any key, and keeps nothing."""
+
+    def register_script(self, script: str) -> None:
+        """Register nothing: `MemoryLedger` runs no scripts."""
+
+    def hget(self, name: str, key: str) -> None:
+        """Return None: there is no hash."""
+
+    def hgetall(self, name: str) -> dict[bytes, bytes]:
+        """Return no fields."""
+        return {}
+
+    def smembers(self, name: str) -> set[bytes]:
+        """Return no members."""
+        return set()
+
+    def delete(self, *names: str) -> int:
+        """Return 0: no key was there."""
+        return 0
+
+    def pipeline(self) -> "EmptyRedis":
+        """Return itself: the commands of a pipeline keep nothing either."""
+        return self
+
+    def execute(self) -> list[Any]:
+        """Return no answers."""
+        return []
+
+    def sadd(self, name: str, *values: str) -> int:
+        """Keep nothing."""
+        return 0
+
+    def srem(self, name: str, *values: str) -> int:
+        """Keep nothing."""
+        return 0
+
+    def hset(self, name: str, *pair: str) -> int:
+        """Keep nothing."""
+        return 0
+
+    def hdel(self, name: str, *fields: str) -> int:
+        """Keep nothing."""
+        return 0
+
+
+class MemoryLedger(Ledger):
+    """The ledger of one task's first run. `entered`: the URLs that wait, `settled`: the state of those that don't."""
+
+    def __init__(self, task: str):
+        super().__init__(cast("redis.Redis", EmptyRedis()), task)
+        self.entered: dict[Fingerprint, Found] = {}
+        self.settled: dict[Fingerprint, State] = {}
+
+    def add(self, found: Iterable[Found]) -> list[bool]:
+        """Enter URLs as waiting; return for each whether it was new."""
+        new = []
+        for one in found:
+            name = fingerprint(one.url)
+            new.append(name not in self.entered and name not in self.settled)
+            if new[-1]:
+                self.entered[name] = one
+        return new
+
+    def settle(
+        self,
+        name: Fingerprint,
+        state: State,
+        reason: str,
+        *,
+        worker: str = "",
+        visits: RecheckPlan | None = None,
+        listed: bool = True,
+    ) -> bool:
+        """Give a waiting URL its final state; return False if it does not wait."""
+        if self.entered.pop(name, None) is None:
+            return False
+        self.settled[name] = state
+        return True
+
+    def drop(self, name: Fingerprint) -> bool:
+        """Forget a waiting URL; return False if it does not wait."""
+        return self.entered.pop(name, None) is not None
+
+    def counts(self) -> Counts:
+        """Return how many URLs are in each state."""
+        states = dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0)
+        states["waiting"] = len(self.entered)
+        for state in self.settled.values():
+            states[state] += 1
+        return Counts(sum(states.values()), states)
+
+    def in_order(self) -> list[Found]:
+        """Return the waiting URLs in the order in which a run would fetch them."""
+        return sorted(self.entered.values(), key=lambda one: one.rank)
+
+    def step(self, script: str, *args: Any, pipe: Any = None) -> Any:
+        """Raise `NotImplementedError`: the scripts need Redis."""
+        raise NotImplementedError(f"{script}: a ledger in memory has no such step")

@@ -1,0 +1,290 @@
+"""What a task list may say, as frozen models. A key's description here is what an editor shows and the schema holds."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+
+from crawler.patterns.pattern import Pattern
+from crawler.task_list import fields
+from crawler.task_list.mistakes import BadValueError, TaskError, suggest
+from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, check_login, to_filter
+
+PRODUCT = "Exemplar"
+DEFAULT_DELAY = 1.0  # seconds between two requests to one host
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
+
+
+class Filter(_Frozen):
+    """Words and days that articles are kept or dropped by. Days are inclusive; what is left out asks for nothing."""
+
+    keywords: fields.Keywords = Field(
+        default=(), description="Words in title or text; one is enough.", examples=[["央行", "利率"]]
+    )
+    since: fields.Day | None = Field(default=None, description="First day of publication.", examples=["2024-01-01"])
+    until: fields.Day | None = Field(default=None, description="Last day of publication.", examples=["2024-12-31"])
+
+    @field_validator("until")
+    @classmethod
+    def _in_order(cls, until: date | None, info: ValidationInfo) -> date | None:
+        since = info.data.get("since")
+        if since and until and until < since:
+            raise BadValueError(f"until {until} is before since {since}", "swap the two")
+        return until
+
+    def __bool__(self) -> bool:
+        return bool(self.keywords or self.since or self.until)
+
+
+Words = Annotated[Filter, BeforeValidator(to_filter)]
+
+
+class Login(_Frozen):
+    """User and password of HTTP authentication; both may hold `${VARIABLES}`."""
+
+    user: fields.Secret = Field(description="User name.", examples=["reader"])
+    password: fields.Secret = Field(
+        repr=False, description="Password; ${NAME} takes it from the environment.", examples=["${READER_PASSWORD}"]
+    )
+
+
+class Task(_Frozen):
+    """One section of a site: an example article, the URLs of its siblings, how often to look and where to write.
+
+    `output` and `headers` may hold `${VARIABLES}`; `expand` fills them in where they are used.
+    """
+
+    name: fields.TaskName
+    example: fields.Url = Field(
+        description="URL of one typical article of the section.",
+        examples=["https://news.example/a/2024/0312/345.html"],
+    )
+    pattern: fields.UrlPattern = Field(
+        description="Pattern of the articles' URLs; the example must fit it. {date:%Y-%m-%d}, {id}, {slug}, {n:1..50}, "
+        "* within a path segment, ** across segments, […] optional, re: for a regular expression.",
+        examples=["https://news.example/a/{date:%Y/%m%d}/{id}.html", "/a/{slug}/{id}.html"],
+    )
+    every: fields.Every = Field(
+        description="How often to look: 30m, 2h, 1d, a cron line with time zone, or auto: as often as the section "
+        "publishes, between 10m and 1d or bounds of your own (auto 15m..12h).",
+        examples=["1h", "auto", "auto 15m..12h", "0 8 * * 1-5 Asia/Shanghai"],
+    )
+    output: fields.Outputs = Field(
+        description="Where articles go: a path that ends in .jsonl, .db or .sqlite, or sqlite:///path; or a list. "
+        "Relative to this file; {task} is the task's name, ${NAME} an environment variable.",
+        examples=["out/{task}.jsonl", ["out/{task}.jsonl", "articles.db"]],
+    )
+    start: fields.StartPatterns = Field(
+        default=(),
+        description="The section's list pages, feeds or sitemaps, where they can't be derived from the pattern. "
+        "May hold {date:…} and {n:1..5}.",
+        examples=["https://news.example/a/", ["/a/", "/b/list_{n:1..3}.html"]],
+    )
+    follow: fields.UrlPatterns = Field(
+        default=(), description="Patterns of further list pages to read.", examples=["/a/*/list_{id}.html"]
+    )
+    depth: int = Field(
+        default=3, ge=0, le=20, description="How many hops from the start pages list pages are followed.", examples=[3]
+    )
+    limit: int | None = Field(
+        default=2000, gt=0, description="At most so many articles in the first run; null takes all.", examples=[2000]
+    )
+    method: fields.Method = Field(
+        default="auto",
+        description="How the article is cut out. list-rank takes every page for a list and writes a row an entry; "
+        "i-awce tells articles from lists.",
+        examples=["auto"],
+        json_schema_extra={"enum": [*METHODS]},
+    )
+    paused: bool = Field(default=False, description="true: the task is not run.", examples=[True])
+    keep: Words = Field(
+        default=Filter(),
+        description="Keep only articles with these words or of these days.",
+        examples=[["央行", "利率"], {"since": "2024-01-01"}],
+    )
+    drop: Words = Field(
+        default=Filter(),
+        description="Drop articles with these words or of these days.",
+        examples=[["广告"], {"until": "2023-12-31"}],
+    )
+    near_duplicates: fields.NearDuplicates = Field(
+        default="mark",
+        description="What becomes of an article that says almost the same as an earlier one of the task: it is written "
+        "with the earlier one's URL (mark), not written (drop), or not looked for (keep).",
+        examples=["drop"],
+    )
+    revisit: fields.Visits = Field(
+        default=None,
+        description="Look at young articles again, and write a new version when the text has changed. With list-rank "
+        "and i-awce: read a list page again as long as it had a new entry within that time.",
+        examples=["1d for 3d"],
+    )
+    forget: fields.Forget = Field(
+        default=None,
+        description="Forget URLs that were first seen so long ago; one that is listed still is fetched again.",
+        examples=["180d"],
+    )
+    delay: float = Field(
+        default=DEFAULT_DELAY,
+        ge=0,
+        allow_inf_nan=False,
+        description="Seconds between two requests to a host.",
+        examples=[1.0],
+    )
+    timeout: float = Field(
+        default=30, gt=0, le=3600, allow_inf_nan=False, description="Seconds per request.", examples=[30]
+    )
+    retries: int = Field(
+        default=3, ge=0, le=100, description="How often a failure in passing is tried again.", examples=[3]
+    )
+    robots: bool = Field(default=True, description="Obey robots.txt.", examples=[True])
+    render: fields.Render = Field(
+        default="auto",
+        description="Render the articles in a browser (Chromium): true, false, or auto: if the example is an empty "
+        "shell without JavaScript.",
+        examples=["auto", True],
+    )
+    skip: fields.Directives = Field(
+        default=(),
+        description="Leave out pages of which the site says this: robots directives (X-Robots-Tag, meta robots) and "
+        "tdm-reservation (header, meta, tdmrep.json).",
+        examples=[["noindex", "noai", "tdm-reservation"]],
+    )
+    headers: fields.Headers = Field(
+        default_factory=dict,
+        description="Further request headers; values may hold ${NAME}.",
+        examples=[{"Accept-Language": "zh-CN"}],
+    )
+    cookies: fields.Cookies = Field(
+        default=None,
+        repr=False,
+        description="Cookies for the example's host; values may hold ${NAME}. With this key, even as {}, cookies that "
+        "sites set are kept during a run.",
+        examples=[{"consent": "yes"}, {}],
+    )
+    auth: Annotated[Login | None, BeforeValidator(check_login)] = Field(
+        default=None,
+        description="HTTP authentication (Basic), sent to the example's host only.",
+        examples=[{"user": "reader", "password": "${READER_PASSWORD}"}],
+    )
+    proxy: fields.Proxy | None = Field(
+        default=None,
+        repr=False,
+        description="Proxy for all requests of the task, http://host:port; may hold ${NAME}.",
+        examples=["http://reader:${PROXY_PASSWORD}@proxy.example:3128"],
+    )
+    concurrency: int = Field(
+        default=16, ge=1, le=256, description="Articles in flight at most; the host's pace still holds.", examples=[4]
+    )
+
+    @field_validator("pattern")
+    @classmethod
+    def _fits_example(cls, pattern: Pattern, info: ValidationInfo) -> Pattern:
+        example = info.data.get("example")
+        if example and example != DEFAULTS_EXAMPLE and (difference := pattern.difference(example)):
+            raise BadValueError("doesn't match the example", difference)
+        return pattern
+
+    @property
+    def fingerprint(self) -> str:
+        """Return 16 hex digits over what decides which pages are taken and what is written of them.
+
+        When and how politely (every, paused, delay, timeout, retries, limit …) don't count.
+        """
+        chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "skip", "output"}
+        chosen |= {"near_duplicates", "revisit", "render"}
+        return _digest(self.model_dump(mode="json", include=chosen))
+
+    def start_urls(self, today: date, days: int = 7) -> list[str]:
+        """Return the start pages written out; `{date:…}` for the last `days` days, newest first."""
+        since = today - timedelta(days=days - 1)
+        return list(dict.fromkeys(url for start in self.start for url in start.enumerate(since, today)))
+
+    def outputs(self) -> tuple[str, ...]:
+        """Return the outputs with `{task}` filled in and `${VARIABLES}` as they are."""
+        return tuple(each.replace("{task}", self.name) for each in self.output)
+
+
+class Settings(_Frozen):
+    """What holds for all tasks of the file."""
+
+    contact: fields.Contact | None = Field(
+        default=None,
+        description="URL or e-mail address for site owners; goes into the User-Agent, required for public hosts.",
+        examples=["https://example.org/our-crawler"],
+    )
+    allow_hosts: fields.AllowedHosts = Field(
+        default=(),
+        description="Private hosts, host:port or networks that may be contacted.",
+        examples=[["127.0.0.1", "10.0.0.0/8"]],
+    )
+    delay: float = Field(
+        default=DEFAULT_DELAY,
+        ge=0,
+        allow_inf_nan=False,
+        description="Seconds between two requests to a host, for tasks that name none.",
+        examples=[1.0],
+    )
+    per_address: bool = Field(
+        default=False,
+        description="Hosts on one IP address share one pace.",
+        examples=[True],
+    )
+    user_agent: str = Field(
+        default=PRODUCT,
+        pattern=f"^{TOKEN}(/{TOKEN})?$",
+        description="Product name in the User-Agent and in robots.txt.",
+        examples=[PRODUCT],
+    )
+
+
+class TaskFile(_Frozen):
+    """A task list: tasks by name in the order of the file, with `defaults:` filled in.
+
+    `folder` is where relative outputs begin. It isn't published: the same list in another folder is the same list.
+    """
+
+    tasks: dict[str, Task]
+    settings: Settings = Settings()
+    folder: Path = Field(default=Path(), exclude=True)
+
+    def __getitem__(self, name: str) -> Task:
+        """Return the task called `name`. Raises `TaskError` that names the nearest one."""
+        if name in self.tasks:
+            return self.tasks[name]
+        raise TaskError(f"no task {name!r}; {suggest(name, [*self.tasks]) if self.tasks else 'the list is empty'}")
+
+    @property
+    def fingerprint(self) -> str:
+        """Return 16 hex digits over the whole list."""
+        return _digest(self.model_dump(mode="json"))
+
+    def to_json(self) -> str:
+        """Return the list as JSON, `${VARIABLES}` unexpanded; equal lists give equal text."""
+        tasks = {name: task.model_dump(mode="json", exclude={"name"}) for name, task in self.tasks.items()}
+        return _json({"settings": self.settings.model_dump(mode="json"), "tasks": tasks})
+
+    @classmethod
+    def from_json(cls, text: str | bytes, folder: Path | None = None) -> "TaskFile":
+        """Return the list that `to_json` wrote. Raises `TaskError` if `text` isn't one."""
+        try:
+            raw = json.loads(text)
+            tasks = {name: Task.model_validate({"name": name, **task}) for name, task in raw["tasks"].items()}
+            return cls(tasks=tasks, settings=Settings.model_validate(raw["settings"]), folder=folder or Path())
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise TaskError(f"not a published task list: {error}") from None
+
+
+def _digest(value: Mapping[str, Any]) -> str:
+    return hashlib.sha256(_json(value).encode()).hexdigest()[:16]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

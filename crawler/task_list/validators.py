@@ -1,0 +1,248 @@
+"""What one value of a task list may be: each function returns the value that is kept, or raises `BadValueError`.
+
+`check_…` return the value as it is, `to_…` another form of it. Text is checked for what it says; where a value of
+another type is not allowed, most leave it to pydantic, which names the type that it wants.
+"""
+
+import ipaddress
+import re
+from datetime import date
+from pathlib import PurePath
+from urllib.parse import urlsplit
+
+from pydantic import ValidationInfo
+
+from crawler.patterns.pattern import Pattern
+from crawler.task_list.environment import check_variables
+from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
+from extractors.html.urls import split_web
+from extractors.registry import METHODS as KNOWN_METHODS
+from workers.usage_rights import SKIPPABLE
+
+METHODS = tuple(KNOWN_METHODS)
+OUTPUT_SUFFIXES = (".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3")
+OUTPUT_SCHEMES = ("sqlite",)
+DEFAULTS_EXAMPLE = "http://section.invalid/"  # stands for the example while `defaults:` are checked on their own
+NEAR_DUPLICATES = ("mark", "drop", "keep")
+TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # RFC 9110, section 5.6.2
+
+
+def to_tuple(value: object) -> object:
+    """Return a list as the tuple that strict pydantic wants, and a single value as a tuple of one."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def check_url(value: object) -> object:
+    """Accept the http(s) URL of one page."""
+    if not isinstance(value, str):
+        return value
+    if found := re.search(r"\s", value):
+        raise BadValueError("white space in a URL", "delete it", offset=found.start())
+    if found := re.search(r"[{}]", value):
+        raise BadValueError("a pattern, not the URL of one page", "copy it from the browser", offset=found.start())
+    if split_web(value) is None:
+        hint = f"write http://{value}" if re.match(r"[\w-]+\.[\w.-]+(/|$)", value) else "copy it from the browser"
+        raise BadValueError(f"{show(value)} is no http(s) URL", hint)
+    return value
+
+
+def to_pattern(value: object, info: ValidationInfo) -> Pattern:
+    """Parse a URL pattern; a relative one starts at the task's example."""
+    if isinstance(value, Pattern):
+        return value
+    if not isinstance(value, str):
+        raise BadValueError(f"wants text, not {show(value)}", "write a URL pattern")
+    # The example is missing here if it is itself a mistake, or while `defaults:` are checked.
+    return Pattern.parse(value, info.data.get("example", DEFAULTS_EXAMPLE))
+
+
+def to_start_pattern(value: object, info: ValidationInfo) -> Pattern:
+    """Parse the pattern of start pages, which must be one that can be written out as URLs."""
+    pattern = to_pattern(value, info)
+    if not pattern.enumerable:
+        hint = "a start page is a URL, perhaps with {date:…} or {n:1..5}; \\* and \\[ stand for the characters"
+        raise BadValueError("a start page must be one that can be written out", hint)
+    return pattern
+
+
+def to_day(value: object) -> object:
+    """Parse a day such as 2024-12-31."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise BadValueError(f"{show(value)} is no day", "write it as 2024-12-31") from None
+
+
+def to_keyword(value: object) -> object:
+    """Take a number, which YAML makes of a word such as 2024, for the word."""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def check_output(value: object) -> object:
+    """Accept something that articles can be written to: a path with a known suffix, or sqlite:///path."""
+    if not isinstance(value, str):
+        return value
+    if not value.strip():
+        raise BadValueError("empty", "write out/{task}.jsonl")
+    check_variables(value)
+    without_variables = re.sub(r"\$\{[^}]*\}", "", value)
+    for found in re.finditer(r"\{([^{}]*)\}|[{}]", without_variables):
+        if found[0] != "{task}":
+            raise BadValueError(f"unknown placeholder {found[0]}", "did you mean {task}?", offset=value.find(found[0]))
+    # The suffix may be inside a variable such as ${PG_DSN}; then it is checked where the variable is expanded.
+    if not re.search(r"\$\{[^}]*\}$", value):
+        _check_kind_of_output(value)
+    return value
+
+
+def _check_kind_of_output(output: str) -> None:
+    scheme, mark, rest = output.partition(":")
+    supported = f"use a path that ends in {', '.join(OUTPUT_SUFFIXES)}, or sqlite:///path"
+    if mark and len(scheme) > 1 and scheme.isalnum():
+        if scheme not in OUTPUT_SCHEMES:
+            raise BadValueError(f"unknown kind of output {scheme}:", supported)
+        if len(rest.strip("/")) == 0 or not rest.startswith("///"):
+            raise BadValueError("no path after sqlite:", "write sqlite:///articles.db")
+        return
+    suffix = PurePath(output).suffix.lower()
+    if suffix not in OUTPUT_SUFFIXES:
+        near = nearest(suffix, OUTPUT_SUFFIXES) if suffix else None
+        what = f"unknown kind of output {suffix}" if suffix else "the output has no kind"
+        raise BadValueError(what, f"did you mean {near}?" if near else supported)
+
+
+def check_render(value: object) -> object:
+    """Accept true, false and auto."""
+    if not isinstance(value, bool) and value != "auto":
+        raise BadValueError(f"{show(value)} is neither true, false nor auto", "write render: true")
+    return value
+
+
+def check_near_duplicates(value: object) -> object:
+    """Accept one of `NEAR_DUPLICATES`."""
+    if value not in NEAR_DUPLICATES:
+        raise BadValueError(
+            f"{show(value)} is none of {', '.join(NEAR_DUPLICATES)}", suggest(str(value), NEAR_DUPLICATES)
+        )
+    return value
+
+
+def check_secret(value: object) -> object:
+    """Accept text that is not empty; no message shows it."""
+    if not isinstance(value, str) or not value:
+        raise BadValueError("wants text", "put it in quotes, or write ${NAME}")
+    check_variables(value)
+    return value
+
+
+def check_login(value: object) -> object:
+    """Accept a login only with both user and password."""
+    if isinstance(value, dict) and not {"user", "password"} <= value.keys():
+        raise BadValueError("needs user and password", "write {user: reader, password: ${READER_PASSWORD}}")
+    return value
+
+
+def check_proxy(value: object) -> object:
+    """Accept http://host:port, with or without a login; variables may stand for parts of it."""
+    if not isinstance(value, str):
+        return value
+    check_variables(value)
+    with_stand_ins = re.sub(r"\$\{[^}]*\}", "x", value)
+    try:
+        parts = urlsplit(with_stand_ins)
+        usable = parts.scheme == "http" and bool(parts.hostname) and parts.path in ("", "/") and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable and not re.fullmatch(r"\$\{[^}]*\}(:.*)?", value):
+        raise BadValueError("no proxy that can be used", "write http://host:3128 or http://user:${PASSWORD}@host:3128")
+    return value
+
+
+def to_filter(value: object) -> object:
+    """Take one word or a list of words for the keywords of a filter."""
+    return {"keywords": value} if isinstance(value, str | list | tuple | int) else value
+
+
+def check_contact(value: object) -> object:
+    """Accept an http(s) URL or an e-mail address."""
+    if not isinstance(value, str):
+        return value
+    mail = re.fullmatch(r"(?:mailto:)?[^@\s:/]+@[^@\s/]+\.[^@\s/]+", value)
+    if not mail and (split_web(value) is None or re.search(r"\s", value)):
+        hint = "write https://example.org/our-crawler or crawler@example.org"
+        raise BadValueError(f"{show(value)} is neither a URL nor an e-mail address", hint)
+    return value
+
+
+def to_allowed_host(value: object) -> object:
+    """Normalise a host, host:port, IP address or network."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip().lower()
+    try:
+        return str(ipaddress.ip_network(text)) if "/" in text else _host_with_port(text)
+    except ValueError as error:
+        hint = "write 127.0.0.1, host.example, host.example:8080 or 10.0.0.0/8"
+        raise BadValueError(f"{show(value)} is no host: {error}", hint) from None
+
+
+def _host_with_port(text: str) -> str:
+    if text.count(":") > 1 and not text.startswith("["):
+        return str(ipaddress.ip_address(text))
+    found = re.fullmatch(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::([0-9]{1,5}))?", text)
+    if not found or (found[2] and not 0 < int(found[2]) < 65536):
+        raise ValueError("not a name, an address or a range")
+    if found[1].startswith("["):
+        ipaddress.IPv6Address(found[1][1:-1])
+    return text
+
+
+def check_name(name: str) -> str:
+    """Accept a task's name, which is also part of file names and Redis keys."""
+    if len(name) > 100:
+        raise BadValueError("the name is longer than 100 characters", "shorten it")
+    if name.startswith("."):
+        raise BadValueError("a task's name can't start with a dot", f"write {name.lstrip('.') or 'news'}")
+    if not re.fullmatch(r"[\w.-]+", name):
+        plain = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "news"
+        raise BadValueError("a task's name has only letters, digits, - _ and .", f"write {plain}")
+    return name
+
+
+def check_method(method: str) -> str:
+    """Accept one of `METHODS`."""
+    if method not in METHODS:
+        raise BadValueError(f"unknown method {method!r}", suggest(method, METHODS))
+    return method
+
+
+def check_directives(directives: tuple[str, ...]) -> tuple[str, ...]:
+    """Accept the directives that a page can be left out for."""
+    for directive in directives:
+        if directive not in SKIPPABLE:
+            raise BadValueError(f"unknown directive {show(directive)}", suggest(directive, SKIPPABLE))
+    return directives
+
+
+def check_headers(headers: dict[str, str]) -> dict[str, str]:
+    """Accept headers whose names are tokens and whose values are one line."""
+    for name, value in headers.items():
+        if not re.fullmatch(TOKEN, name):
+            raise BadValueError(f"{show(name)} is no header's name", "write Accept-Language", inner=(name,))
+        if re.search(r"[\r\n\0]", value):
+            raise BadValueError("a header's value is one line", "join the lines", inner=(name,))
+        check_variables(value)
+    return headers
+
+
+def check_cookies(cookies: dict[str, str] | None) -> dict[str, str] | None:
+    """Accept cookies whose names are tokens and whose values are one line without semicolons."""
+    for name, value in (cookies or {}).items():
+        if not re.fullmatch(TOKEN, name):
+            raise BadValueError(f"{show(name)} is no cookie's name", "copy it from the browser", inner=(name,))
+        if re.search(r"[\r\n\0;]", re.sub(r"\$\{[^}]*\}", "", value)):
+            raise BadValueError("a cookie's value is one line without ;", "write each as a key", inner=(name,))
+        check_variables(value)
+    return cookies
