@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from console.sample_site import SiteServer, truth
 from tests.console.conftest import Exemplar
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
-from tests.site import SiteServer, truth
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import pytest
 import redis
 from twisted.python.failure import Failure
 
+from console.sample_site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
 from crawler.fetching.middlewares import RunEnding
 from crawler.spiders.section import SectionSpider
 from tests.crawler.spiders import (
@@ -28,7 +29,6 @@ from tests.crawler.spiders import (
     until,
     write_tasks,
 )
-from tests.site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
 from workers.embedded import answers, server_binary
 from workers.ledger import Ledger
 from workers.url_states import Found, Leased

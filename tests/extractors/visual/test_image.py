@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from console.sample_site.png import river_png
 from extractors.visual.image import SIDE, UnreadableImage, centred, is_blank, read_png
 from extractors.visual.missing import ExtraMissing, needs
 from tests.extractors.visual.pictures import article, png
-from tests.site.png import river_png
 
 pytest.importorskip("PIL", reason="extra vision is not installed")
 
