@@ -218,6 +218,6 @@ def test_a_wrong_wish_says_what_is_wrong(arguments, says):
 def test_data_need_no_plotting_library(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert figure_data(PAGE, URL).kept
-    with pytest.raises(ExtraMissing, match=r"pip install 'exemplar\[figures\]'"):
+    with pytest.raises(ExtraMissing, match=r"pip install 'exemplar-crawler\[figures\]'"):
         draw(PAGE, URL, to=tmp_path / "page.svg")
     assert list(tmp_path.iterdir()) == []

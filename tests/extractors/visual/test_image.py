@@ -53,5 +53,5 @@ def test_a_dark_page_is_a_light_one_but_for_its_sign():
 
 
 def test_a_missing_package_is_told_with_its_extra():
-    with pytest.raises(ExtraMissing, match=r"extra vision is not installed: pip install 'exemplar\[vision\]'"):
+    with pytest.raises(ExtraMissing, match=r"extra vision is not installed: pip install 'exemplar-crawler\[vision\]'"):
         needs("no_such_package", "vision")
