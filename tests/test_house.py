@@ -1,7 +1,7 @@
 """The house itself: what the README and the workshop promise of the source tree."""
 
 import ast
-import importlib
+import importlib.util
 import inspect
 import re
 import subprocess
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parent.parent
 
@@ -40,7 +41,15 @@ def test_nothing_is_pickled() -> None:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "README.zh-CN.md", "docs/architecture.md", "docs/methods-figures.md"]
+    "document",
+    [
+        "README.md",
+        "README.zh-CN.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "docs/architecture.md",
+        "docs/methods-figures.md",
+    ],
 )
 def test_links_in_documents_lead_somewhere(document: str) -> None:
     here = (ROOT / document).parent
@@ -114,6 +123,58 @@ def test_extras_are_named_with_the_distribution() -> None:
 def test_the_command_and_the_packages_keep_their_names() -> None:
     assert project()["scripts"] == {"exemplar": "console.cli:main"}
     assert all((ROOT / name / "__init__.py").is_file() for name in ("console", "crawler", "extractors", "workers"))
+
+
+# Habits
+
+
+def yaml(name: str) -> Any:
+    return YAML(typ="safe").load((ROOT / name).read_text("utf-8"))
+
+
+def make_lint() -> list[str]:
+    recipe = re.search(r"^lint:.*\n((?:\t.+\n)+)", (ROOT / "Makefile").read_text("utf-8"), re.M)
+    assert recipe is not None
+    return [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe[1].splitlines()]
+
+
+def test_pre_commit_runs_what_make_lint_runs() -> None:
+    hooks = [hook for repository in yaml(".pre-commit-config.yaml")["repos"] for hook in repository["hooks"]]
+    assert [hook["entry"] for hook in hooks] == make_lint()
+    assert {hook["language"] for hook in hooks} == {"system"}  # of .venv: no second copy in another version
+
+
+def test_hosted_ci_runs_our_script_on_each_version_of_python() -> None:
+    [job] = yaml(".github/workflows/ci.yml")["jobs"].values()
+    versions = job["strategy"]["matrix"]["python"]
+    named = [line.rpartition(" ")[2] for line in project()["classifiers"] if re.search(r":: 3\.\d+$", line)]
+    assert versions == named == ["3.11", "3.12", "3.13", "3.14"]
+    assert project()["requires-python"] == f">={versions[0]}"
+    assert [step["run"] for step in job["steps"] if "run" in step] == ["bash .ci/run"]
+    assert (ROOT / ".ci" / "run").is_file()
+    assert job["timeout-minutes"] * 60 > int(re.search(r"limit=(\d+)", (ROOT / ".ci" / "run").read_text("utf-8"))[1])
+
+
+def test_decisions_are_numbered_and_short() -> None:
+    files = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    assert [int(path.name[:4]) for path in files] == list(range(1, len(files) + 1))
+    for path in files:
+        lines = path.read_text("utf-8").splitlines()
+        assert lines[0].startswith("# "), path.name
+        assert len(lines) <= 30, path.name
+        assert max(map(len, lines)) <= 130, path.name
+
+
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "SECURITY.md"])
+def test_files_that_newcomers_are_sent_to_exist(document: str) -> None:
+    text = (ROOT / document).read_text("utf-8")
+    named = re.findall(r"(?:console|crawler|docs|evaluation|extractors|tests|workers|benchmarks)/[\w./]*[\w/]", text)
+    assert named
+    assert [name for name in named if "NAME" not in name and not (ROOT / name).exists()] == []
+    for module in re.findall(r"python -m ([\w.]+)", text):
+        assert importlib.util.find_spec(module), module
+    for target in re.findall(r"`make (\w+)`", text):
+        assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.M), target
 
 
 # Private names of libraries
