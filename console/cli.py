@@ -68,7 +68,7 @@ class _Lazy(click.Group):
 
 
 @click.group(cls=_Lazy, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="exemplar", prog_name="exemplar")
+@click.version_option(package_name="exemplar-crawler", prog_name="exemplar")
 def exemplar() -> None:
     """Crawl site sections and cut out their articles; one example article's URL is the configuration."""
 

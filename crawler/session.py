@@ -76,7 +76,9 @@ def user_agent(settings: Settings) -> str:
     """What we call ourselves: product, version, and how to reach who runs this."""
     from importlib.metadata import version
 
-    product = settings.user_agent if "/" in settings.user_agent else f"{settings.user_agent}/{version('exemplar')}"
+    product = (
+        settings.user_agent if "/" in settings.user_agent else f"{settings.user_agent}/{version('exemplar-crawler')}"
+    )
     contact = contact_of(settings)
     return f"{product} (+{contact})" if contact else product
 

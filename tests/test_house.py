@@ -2,12 +2,18 @@
 
 import ast
 import graphlib
+import importlib.util
+import inspect
 import re
 import subprocess
 import sys
+import tomllib
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("benchmarks", "console", "crawler", "evaluation", "extractors", "workers")
@@ -68,7 +74,15 @@ def test_nothing_is_pickled() -> None:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "README.zh-CN.md", "docs/architecture.md", "docs/methods-figures.md"]
+    "document",
+    [
+        "README.md",
+        "README.zh-CN.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "docs/architecture.md",
+        "docs/methods-figures.md",
+    ],
 )
 def test_links_in_documents_lead_somewhere(document: str) -> None:
     here = (ROOT / document).parent
@@ -85,8 +99,6 @@ def test_rooms_named_in_the_architecture_exist() -> None:
 
 
 def test_every_dependency_is_pinned() -> None:
-    import tomllib
-
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
     pinned = {line.split("==")[0].lower() for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()}
@@ -94,8 +106,6 @@ def test_every_dependency_is_pinned() -> None:
 
 
 def test_a_wheel_holds_every_file_of_the_packages() -> None:
-    import tomllib
-
     data = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-data"]
     shipped = {path for package, patterns in data.items() for name in patterns for path in (ROOT / package).glob(name)}
     packages = tuple(ROOT / name for name in ("console", "crawler", "extractors", "workers"))
@@ -112,3 +122,173 @@ def test_no_class_name_stands_for_two_things() -> None:
             for name in re.findall(r"^class (\w+)", path.read_text("utf-8"), re.M):
                 defined.setdefault(name, []).append(str(path.relative_to(ROOT)))
     assert {name: files for name, files in defined.items() if len(files) > 1} == {}
+
+
+# The distribution
+
+
+def project() -> dict[str, Any]:
+    table: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return table
+
+
+def test_the_newest_version_of_the_changelog_is_the_projects() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    released = re.findall(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)$", text, re.M)
+    assert len(re.findall(r"^## ", text, re.M)) - text.count("\n## Unreleased\n") == len(released)
+    assert released[0][0] == project()["version"]
+    assert released == sorted(released, key=lambda pair: [int(part) for part in pair[0].split(".")], reverse=True)
+
+
+def test_extras_are_named_with_the_distribution() -> None:
+    name, extras = project()["name"], project()["optional-dependencies"]
+    named = [
+        (path.name, *found)
+        for path in tracked()
+        if path.suffix in (".py", ".md") and path.name != "CHANGELOG.md" and not path.is_relative_to(ROOT / "tests")
+        for found in re.findall(r"pip install '([\w-]+)\[([\w,{}]+)\]'", path.read_text("utf-8"))
+    ]
+    assert len(named) >= 4
+    assert {distribution for _, distribution, _ in named} == {name}
+    assert {extra for *_, some in named for extra in some.split(",")} <= {*extras, "{extra}"}
+
+
+def test_the_command_and_the_packages_keep_their_names() -> None:
+    assert project()["scripts"] == {"exemplar": "console.cli:main"}
+    assert all((ROOT / name / "__init__.py").is_file() for name in ("console", "crawler", "extractors", "workers"))
+
+
+# Habits
+
+
+def yaml(name: str) -> Any:
+    return YAML(typ="safe").load((ROOT / name).read_text("utf-8"))
+
+
+def make_lint() -> list[str]:
+    recipe = re.search(r"^lint:.*\n((?:\t.+\n)+)", (ROOT / "Makefile").read_text("utf-8"), re.M)
+    assert recipe is not None
+    return [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe[1].splitlines()]
+
+
+def test_pre_commit_runs_what_make_lint_runs() -> None:
+    hooks = [hook for repository in yaml(".pre-commit-config.yaml")["repos"] for hook in repository["hooks"]]
+    assert [hook["entry"] for hook in hooks] == make_lint()
+    assert {hook["language"] for hook in hooks} == {"system"}  # of .venv: no second copy in another version
+
+
+def test_hosted_ci_runs_our_script_on_each_version_of_python() -> None:
+    [job] = yaml(".github/workflows/ci.yml")["jobs"].values()
+    versions = job["strategy"]["matrix"]["python"]
+    named = [line.rpartition(" ")[2] for line in project()["classifiers"] if re.search(r":: 3\.\d+$", line)]
+    assert versions == named == ["3.11", "3.12", "3.13", "3.14"]
+    assert project()["requires-python"] == f">={versions[0]}"
+    assert [step["run"] for step in job["steps"] if "run" in step] == ["bash .ci/run"]
+    assert (ROOT / ".ci" / "run").is_file()
+    assert job["timeout-minutes"] * 60 > int(re.search(r"limit=(\d+)", (ROOT / ".ci" / "run").read_text("utf-8"))[1])
+
+
+def test_decisions_are_numbered_and_short() -> None:
+    files = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    assert [int(path.name[:4]) for path in files] == list(range(1, len(files) + 1))
+    for path in files:
+        lines = path.read_text("utf-8").splitlines()
+        assert lines[0].startswith("# "), path.name
+        assert len(lines) <= 30, path.name
+        assert max(map(len, lines)) <= 130, path.name
+
+
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "SECURITY.md"])
+def test_files_that_newcomers_are_sent_to_exist(document: str) -> None:
+    text = (ROOT / document).read_text("utf-8")
+    named = re.findall(r"(?:console|crawler|docs|evaluation|extractors|tests|workers|benchmarks)/[\w./]*[\w/]", text)
+    assert named
+    assert [name for name in named if "NAME" not in name and not (ROOT / name).exists()] == []
+    for module in re.findall(r"python -m ([\w.]+)", text):
+        assert importlib.util.find_spec(module), module
+    for target in re.findall(r"`make (\w+)`", text):
+        assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.M), target
+
+
+# Private names of libraries
+
+
+RELIED_ON = {  # distribution: what we use of it that it does not promise; its range ends at the next minor version
+    "scrapy": (
+        "scrapy.core.downloader.handlers.http11:_LenientHTTP11ClientFactory",
+        "scrapy.core.downloader.handlers.http11:_LenientHTTP11ClientProtocol",
+        "scrapy.core.downloader.handlers.http11:_LenientHTTPClientParser",
+        "scrapy.core.downloader.handlers.http11:HTTP11DownloadHandler._pool",
+        "scrapy.downloadermiddlewares.httpcompression:HttpCompressionMiddleware._max_size",
+        "scrapy:Spider._set_crawler",
+    ),
+    "twisted": (
+        "twisted.web._newclient:HEADER",
+        "twisted.web._newclient:STATUS",
+        "twisted.web._newclient:HTTP11ClientProtocol._parser",
+        "twisted.web._newclient:HTTP11ClientProtocol._quiescentCallback",
+        "twisted.web.client:HTTPConnectionPool._factory",
+    ),
+    "scrapy-playwright": (
+        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler._launch",
+        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.abort_request",
+        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.browser",
+        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.config",
+        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.context_wrappers",
+        "scrapy_playwright.handler:BrowserContextWrapper.context",
+    ),
+    "rq": ("rq.worker:BaseWorker._stop_requested",),
+}
+OUR_OWN = {"_exit", "_asdict", "_Element"}  # of the standard library, documented; lxml's name for an element's type
+
+
+@pytest.mark.parametrize("place", [place for places in RELIED_ON.values() for place in places])
+def test_a_private_name_that_we_rely_on_is_there(place: str) -> None:
+    module, _, path = place.partition(":")
+    holder = importlib.import_module(module)
+    *owners, name = path.split(".")
+    for owner in owners:
+        holder = getattr(holder, owner)
+    # An attribute of instances: it is set in the class or one of its bases.
+    sources = [inspect.getsource(kind) for kind in getattr(holder, "__mro__", ()) if kind is not object]
+    assert hasattr(holder, name) or any(re.search(rf"(self\.)?\b{name}\b\s*[:=]", text) for text in sources)
+
+
+def test_no_other_private_names_of_libraries_are_used() -> None:
+    ours: set[str] = set()
+    used: dict[str, set[str]] = {}
+    for path in tracked():
+        if path.suffix != ".py" or path.parts[len(ROOT.parts)] not in ("console", "crawler", "extractors", "workers"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                ours.add(node.name)
+            elif isinstance(node, ast.Attribute):
+                if isinstance(node.ctx, ast.Store):
+                    ours.add(node.attr)
+                elif node.attr.startswith("_") and not node.attr.endswith("__"):
+                    used.setdefault(node.attr, set()).add(path.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                ours.add(node.id)
+            elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+                private = any(part.startswith("_") for part in node.module.split(".") if part != "__future__")
+                for alias in node.names:
+                    if private or alias.name.startswith("_"):
+                        used.setdefault(f"{node.module}:{alias.name}", set()).add(path.name)
+    known = {place for places in RELIED_ON.values() for place in places}
+    known |= {place.rpartition(".")[2] for place in known} | OUR_OWN
+    foreign = {name: files for name, files in used.items() if name not in ours and name not in known}
+    assert {name: files for name, files in foreign.items() if not name.startswith(("console", "crawler"))} == {}
+
+
+@pytest.mark.parametrize("distribution", RELIED_ON)
+def test_the_range_of_a_library_whose_private_names_are_used_ends_at_its_next_minor_version(distribution: str) -> None:
+    [line] = [line for line in project()["dependencies"] if re.split(r"[<>=]", line)[0] == distribution]
+    first, end = re.fullmatch(r"[\w-]+>=([\d.]+),<([\d.]+)", line).groups()
+    low, high = ([int(part) for part in version.split(".")] for version in (first, end))
+    if distribution == "scrapy-playwright":  # 0.0.x: the third number is its minor one
+        assert (low[:2], high[:2], high[2]) == ([0, 0], [0, 0], low[2] + 1)
+    else:
+        assert (high[0], high[1]) == (low[0], low[1] + 1)
+    installed = [int(part) for part in metadata.version(distribution).split(".")[: len(high)]]
+    assert low <= installed < high

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from tests.site import SiteServer, truth
+from console.sample_site import SiteServer, truth
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent

@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from tests.site import (
+from console.sample_site import (
     DEAD_LINKS,
     DESIGNS,
     LIST_PATHS,
@@ -25,7 +25,7 @@ from tests.site import (
     tasks_yaml,
     truth,
 )
-from tests.site.pages import ENCODINGS, PRIVATE
+from console.sample_site.pages import ENCODINGS, PRIVATE
 
 ARTICLE_PATH = {
     "zh": re.compile(r"/zh/news/\d{4}/\d{4}/\d+\.html"),

@@ -1,4 +1,4 @@
-"""`exemplar demo`: the main job on the sample site that comes with the source, on the embedded Redis."""
+"""`exemplar demo`: the main job on the sample site, on the embedded Redis."""
 
 import json
 import os
@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+from console import sample_site
 from console.options import examples, json_option, print_json, say
 
 SHOWN = 40  # characters of a title
-SITE = "tests.site"
 
 
 @click.command(epilog=examples("exemplar demo", "exemplar demo --folder try-it"))
@@ -20,11 +20,10 @@ SITE = "tests.site"
 @json_option
 def command(folder: Path | None, as_json: bool) -> None:
     """Serve a small news site on loopback (Chinese in GBK, English in UTF-8), crawl it, and show the articles."""
-    site = _sample_site()
     work = folder or Path(tempfile.mkdtemp(prefix="exemplar-demo-"))
     work.mkdir(parents=True, exist_ok=True)
-    with site.SiteServer() as server:
-        (work / "tasks.yaml").write_text(site.tasks_yaml(server.url), "utf-8")
+    with sample_site.SiteServer() as server:
+        (work / "tasks.yaml").write_text(sample_site.tasks_yaml(server.url), "utf-8")
         say(f"the sample site is served at {server.url}; its two tasks are in {work / 'tasks.yaml'}")
         code = _run(work)
     rows = _rows(work)
@@ -33,18 +32,8 @@ def command(folder: Path | None, as_json: bool) -> None:
             [{name: row[name] for name in ("task", "title", "published", "method", "confidence")} for row in rows]
         )
     else:
-        _show(rows, work, {article.path: article for name in ("zh", "en") for article in site.truth(name)}, site)
+        _show(rows, work)
     raise click.exceptions.Exit(code)
-
-
-def _sample_site() -> Any:
-    root = Path(__file__).resolve().parents[2]
-    if not (root / "tests" / "site").is_dir():
-        raise click.UsageError("the sample site is part of the source: clone it and call `make demo` there")
-    sys.path.insert(0, str(root))
-    from importlib import import_module
-
-    return import_module(SITE)
 
 
 def _run(work: Path) -> int:
@@ -61,12 +50,13 @@ def _rows(work: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
 
 
-def _show(rows: list[dict[str, Any]], work: Path, truth: dict[str, Any], site: Any) -> None:
+def _show(rows: list[dict[str, Any]], work: Path) -> None:
     from urllib.parse import urlsplit
 
     from rich.console import Console
     from rich.table import Table
 
+    truth = {article.path: article for name in sample_site.SECTIONS for article in sample_site.truth(name)}
     found = Table(box=None, pad_edge=False)
     for title in ("task", "published", "title", "author"):
         found.add_column(title, no_wrap=True)
@@ -74,7 +64,7 @@ def _show(rows: list[dict[str, Any]], work: Path, truth: dict[str, Any], site: A
         found.add_column(title, justify="right")
     for row in sorted(rows, key=lambda row: (row["task"], row["published"] or "")):
         known = truth.get(urlsplit(row["canonical_url"]).path)
-        f1 = f"{site.shingle_f1(row['text'], known.text):.3f}" if known else "–"
+        f1 = f"{sample_site.shingle_f1(row['text'], known.text):.3f}" if known else "–"
         title, published = (row["title"] or "")[:SHOWN], (row["published"] or "")[:16]
         found.add_row(row["task"], published, title, row["author"] or "", str(len(row["text"])), f1, row["method"])
     console = Console(width=None if sys.stdout.isatty() else 140)

@@ -8,6 +8,7 @@ from extractors.metadata.dates import EARLIEST_YEAR, LATEST_YEAR, find_date
 
 LONGEST = 100  # characters
 _MONTH_OR_YEAR = re.compile(r"(\d{4})(?:-(\d\d))?$", re.ASCII)
+_WRITTEN_ZONE = re.compile(r"(?:GMT|UTC?)? ?([+-]\d\d):?(\d\d)$", re.ASCII)  # RFC 822 has +0800 alone
 
 
 def moment_of(text: str | None) -> datetime | None:
@@ -18,7 +19,7 @@ def moment_of(text: str | None) -> datetime | None:
     text = (text or "").strip()
     if not text or len(text) > LONGEST:
         return None
-    for read in (_iso, parsedate_to_datetime, _month_or_year, _loose):
+    for read in (_iso, _mail, _month_or_year, _loose):
         try:
             found = read(text)
         except (ValueError, TypeError, OverflowError, IndexError):
@@ -30,6 +31,10 @@ def moment_of(text: str | None) -> datetime | None:
 
 def _iso(text: str) -> datetime:
     return datetime.fromisoformat(text)
+
+
+def _mail(text: str) -> datetime:
+    return parsedate_to_datetime(_WRITTEN_ZONE.sub(r" \1\2", text))
 
 
 def _month_or_year(text: str) -> date | None:

@@ -1,18 +1,21 @@
 """`every:` how often a task runs: a fixed period (`30m`, `2h`, `1d`), a cron line with its time zone, or `auto`, which
 follows how often the section publishes (`crawler.scheduling.publishing_rate`) between two bounds (`auto 15m..1d`).
 
-Daylight saving in a cron's zone: a time that the clock skips fires once, as much later as the clock jumps; a time that
-comes twice fires at its first coming. Where the hour is a wildcard (`*/15 * * * *`) the real time between fires stays.
+Cron lines are computed by cronsim, which follows Debian's cron. Daylight saving in a cron's zone: a time that the clock
+skips is due at the moment of the change; a time that occurs twice is due at its first occurrence. Where the minute or
+the hour begins with `*` (`*/15 * * * *`), the line follows the clock: real time between runs, skipped times left out.
 """
 
 import itertools
 import re
 import zoneinfo
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
+
+from cronsim import CronSim, CronSimError
 
 from crawler.task_list.mistakes import BadValueError, nearest
 
@@ -28,7 +31,10 @@ UNIT_WORDS = {
     "minutes": "m", "分": "m", "分钟": "m", "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "时": "h", "小时": "h",
     "day": "d", "days": "d", "天": "d", "日": "d", "week": "w", "weeks": "w", "周": "w",
 }  # fmt: skip
-ZONE_JUMP = timedelta(hours=3)  # no zone moves its clock by more in one step, the date line's crossings aside
+CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))  # of the five fields
+MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+WEEKDAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
+CRON_NAMES: tuple[tuple[str, ...], ...] = ((), (), (), MONTHS, WEEKDAYS)
 
 
 @dataclass(frozen=True)
@@ -202,63 +208,75 @@ def _check_zone(zone: str, offset: int) -> None:
 
 
 def _check_cron(cron: str, zone: str) -> None:
-    from croniter import croniter  # 50 ms to import, and most task lists have no cron line
-
+    if re.search(r"[HhRr]\b|[HhRr]\(", re.sub(r"(?i)thu|mar|apr|fri", "", cron)):
+        raise BadValueError("not a cron line: H and R stand for a time that changes", CRON_FORM)
     try:
-        if re.search(r"[HhRr]\b|[HhRr]\(", re.sub(r"(?i)thu|mar|apr|fri", "", cron)):
-            raise ValueError("H and R stand for a time that changes")
-        croniter(cron)
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        problem = str(error).replace(f"[{cron}] ", "")
-        raise BadValueError(f"not a cron line: {problem}", CRON_FORM) from None
-    try:
-        first = _next_cron(cron, zone, datetime(2024, 1, 1, tzinfo=UTC))
-        _next_cron(cron, zone, first)
+        start = datetime(2024, 1, 1, tzinfo=UTC)
+        for _ in range(2):
+            start = _next_cron(cron, zone, start)
     except ValueError:
+        raise BadValueError("this cron line never comes due", "no month has that day") from None
+    except CronSimError:
+        if problem := _cron_problem(cron):
+            raise BadValueError(f"not a cron line: {problem}", CRON_FORM) from None
         raise BadValueError("this cron line never comes due", "no month has that day") from None
 
 
 def _next_cron(cron: str, zone: str, moment: datetime) -> datetime:
-    """Return the first due time after `moment`, both in UTC. Raises `ValueError` if there is none."""
-    place = _zone(zone)
-    steady = _offset(moment - ZONE_JUMP, place) == _offset(moment + ZONE_JUMP, place)
-    back = timedelta() if steady else ZONE_JUMP
-    local = moment.astimezone(place).replace(tzinfo=None)
-    due: list[datetime] = []
-    for candidate in _local_times(cron, local - back):
-        due += [time for time in _instants(candidate, place, _any_hour(cron)) if time > moment]
-        # Near a change of the clock a later local time may be an earlier instant: look on for as long as it can jump.
-        if due and (steady or candidate > local + ZONE_JUMP):
-            return min(due)
+    """Return the first due time after `moment`, both in UTC.
+
+    Raises `ValueError` if there is none within 50 years, `CronSimError` for a line that is none.
+    """
+    for due in CronSim(_for_cronsim(cron), moment.astimezone(_zone(zone))):
+        # After the clock was set back, cronsim begins with the first occurrence of an hour that occurs twice.
+        if due.astimezone(UTC) > moment:
+            return due.astimezone(UTC)
     raise ValueError("never due")
 
 
-def _local_times(cron: str, start: datetime) -> Iterator[datetime]:
-    from croniter import CroniterBadDateError, croniter
+def _for_cronsim(cron: str) -> str:
+    """Write the forms that task lists may use and Debian's cron has not in those that it has.
 
-    times = croniter(cron, start, ret_type=datetime)
-    while True:
+    `?` is `*`; `22-2` and `fri-mon` go round the end; `L5` is the last Friday. Where day and weekday are both given, by
+    a step of `*` as well (`*/2`), either makes a day due.
+    """
+    fields = cron.upper().split()
+    for index in (2, 4):
+        low, high = CRON_RANGES[index]
+        fields[index] = re.sub(r"^\*/", f"{low}-{high}/", "*" if fields[index] == "?" else fields[index])
+    fields[4] = re.sub(r"\bL([0-7])\b", r"\1L", fields[4])
+    return " ".join(",".join(_unwrapped(term, index) for term in text.split(",")) for index, text in enumerate(fields))
+
+
+def _unwrapped(term: str, index: int) -> str:
+    ends = re.fullmatch(r"(\w+)-(\w+)(?:/([1-9]\d*))?", term, re.ASCII)
+    low, high = (_cron_number(end, index) for end in (ends[1], ends[2])) if ends else (None, None)
+    first, last = CRON_RANGES[index]
+    if ends is None or low is None or high is None or not first <= high < low <= last + (index == 4):
+        return term
+    return ",".join(map(str, [*range(low, last + 1), *range(first, high + 1)][:: int(ends[3] or 1)]))
+
+
+def _cron_number(text: str, index: int) -> int | None:
+    if text in CRON_NAMES[index]:
+        return CRON_NAMES[index].index(text) + CRON_RANGES[index][0]
+    return int(text) if text.isdecimal() else None
+
+
+def _cron_problem(cron: str) -> str:
+    """Say what is wrong with a line that cronsim refuses; nothing if each of its fields is right by itself."""
+    for index, text in enumerate(cron.split()):
         try:
-            yield times.get_next(datetime)
-        except CroniterBadDateError:
-            return
-
-
-def _instants(local: datetime, place: zoneinfo.ZoneInfo, any_hour: bool) -> list[datetime]:
-    """Return the instants (UTC) at which `place`'s clock is meant by `local`."""
-    first, second = (local.replace(tzinfo=place, fold=fold).astimezone(UTC) for fold in (0, 1))
-    skipped = first.astimezone(place).replace(tzinfo=None) != local
-    if not any_hour:
-        return [first]
-    return [] if skipped else sorted({first, second})
-
-
-def _any_hour(cron: str) -> bool:
-    return cron.split()[1].startswith("*")
-
-
-def _offset(moment: datetime, place: zoneinfo.ZoneInfo) -> timedelta | None:
-    return moment.astimezone(place).utcoffset()
+            CronSim(_for_cronsim(" ".join(text if at == index else "*" for at in range(5))), datetime(2024, 1, 1))
+        except CronSimError:
+            if step := re.search(r"/(0+)\b", text):
+                return f"step {step[1]!r} in field {index} is not acceptable"
+            numbers = [int(number) for number in re.findall(r"[0-9]+", text)]
+            if not re.fullmatch(r"[0-9*,/-]+", text) or not any(number > CRON_RANGES[index][1] for number in numbers):
+                outside = re.fullmatch(r"0+", text) is not None
+                return "is not acceptable, out of range" if outside else "is not acceptable"
+            return f"{cron} is out of bands" if "-" in text else "is not acceptable, out of range"
+    return ""
 
 
 @lru_cache(maxsize=64)

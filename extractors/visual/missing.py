@@ -13,4 +13,6 @@ def needs(module: str, extra: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ExtraMissing(f"extra {extra} is not installed: pip install 'exemplar[{extra}]' ({error})") from None
+        raise ExtraMissing(
+            f"extra {extra} is not installed: pip install 'exemplar-crawler[{extra}]' ({error})"
+        ) from None

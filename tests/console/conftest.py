@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.site import SiteServer, tasks_yaml
+from console.sample_site import SiteServer, tasks_yaml
 
 
 @dataclass(frozen=True)

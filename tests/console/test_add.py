@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from console.sample_site import DEAD_LINKS, PATTERNS, SiteServer, truth
 from crawler.task_list.file import load
 from tests.console.conftest import Exemplar
-from tests.site import DEAD_LINKS, PATTERNS, SiteServer, truth
 
 pytestmark = pytest.mark.timeout(120)
 

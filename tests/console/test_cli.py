@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from console.cli import COMMANDS
+from console.sample_site import SiteServer
 from tests.console.conftest import Exemplar
-from tests.site import SiteServer
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "work crawl", "work extract"])
@@ -97,7 +97,7 @@ def test_extract_reads_a_page_from_standard_input(exemplar: Exemplar) -> None:
 
 
 def test_extract_fetches_urls_with_an_example_url(site: SiteServer, exemplar: Exemplar, tmp_path: Path) -> None:
-    from tests.site import truth
+    from console.sample_site import truth
 
     example, wanted, other = truth("zh")[3:6]
     (tmp_path / "urls.txt").write_text(f"# two\n{site.url}{wanted.path}\n{site.url}{other.path}\n", "utf-8")
@@ -136,7 +136,7 @@ def test_extract_of_a_folder_gives_title_keywords_date_and_body(
 
 
 def test_extract_of_a_list_of_urls_gives_the_same(site: SiteServer, exemplar: Exemplar, tmp_path: Path) -> None:
-    from tests.site import truth
+    from console.sample_site import truth
 
     wanted = truth("zh")[3]
     (tmp_path / "urls.txt").write_text(f"{site.url}{wanted.path}\n", "utf-8")

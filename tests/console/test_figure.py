@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from console.sample_site import SiteServer, truth
 from tests.console.conftest import Exemplar
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
-from tests.site import SiteServer, truth
 
 
 @pytest.fixture
@@ -100,5 +100,5 @@ def test_without_matplotlib_the_extra_is_named(pages: Path, exemplar: Exemplar) 
     path = os.pathsep.join(filter(None, [str(pages / "blocked"), os.environ.get("PYTHONPATH", "")]))
     done = exemplar("extract", "page.html", "--figure", "page.svg", PYTHONPATH=path)
     assert done.code == 2
-    assert "pip install 'exemplar[figures]'" in done.err
+    assert "pip install 'exemplar-crawler[figures]'" in done.err
     assert exemplar("extract", "page.html", PYTHONPATH=path).code == 0

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import redis
 
+from console.sample_site import SiteServer, truth
 from tests.console.conftest import Exemplar
-from tests.site import SiteServer, truth
 from workers.ledger import Ledger
 from workers.url_states import Found
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from console.sample_site import SiteServer, truth
 from tests.console.conftest import Exemplar
-from tests.site import SiteServer, truth
 
 pytestmark = pytest.mark.timeout(180)
 LIST_PAGE = """<!DOCTYPE html><html lang="en"><head><title>Town news</title></head><body><h1>Town news</h1><ul>

@@ -7,8 +7,8 @@ import pytest
 import redis
 
 from console.problems import alike, fate_of, groups, matching
+from console.sample_site import SiteServer, truth
 from tests.console.conftest import Exemplar
-from tests.site import SiteServer, truth
 from workers import keys
 from workers.briefs import Brief
 from workers.ledger import Ledger

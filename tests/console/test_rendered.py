@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from console.sample_site import SiteServer, shingle_f1, tasks_yaml, truth
 from tests.console.conftest import Exemplar
-from tests.site import SiteServer, shingle_f1, tasks_yaml, truth
 from tests.site.scripted import SCRIPT, make_scripted
 
 pytestmark = pytest.mark.timeout(180)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import redis
 
+from console.sample_site import DEAD_LINKS, SiteServer, shingle_f1, truth
 from tests.console.conftest import Done, Exemplar
-from tests.site import DEAD_LINKS, SiteServer, shingle_f1, truth
 from workers.embedded import Embedded
 from workers.keys import of_task
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import redis
 
-from tests.site import PATTERNS, SiteServer, truth
+from console.sample_site import PATTERNS, SiteServer, truth
 from workers.ledger import Ledger
 
 REPOSITORY = Path(__file__).parents[2]

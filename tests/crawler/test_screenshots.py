@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
+from console.sample_site import DEAD_LINKS, SiteServer, truth
 from crawler.rendering.chromium import BROWSER, BrowserMissing, find_browser
 from crawler.screenshots import SCALE, SCREEN, read_index
 from tests.crawler.spiders import environment
-from tests.site import DEAD_LINKS, SiteServer, truth
 
 pytestmark = pytest.mark.timeout(110)
 

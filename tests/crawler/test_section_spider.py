@@ -17,6 +17,7 @@ import redis
 from scrapy.http import HtmlResponse
 from twisted.python.failure import Failure
 
+from console.sample_site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
 from crawler.fetching.middlewares import RunEnding
 from crawler.run.fetches import Answered, Fetch
 from crawler.run.outcomes import Outcome
@@ -32,7 +33,6 @@ from tests.crawler.spiders import (
     until,
     write_tasks,
 )
-from tests.site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
 from workers.embedded import answers, server_binary
 from workers.ledger import Ledger
 from workers.url_states import Found

@@ -99,7 +99,7 @@ def test_the_guard_knows_the_lists_hosts_and_the_environments(named, monkeypatch
 
 def test_the_user_agent_names_product_version_and_contact():
     said = user_agent(Settings(contact="https://example.org/our-crawler"))
-    assert said == f"Exemplar/{version('exemplar')} (+https://example.org/our-crawler)"
+    assert said == f"Exemplar/{version('exemplar-crawler')} (+https://example.org/our-crawler)"
 
 
 def test_an_own_product_name_keeps_its_own_version():

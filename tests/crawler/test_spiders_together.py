@@ -4,8 +4,8 @@ import signal
 
 import pytest
 
+from console.sample_site import Response, SiteServer, truth
 from tests.crawler.spiders import ARTICLE, Child, asked_for, crawl, linked, states, until, write_tasks
-from tests.site import Response, SiteServer, truth
 from workers.inbox import unpack
 from workers.keys import of_task
 from workers.ledger import Ledger

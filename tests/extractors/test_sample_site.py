@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from console.sample_site import DESIGNS, SECTIONS, render_site, shingle_f1, truth
+from console.sample_site.tasks import EXAMPLES
 from extractors import Section
-from tests.site import DESIGNS, SECTIONS, render_site, shingle_f1, truth
-from tests.site.tasks import EXAMPLES
 
 BASE = "https://paper.example"
 FETCHED = datetime(2026, 11, 20, 9, tzinfo=UTC)

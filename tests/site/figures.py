@@ -10,9 +10,9 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
+from console.sample_site.content import TruthArticle, truth
+from console.sample_site.pages import render_site
 from extractors.figures import draw
-from tests.site.content import TruthArticle, truth
-from tests.site.pages import render_site
 
 SITE = "https://news.example"
 FOLDER = Path(__file__).parents[2] / "docs" / "figures"

@@ -10,7 +10,7 @@ DEFAULT_PORT = 18480
 
 
 def main() -> None:
-    from tests.site.pages import DESIGNS
+    from console.sample_site.pages import DESIGNS
 
     parser = argparse.ArgumentParser(description="Serve the sample news site on 127.0.0.1 until interrupted.")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="0 picks a free one (default: %(default)s)")
@@ -23,7 +23,7 @@ def main() -> None:
 
 def serve(port: int, design: str) -> None:
     """Print the address, then serve until a signal comes; a port in use ends the program with a message."""
-    from tests.site.server import SiteServer
+    from console.sample_site.server import SiteServer
 
     try:
         site = SiteServer(port, design)

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from console.sample_site import DEAD_LINKS, SiteServer, truth
 from tests.crawler.spiders import asked_for, environment
-from tests.site import DEAD_LINKS, SiteServer, truth
 
 pytestmark = pytest.mark.timeout(60)
 

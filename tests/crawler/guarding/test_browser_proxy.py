@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from console.sample_site import SiteServer, truth
 from crawler.guarding.browser_proxy import GuardedProxy, Refused, destination
 from crawler.guarding.guard import Guard
 from tests.crawler.proxies import Proxy
-from tests.site import SiteServer, truth
 
 ARTICLE = truth("en")[0].path
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.sample_site import Response, SiteServer, truth
 from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, RobotsCache, Unreachable, of_answer, parse
 from tests.crawler.spiders import asked_for, crawl, states, write_tasks
-from tests.site import Response, SiteServer, truth
 from workers import keys
 from workers.ledger import Ledger
 from workers.url_states import Found

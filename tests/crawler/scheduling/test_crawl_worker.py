@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import redis
 
+from console.sample_site import SiteServer
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish, published_periods
 from tests.crawler.spiders import Child, asked_for, states, until, write_tasks
-from tests.site import SiteServer
 from workers.presence import alive
 
 pytestmark = pytest.mark.timeout(60)

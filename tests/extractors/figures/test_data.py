@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from console.sample_site import truth
 from extractors import extract
 from extractors.content.assembly import ParsedPage, read
 from extractors.figures import FIGURES, NoFigure, draw, figure_data
@@ -15,7 +16,6 @@ from extractors.methods.tag_paths.segment import LENGTH_SHARE
 from extractors.page import Page
 from extractors.visual.missing import ExtraMissing
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
-from tests.site import truth
 from tests.site.figures import SITE, plain_list, plain_page
 
 URL = "https://gazette.example/a/2.html"
@@ -218,6 +218,6 @@ def test_a_wrong_wish_says_what_is_wrong(arguments, says):
 def test_data_need_no_plotting_library(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert figure_data(PAGE, URL).kept
-    with pytest.raises(ExtraMissing, match=r"pip install 'exemplar\[figures\]'"):
+    with pytest.raises(ExtraMissing, match=r"pip install 'exemplar-crawler\[figures\]'"):
         draw(PAGE, URL, to=tmp_path / "page.svg")
     assert list(tmp_path.iterdir()) == []

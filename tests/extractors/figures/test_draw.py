@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 import pytest
 
+from console.sample_site import truth
 from extractors.figures import draw
 from extractors.figures.drawing.sheet import DPI, WIDTH, fit, runs
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
-from tests.site import truth
 from tests.site.figures import SITE, drawn, plain_page
 
 PAGE, EXAMPLE = news_page("New bread", BAKERY), news_page("Tides", HARBOUR)

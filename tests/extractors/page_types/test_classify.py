@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from console.sample_site import DESIGNS, SECTIONS, render_site, truth
+from console.sample_site.pages import LIST_PATHS, TOPIC_PATHS
 from extractors import NoArticle
 from extractors.page_types import PageType, classify, classify_shapes, shape_of
 from extractors.page_types.classify import kind_of_several
-from tests.site import DESIGNS, SECTIONS, render_site, truth
-from tests.site.pages import LIST_PATHS, TOPIC_PATHS
 
 from .made import article_page, list_page, parsed
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from console.sample_site.png import river_png
 from extractors.visual.image import SIDE, UnreadableImage, centred, is_blank, read_png
 from extractors.visual.missing import ExtraMissing, needs
 from tests.extractors.visual.pictures import article, png
-from tests.site.png import river_png
 
 pytest.importorskip("PIL", reason="extra vision is not installed")
 
@@ -53,5 +53,5 @@ def test_a_dark_page_is_a_light_one_but_for_its_sign():
 
 
 def test_a_missing_package_is_told_with_its_extra():
-    with pytest.raises(ExtraMissing, match=r"extra vision is not installed: pip install 'exemplar\[vision\]'"):
+    with pytest.raises(ExtraMissing, match=r"extra vision is not installed: pip install 'exemplar-crawler\[vision\]'"):
         needs("no_such_package", "vision")

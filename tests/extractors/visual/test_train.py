@@ -71,7 +71,7 @@ def test_a_kind_with_one_screenshot_is_too_few(with_torch, folder, capsys):
 def test_without_torch_the_extra_is_named(monkeypatch, folder, capsys):
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     assert main([str(folder)]) == 2
-    assert "extra train is not installed: pip install 'exemplar[train]'" in capsys.readouterr().err
+    assert "extra train is not installed: pip install 'exemplar-crawler[train]'" in capsys.readouterr().err
 
 
 def test_held_out_pages_are_of_both_kinds_and_the_same_for_one_seed():

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from html import escape
 
-from tests.site.content import BOLD, FIGURE, LINK, Block, cells
+from console.sample_site.content import BOLD, FIGURE, LINK, StoryBlock, cells
 
 Fill = Callable[..., str]
 
 
-def block_html(fill: Fill, block: Block, layout: str = "") -> str:
+def block_html(fill: Fill, block: StoryBlock, layout: str = "") -> str:
     """One block. `layout: br` parts paragraphs by line breaks only, where the design knows that habit."""
     match block.kind:
         case "list":
@@ -31,7 +31,7 @@ def inline(text: str) -> str:
     return BOLD.sub(r"<b>\1</b>", LINK.sub(r'<a href="\2">\1</a>', escape(text, quote=False)))
 
 
-def _lines(block: Block) -> str:
+def _lines(block: StoryBlock) -> str:
     return "<br>\n".join(inline(line) for line in block.lines)
 
 

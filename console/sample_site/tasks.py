@@ -1,6 +1,6 @@
 """The sample site's two sections as tasks.yaml describes them."""
 
-from tests.site.content import truth
+from console.sample_site.content import truth
 
 TASK_NAMES = {"zh": "zh-news", "en": "en-stories"}
 PATTERNS = {"zh": "/zh/news/{date:%Y/%m%d}/{id}.html", "en": "/en/stories/{date:%Y/%m/%d}/{slug}/"}

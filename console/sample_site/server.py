@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from tests.site.pages import NOT_FOUND, Response, render_site
+from console.sample_site.pages import NOT_FOUND, Response, render_site
 
 HOST = "127.0.0.1"
 IDLE_SECONDS = 30  # a kept-alive connection nobody uses is closed after this
@@ -34,6 +34,7 @@ class Override(NamedTuple):
     answer: Callable[[LoggedRequest], Response] | None = None
 
     def apply(self, request: LoggedRequest, page: Response) -> Response:
+        """Return the answer to `request` in place of `page`."""
         if self.answer:
             return self.answer(request)
         return Response(
@@ -54,7 +55,7 @@ class SiteServer:
         self.robots_txt: str | None = None
         self._overrides: dict[str, Override] = {}
         self._closing = threading.Event()
-        self._http = _Http((HOST, port), self)
+        self._http = _SiteHttp((HOST, port), self)
         self.url = f"http://{HOST}:{self._http.server_port}"
         self.relaunch(design, unpublished)
 
@@ -114,10 +115,10 @@ def without_tracking(path: str) -> str:
     return parts._replace(query=urlencode(query)).geturl()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _SiteHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = IDLE_SECONDS
-    server: "_Http"
+    server: "_SiteHttp"
 
     def do_GET(self) -> None:
         response = self.server.site.answer(self.command, self.path, self.headers.get("User-Agent", ""))
@@ -134,13 +135,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Requests are kept in `SiteServer.requests`, not printed."""
 
 
-class _Http(ThreadingHTTPServer):
+class _SiteHttp(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
     def __init__(self, address: tuple[str, int], site: SiteServer) -> None:
         self.site = site
-        super().__init__(address, _Handler)
+        super().__init__(address, _SiteHandler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up early is what tests do on purpose; other errors are printed."""

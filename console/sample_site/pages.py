@@ -15,9 +15,9 @@ from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
 
-from tests.site.content import SECTIONS, Story, stories
-from tests.site.markup import block_html
-from tests.site.png import river_png
+from console.sample_site.content import SECTIONS, Story, stories
+from console.sample_site.markup import block_html
+from console.sample_site.png import river_png
 
 HERE = Path(__file__).parent
 DESIGNS = ("classic", "new")
@@ -48,7 +48,7 @@ class Response(NamedTuple):
     body: bytes
 
 
-class Entry(NamedTuple):
+class ListEntry(NamedTuple):
     """One line of a list page."""
 
     title: str
@@ -88,12 +88,15 @@ class Look:
 
     @property
     def noise(self) -> dict[str, Any]:
+        """The prose around the articles."""
         return noise(self.section)
 
     def fill(self, part: str, **values: str) -> str:
+        """Fill one part of the section's template in."""
         return parts(f"{self.section}_{self.design}")[part].substitute(base=self.base, **values)
 
     def page(self, content: str, *, title: str, head: str = "") -> Response:
+        """Put `content` into the section's frame, in its encoding."""
         frame = self.fill("frame", title=escape(title), head=head, content=content)
         return Response(200, {"Content-Type": CONTENT_TYPES[self.section]}, frame.encode(ENCODINGS[self.section]))
 
@@ -108,6 +111,7 @@ def parts(template: str) -> dict[str, Template]:
 
 @cache
 def noise(section: str) -> dict[str, Any]:
+    """Read the prose around the articles of a section."""
     return tomllib.loads((HERE / "noise" / f"{section}.toml").read_text("utf-8"))
 
 
@@ -205,8 +209,8 @@ def _list_pages(look: Look) -> dict[str, Response]:
 
 def _list_page(look: Look, number: int) -> Response:
     shown = look.stories[number * PAGE_SIZE : (number + 1) * PAGE_SIZE]
-    entries = [Entry(story.title, story.path, short_date(story), story.summary) for story in shown]
-    entries += [Entry(*extra["entry"]) for extra in look.noise["list_extras"] if extra["page"] == number + 1]
+    entries = [ListEntry(story.title, story.path, short_date(story), story.summary) for story in shown]
+    entries += [ListEntry(*extra["entry"]) for extra in look.noise["list_extras"] if extra["page"] == number + 1]
     content = look.fill(
         "list",
         entries="\n".join(
@@ -242,6 +246,7 @@ def _topic_rows(look: Look) -> str:
 
 
 def long_date(story: Story) -> str:
+    """Write the date as an article's page shows it."""
     when = story.published
     if story.section == "zh":
         return f"{when:%Y年%m月%d日 %H:%M}"
@@ -251,6 +256,7 @@ def long_date(story: Story) -> str:
 
 
 def short_date(story: Story) -> str:
+    """Write the date as list pages show it."""
     when = story.published
     return f"{when:%Y-%m-%d}" if story.section == "zh" else f"{MONTHS[when.month][:3]} {when.day}, {when.year}"
 
@@ -279,6 +285,7 @@ def _newest(look: Look) -> str:
 
 
 def robots_txt(base: str) -> str:
+    """Write the site's robots.txt."""
     return f"User-agent: *\nDisallow: /private/\n\nSitemap: {base}/sitemap.xml\n"
 
 

@@ -23,7 +23,7 @@ LIST_NUMBER = re.compile(r"^\d+\. ")
 
 
 @dataclass(frozen=True)
-class Block:
+class StoryBlock:
     """One block of an article's body; `lines` still carry the inline marks."""
 
     kind: str
@@ -52,7 +52,7 @@ class Story:
     author: str
     source: str
     keywords: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[StoryBlock, ...]
     layout: str = ""
     also: str = ""
     moved: str = ""
@@ -104,6 +104,7 @@ def stories(section: str) -> tuple[Story, ...]:
 
 
 def read_story(section: str, source: str) -> Story:
+    """Parse one content file of `section`."""
     header, body = source.split("\n\n", 1)
     fields = dict(line.split(": ", 1) for line in header.splitlines())
     published = datetime.strptime(fields["date"], "%Y-%m-%d %H:%M")
@@ -142,9 +143,9 @@ def _truth_of(story: Story) -> TruthArticle:
     )
 
 
-def _block(chunk: str) -> Block:
+def _block(chunk: str) -> StoryBlock:
     kind = next((kind for opening, kind in OPENINGS.items() if chunk.startswith(opening)), "paragraph")
-    return Block(kind, tuple(_block_lines(kind, chunk.splitlines())))
+    return StoryBlock(kind, tuple(_block_lines(kind, chunk.splitlines())))
 
 
 def _block_lines(kind: str, lines: list[str]) -> list[str]:

@@ -1,0 +1,23 @@
+"""A small news site of our own, with its truth: a Chinese section in GBK and an English one in UTF-8."""
+
+from console.sample_site.content import SECTIONS, TruthArticle, truth
+from console.sample_site.pages import DEAD_LINKS, DESIGNS, LIST_PATHS, Response, render_site
+from console.sample_site.scores import shingle_f1
+from console.sample_site.server import LoggedRequest, SiteServer
+from console.sample_site.tasks import PATTERNS, tasks_yaml
+
+__all__ = [
+    "DEAD_LINKS",
+    "DESIGNS",
+    "LIST_PATHS",
+    "PATTERNS",
+    "SECTIONS",
+    "LoggedRequest",
+    "Response",
+    "SiteServer",
+    "TruthArticle",
+    "render_site",
+    "shingle_f1",
+    "tasks_yaml",
+    "truth",
+]

@@ -1,0 +1,137 @@
+"""Cron lines: daylight saving, the forms that they may have, and the texts for those that are none."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from crawler.task_list.mistakes import BadValueError
+from crawler.task_list.periods import Period
+
+
+def due(line: str, start: datetime, count: int) -> list[str]:
+    """Return the next due times on the clock of the line's zone, with the difference to UTC."""
+    zone = ZoneInfo(line.split()[5] if len(line.split()) == 6 else "UTC")
+    times = [start]
+    for _ in range(count):
+        times.append(Period.parse(line).next_after(times[-1]))
+    return [f"{time.astimezone(zone):%m-%d %H:%M%z}" for time in times[1:]]
+
+
+# Daylight saving, as cron(8) of Debian has it. In Berlin 02:00 became 03:00 on 31 March 2024, and 03:00 became 02:00 on
+# 27 October.
+
+
+def test_a_skipped_time_is_due_when_the_clock_has_changed():
+    assert due("30 2 * * * Europe/Berlin", datetime(2024, 3, 30, 0, tzinfo=UTC), 3) == [
+        "03-30 02:30+0100", "03-31 03:00+0200", "04-01 02:30+0200",
+    ]  # fmt: skip
+
+
+def test_several_skipped_times_are_due_once():
+    assert due("0,30 2 * * * Europe/Berlin", datetime(2024, 3, 31, 0, tzinfo=UTC), 3) == [
+        "03-31 03:00+0200", "04-01 02:00+0200", "04-01 02:30+0200",
+    ]  # fmt: skip
+
+
+def test_a_time_that_occurs_twice_is_due_at_its_first_occurrence():
+    assert due("30 2 * * * Europe/Berlin", datetime(2024, 10, 26, 12, tzinfo=UTC), 2) == [
+        "10-27 02:30+0200", "10-28 02:30+0100",
+    ]  # fmt: skip
+
+
+def test_from_between_the_two_occurrences_it_is_due_the_next_day():
+    between = datetime(2024, 10, 27, 1, 10, tzinfo=UTC)  # 02:10 for the second time
+    assert due("30 2 * * * Europe/Berlin", between, 1) == ["10-28 02:30+0100"]
+
+
+def test_a_line_for_any_hour_follows_the_clock():
+    assert due("0 * * * * Europe/Berlin", datetime(2024, 10, 26, 23, 30, tzinfo=UTC), 3) == [
+        "10-27 02:00+0200", "10-27 02:00+0100", "10-27 03:00+0100",
+    ]  # fmt: skip
+    assert due("0 */2 * * * Europe/Berlin", datetime(2024, 3, 30, 22, 30, tzinfo=UTC), 2) == [
+        "03-31 00:00+0100", "03-31 04:00+0200",
+    ]  # fmt: skip
+
+
+def test_a_line_for_any_minute_of_an_hour_follows_the_clock():
+    assert due("*/30 2 * * * Europe/Berlin", datetime(2024, 10, 26, 12, tzinfo=UTC), 5) == [
+        "10-27 02:00+0200", "10-27 02:30+0200", "10-27 02:00+0100", "10-27 02:30+0100", "10-28 02:00+0100",
+    ]  # fmt: skip
+
+
+def test_a_day_that_a_zone_skips():
+    # Samoa crossed the date line: 30 December 2011 did not exist there
+    assert due("0 5 * * * Pacific/Apia", datetime(2011, 12, 28, 17, tzinfo=UTC), 3) == [
+        "12-29 05:00-1000", "12-31 00:00+1400", "12-31 05:00+1400",
+    ]  # fmt: skip
+
+
+def test_without_daylight_saving_each_day_has_its_time():
+    assert due("0 8 * * 1-5 Asia/Shanghai", datetime(2024, 1, 4, 12, tzinfo=UTC), 3) == [
+        "01-05 08:00+0800", "01-08 08:00+0800", "01-09 08:00+0800",
+    ]  # fmt: skip
+
+
+# Forms
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("0 8 * * mon-fri", "0 8 * * 1-5"),
+        ("0 8 * * fri-mon", "0 8 * * 5,6,0,1"),
+        ("0 8 * * 5-7", "0 8 * * 5,6,0"),
+        ("0 22-2 * * *", "0 22,23,0,1,2 * * *"),
+        ("0 22-4/2 * * *", "0 22,0,2,4 * * *"),
+        ("0 8 1 nov-feb *", "0 8 1 11,12,1,2 *"),
+        ("5/20 * * * *", "5,25,45 * * * *"),
+        ("0 8 ? * 1", "0 8 * * 1"),
+        ("0 8 * * L5", "0 8 * * 5L"),
+        ("0 8 5-5 * *", "0 8 5 * *"),
+        ("0 8 * JUN Sun", "0 8 * 6 7"),
+    ],
+)
+def test_a_line_may_be_written_in_several_ways(line, same):
+    start = datetime(2024, 1, 1, tzinfo=UTC)
+    assert due(line, start, 12) == due(same, start, 12)
+
+
+@pytest.mark.parametrize("line", ["0 0 13 * 5", "0 0 13/40 * 5", "0 0 */30 * 5"])
+def test_with_day_and_weekday_either_makes_it_due(line):
+    days = [time[:5] for time in due(line, datetime(2024, 9, 1, 12, tzinfo=UTC), 4)]
+    assert "09-06" in days  # a Friday
+    assert {"09-13"} < set(days)  # a Friday, too; the next ones are Fridays or the day of the month
+    assert len(days) == 4
+
+
+def test_the_last_day_of_a_month():
+    assert [time[:5] for time in due("0 0 L * *", datetime(2024, 1, 31, 12, tzinfo=UTC), 3)] == [
+        "02-29", "03-31", "04-30",
+    ]  # fmt: skip
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("0 25 * * *", "not a cron line: is not acceptable, out of range"),
+        ("0 8 0 * *", "not a cron line: is not acceptable, out of range"),
+        ("0 8 * 13 *", "not a cron line: is not acceptable, out of range"),
+        ("0 8-25 * * *", "not a cron line: 0 8-25 * * * is out of bands"),
+        ("0 8 * * monday", "not a cron line: is not acceptable"),
+        ("0 8,, * * *", "not a cron line: is not acceptable"),
+        ("*/0 * * * *", "not a cron line: step '0' in field 0 is not acceptable"),
+        ("H 8 * * *", "not a cron line: H and R stand for a time that changes"),
+        ("0 8 31 4,6 *", "this cron line never comes due"),
+        ("0 0 30 2 *", "this cron line never comes due"),
+        ("0 8 * * 1 9", "a cron line has 5 fields, without seconds"),
+    ],
+)
+def test_what_is_no_cron_line_is_refused_in_these_words(line, message):
+    with pytest.raises(BadValueError) as caught:
+        Period.parse(line)
+    assert caught.value.message == message
+    assert caught.value.hint
