@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from workers.url_states import FINAL_STATES, OPEN_STATES
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -34,7 +36,8 @@ def test_nothing_is_pickled() -> None:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "README.zh-CN.md", "docs/architecture.md", "docs/methods-figures.md"]
+    "document",
+    ["README.md", "README.zh-CN.md", "docs/architecture.md", "docs/glossary.md", "docs/methods-figures.md"],
 )
 def test_links_in_documents_lead_somewhere(document: str) -> None:
     here = (ROOT / document).parent
@@ -48,6 +51,14 @@ def test_rooms_named_in_the_architecture_exist() -> None:
     named = re.findall(r"`((?:console|crawler|evaluation|extractors|workers|tests)/[\w./]*)`", text)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_glossary_has_each_term_once_and_all_states() -> None:
+    text = (ROOT / "docs/glossary.md").read_text("utf-8")
+    terms = re.findall(r"^\| \*\*(.+?)\*\* \| \S.*\. \|$", text, re.M)
+    rows = [line for line in text.splitlines() if line.startswith("| **")]
+    assert len(terms) == len(rows) == len(set(terms))
+    assert {f"`{state}`" for state in (*OPEN_STATES, *FINAL_STATES)} <= set(terms)
 
 
 def test_every_dependency_is_pinned() -> None:
