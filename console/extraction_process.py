@@ -23,7 +23,7 @@ def main(count: int) -> None:
             said.add(text)
             print(f"problem: {text}", file=sys.stderr, flush=True)
 
-    supervisor.run(on_trouble=speak)
+    supervisor.run(on_problem=speak)
 
 
 if __name__ == "__main__":

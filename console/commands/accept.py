@@ -9,7 +9,7 @@ from console.known_task import ledger_of
 from console.options import counted, examples, json_option, print_json, say, tasks_option
 
 if TYPE_CHECKING:
-    from workers.briefs import Brief
+    from workers.extraction_config import ExtractionConfig
     from workers.ledger import Ledger
     from workers.url_states import State
 
@@ -32,15 +32,15 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | 
     skip still apply.
     """
     from crawler.task_list.mistakes import TaskError
-    from workers.briefs import brief_of
+    from workers.extraction_config import config_of
 
     if bool(urls) == bool(reason):
         raise click.UsageError("name URLs, or a group of them by --reason TEXT: see exemplar status --problems TASK")
     with ledger_of(task, tasks, purpose="accept") as ledger:
-        brief = brief_of(ledger.redis, task)
-        if brief is None:
+        config = config_of(ledger.redis, task)
+        if config is None:
             raise TaskError(f"task {task} is not in the task list in force: no run would fetch its pages")
-        answers = {url: _accept(ledger, brief, url) for url in (urls or _of_reason(ledger, reason or ""))}
+        answers = {url: _accept(ledger, config, url) for url in (urls or _of_reason(ledger, reason or ""))}
     _tell(task, answers, as_json)
     if any(answers.values()):
         raise click.exceptions.Exit(1)
@@ -67,14 +67,14 @@ def _of_reason(ledger: "Ledger", reason: str) -> list[str]:
     )
 
 
-def _accept(ledger: "Ledger", brief: "Brief", url: str) -> str:
+def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
     """Accept one URL; returns why it can't be, or an empty text."""
     import re2
 
     from extractors.html.urls import normalise
 
     url = normalise(url)
-    matches = re2.fullmatch(brief.url_regex, url) is not None
+    matches = re2.fullmatch(config.url_regex, url) is not None
     state = ledger.state_of(url)
     if state is None:
         return "not known: no run has found it" + ("" if matches else "; it does not match the task's pattern")

@@ -149,9 +149,9 @@ def _print_problems(task: str, found: "Sequence[Group]") -> None:
 
 def _tell_problems(ledger: "Ledger", found: "Sequence[Group]", complete: bool) -> None:
     from console.problems import lines
-    from workers.briefs import brief_of
+    from workers.extraction_config import config_of
 
-    brief = brief_of(ledger.redis, ledger.task)
+    config = config_of(ledger.redis, ledger.task)
     total = sum(len(each.members) for each in found)
     click.echo(f"{ledger.task}: {counted(total, 'URL')} without a row, for {counted(len(found), 'reason')}")
-    click.echo("\n".join(lines(ledger.task, found, example=brief.example if brief else None, complete=complete)))
+    click.echo("\n".join(lines(ledger.task, found, example=config.example if config else None, complete=complete)))

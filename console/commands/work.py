@@ -51,7 +51,7 @@ def extract(number: int | None, until_empty: bool, verbose: bool) -> None:
             f"{counted(count, 'extraction worker')} at work; "
             + ("they end when no page waits" if until_empty else "Ctrl-C ends")
         )
-        if not supervisor.run(on_trouble=_once(say)):
+        if not supervisor.run(on_problem=_once(say)):
             say("problem: pages wait that can't be written; they are kept")
             raise click.exceptions.Exit(1)
 

@@ -12,7 +12,7 @@ from crawler.run.outcomes import media_type
 from crawler.tasks import Task
 from extractors.html.decoding import decode
 from workers import keys
-from workers.briefs import example_asked, example_of, example_rendered, note_rendered
+from workers.extraction_config import example_asked, example_of, example_rendered, note_rendered
 from workers.inbox import StoredPage
 
 LISTS_KEPT = 1000  # list pages of a task that are known to be shells; more are looked at each time

@@ -10,7 +10,7 @@ from console.problems import alike, fate_of, groups, matching
 from tests.console.conftest import Exemplar
 from tests.site import SiteServer, truth
 from workers import keys
-from workers.briefs import Brief
+from workers.extraction_config import ExtractionConfig
 from workers.ledger import Ledger
 from workers.problems import Problem
 from workers.url_states import Found, fingerprint
@@ -25,8 +25,8 @@ def url(number: int) -> str:
 
 def settled(connection: "redis.Redis", *reasons: str, state: str = "rejected", first: int = 0) -> Ledger:
     """A ledger with one URL for each reason, of a task that is published."""
-    brief = Brief(TASK, url(0), r"http://gazette\.example/a/\d+\.html", ("out.jsonl",), ".")
-    connection.hset(keys.BRIEFS, TASK, brief.to_json())
+    config = ExtractionConfig(TASK, url(0), r"http://gazette\.example/a/\d+\.html", ("out.jsonl",), ".")
+    connection.hset(keys.CONFIGS, TASK, config.to_json())
     ledger = Ledger(connection, TASK)
     for number, reason in enumerate(reasons, first):
         ledger.add([Found(url(number))])
