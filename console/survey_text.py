@@ -1,4 +1,4 @@
-"""What a survey found, for a person and for a program."""
+"""The result of a survey as text and as JSON."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,16 +13,20 @@ OF_ANOTHER_FORM = "of another form"
 
 
 def shown(found: Survey, entry: Mapping[str, Any]) -> str:
-    """The survey as lines: lists, scope, pattern, links taken and left, extractions, the task."""
+    """Return the survey as lines: lists, scope, pattern, links taken and left, extractions, the task."""
     lines = _column("example", [found.example, _about(found.cut_of_example)])
     lines += _column("lists", [f"{each.url}  ({each.why}: {each.matched} links taken)" for each in found.lists])
     lines.append(f"scope     {found.scope}: {found.why}")
     lines.append(f"pattern   {found.pattern}")
     lines += _column("taken", [f"{len(found.inference.matched)} links, such as", *_links(found.inference.matched)])
     lines += _column("left", _left(found))
-    lines += _column("cut", [line for cut in found.cuts for line in cut_lines(cut)])
+    lines += _column("extracted", [line for cut in found.cuts for line in cut_lines(cut)])
     lines += _column(
-        "note", [*found.warnings, *(f"it would take {url}, which seems no article" for url in found.inference.doubtful)]
+        "note",
+        [
+            *found.warnings,
+            *(f"the pattern matches {url}, probably not an article" for url in found.inference.doubtful),
+        ],
     )
     lines += _column(
         "task", [f"{entry['name']}:", *(f"  {key}: {_plain(value)}" for key, value in entry.items() if key != "name")]
@@ -31,7 +35,7 @@ def shown(found: Survey, entry: Mapping[str, Any]) -> str:
 
 
 def shown_json(found: Survey, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The survey as JSON types."""
+    """Return the survey as JSON types."""
     return {
         "task": dict(entry),
         "scope": found.scope,
@@ -46,7 +50,7 @@ def shown_json(found: Survey, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cut_json(cut: SampleExtraction) -> dict[str, Any]:
-    """One extraction as JSON types."""
+    """Return one extraction as JSON types."""
     return {
         "url": cut.url, "title": cut.title, "published": cut.published or None, "words": cut.words,
         "characters": cut.characters, "confidence": round(cut.confidence, 2), "method": cut.method,
@@ -55,7 +59,7 @@ def cut_json(cut: SampleExtraction) -> dict[str, Any]:
 
 
 def _left(found: Survey) -> list[str]:
-    """Counts by reason, then some links with theirs."""
+    """Return the number of links by reason, then some links with their reasons."""
     rejected = found.inference.rejected
     counts = Counter(kind_of(reason) for _, reason in rejected)
     summary = ", ".join(f"{reason} {number}" for reason, number in counts.most_common())
@@ -68,7 +72,7 @@ def _left(found: Survey) -> list[str]:
 
 
 def kind_of(reason: str) -> str:
-    """A reason without what differs from link to link."""
+    """Return the kind of a reason, without what differs from link to link."""
     if reason.startswith("after ") or "goes on with" in reason or "fit the regular" in reason:
         return OF_ANOTHER_FORM
     return reason.partition(":")[0]
@@ -79,7 +83,7 @@ def _links(links: Sequence[Sighting]) -> list[str]:
 
 
 def cut_lines(cut: SampleExtraction) -> list[str]:
-    """One extraction: address, title and figures, first words."""
+    """Return one extraction as lines: URL, title and figures, first words."""
     if not cut.characters:
         return [cut.url, f"  no article: {cut.reason}"]
     return [cut.url, f"  {_about(cut)}", f"  {cut.words}…"]

@@ -1,4 +1,4 @@
-"""`exemplar demo`: the main job on the sample site that comes with the source, on the embedded Redis."""
+"""`exemplar demo`: crawls the sample site that comes with the source, on the embedded Redis."""
 
 import json
 import os

@@ -172,7 +172,7 @@ def test_extract_writes_one_file_a_page(exemplar: Exemplar, tmp_path: Path) -> N
         (["extract", "--method", "exampel", "-"], "did you mean 'example'"),
         (["extract", "--method", "example", "-"], "example"),
         (["run", "--workers", "0"], "--workers"),
-        (["status", "--problems", "nope"], "no task 'nope'"),
+        (["status", "--problems", "nope"], "task 'nope' has not run"),
     ],
 )
 def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, exemplar: Exemplar) -> None:
