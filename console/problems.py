@@ -62,17 +62,19 @@ def groups(problems: Iterable[Problem]) -> list[Group]:
     for problem in sorted(problems, key=lambda each: each.url is None):
         place = fate_of(problem.state, problem.reason), alike(problem.reason)
         if problem.url is None and place not in known:
-            place = next((each for each in known if _goes_on(place, each, problem.reason)), place)
+            place = next((each for each in known if _may_belong(place, each, problem.reason)), place)
         known.setdefault(place, []).append(problem)
     order = list(TITLES)
     found = [Group(fate, key, tuple(members)) for (fate, key), members in known.items()]
     return sorted(found, key=lambda each: (order.index(each.fate), -len(each.members), each.key))
 
 
-def _goes_on(cut: tuple[Fate, str], whole: tuple[Fate, str], reason: str) -> bool:
+def _may_belong(truncated: tuple[Fate, str], whole: tuple[Fate, str], reason: str) -> bool:
     """Whether a truncated reason may belong to a group."""
     return (
-        len(reason.encode()) > REASON_BYTES - LONGEST_CHARACTER and cut[0] == whole[0] and whole[1].startswith(cut[1])
+        len(reason.encode()) > REASON_BYTES - LONGEST_CHARACTER
+        and truncated[0] == whole[0]
+        and whole[1].startswith(truncated[1])
     )
 
 

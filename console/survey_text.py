@@ -20,7 +20,7 @@ def shown(found: Survey, entry: Mapping[str, Any]) -> str:
     lines.append(f"pattern   {found.pattern}")
     lines += _column("taken", [f"{len(found.inference.matched)} links, such as", *_links(found.inference.matched)])
     lines += _column("left", _left(found))
-    lines += _column("extracted", [line for cut in found.cuts for line in cut_lines(cut)])
+    lines += _column("extracted", [line for sample in found.cuts for line in cut_lines(sample)])
     lines += _column(
         "note",
         [
@@ -43,18 +43,18 @@ def shown_json(found: Survey, entry: Mapping[str, Any]) -> dict[str, Any]:
         "lists": [{"url": each.url, "why": each.why, "taken": each.matched} for each in found.lists],
         "taken": [{"url": each.url, "text": each.text} for each in found.inference.matched],
         "left": [{"url": link.url, "text": link.text, "reason": reason} for link, reason in found.inference.rejected],
-        "cuts": [cut_json(cut) for cut in found.cuts],
+        "cuts": [cut_json(sample) for sample in found.cuts],
         "warnings": list(found.warnings),
         "doubtful": list(found.inference.doubtful),
     }
 
 
-def cut_json(cut: SampleExtraction) -> dict[str, Any]:
+def cut_json(sample: SampleExtraction) -> dict[str, Any]:
     """Return one extraction as JSON types."""
     return {
-        "url": cut.url, "title": cut.title, "published": cut.published or None, "words": cut.words,
-        "characters": cut.characters, "confidence": round(cut.confidence, 2), "method": cut.method,
-        "fallback": bool(cut.characters) and not cut.by_example, "reason": cut.reason,
+        "url": sample.url, "title": sample.title, "published": sample.published or None, "words": sample.words,
+        "characters": sample.characters, "confidence": round(sample.confidence, 2), "method": sample.method,
+        "fallback": bool(sample.characters) and not sample.by_example, "reason": sample.reason,
     }  # fmt: skip
 
 
@@ -82,16 +82,18 @@ def _links(links: Sequence[Sighting]) -> list[str]:
     return [f"  {each.url}  {each.text[:60]}" for each in links[:SHOWN]]
 
 
-def cut_lines(cut: SampleExtraction) -> list[str]:
+def cut_lines(sample: SampleExtraction) -> list[str]:
     """Return one extraction as lines: URL, title and figures, first words."""
-    if not cut.characters:
-        return [cut.url, f"  no article: {cut.reason}"]
-    return [cut.url, f"  {_about(cut)}", f"  {cut.words}…"]
+    if not sample.characters:
+        return [sample.url, f"  no article: {sample.reason}"]
+    return [sample.url, f"  {_about(sample)}", f"  {sample.words}…"]
 
 
-def _about(cut: SampleExtraction) -> str:
-    how = f"confidence {cut.confidence:.2f}" + ("" if cut.by_example else f", without the example: {cut.reason}")
-    return f"{cut.title} — {cut.published or 'no date'}, {cut.characters} characters, {how}"
+def _about(sample: SampleExtraction) -> str:
+    how = f"confidence {sample.confidence:.2f}" + (
+        "" if sample.by_example else f", without the example: {sample.reason}"
+    )
+    return f"{sample.title} — {sample.published or 'no date'}, {sample.characters} characters, {how}"
 
 
 def _column(title: str, lines: Iterable[str]) -> list[str]:

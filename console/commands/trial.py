@@ -70,7 +70,7 @@ def _show(found: "Trial") -> None:
 def _told(found: "Trial") -> str:
     cut = [each for each in found.cuts if each.characters]
     fallback = sum(not each.by_example for each in cut)
-    return f"{len(cut)} are articles" + (f", {fallback} of them cut without the example" if fallback else "")
+    return f"{len(cut)} are articles" + (f", {fallback} of them without the example" if fallback else "")
 
 
 def _about(page: "ReadList") -> str:
