@@ -1,6 +1,6 @@
-"""`exemplar …`: finds the command, runs it, and turns what went wrong into one clear message and an exit code.
+"""`exemplar …`: finds the command, runs it, and turns an error into one clear message and an exit code.
 
-Commands are imported when they are called, so `exemplar --help` answers at once.
+A command's module is imported only when it is called, so `exemplar --help` is fast.
 """
 
 import os
@@ -12,57 +12,57 @@ import click
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 
-COMMANDS = {  # name: what --help says of it; the module is console.commands.<name>, or as `MODULES` has it
+COMMANDS = {  # name: its line in --help; the module is console.commands.<name>, or as in `MODULES`
     "init": "Write a sample tasks.yaml here.",
     "add": "Add a section to tasks.yaml from one article's URL, or many from a spreadsheet.",
-    "try": "Show what a task would take and cut; write nothing.",
-    "check": "Check tasks.yaml and say what is wrong with it.",
+    "try": "Show which links a task would take and what it would extract; write nothing.",
+    "check": "Check tasks.yaml and list its mistakes.",
     "run": "Run all tasks on this machine: schedule, crawl, extract, write.",
     "crawl": "Crawl one task now; its pages wait for extraction.",
-    "extract": "Cut articles out of files, folders or URLs, without tasks.",
-    "schedule": "Serve the schedule (one part of a cluster).",
+    "extract": "Extract articles from files, folders or URLs, without tasks.",
+    "schedule": "Run the scheduler (one part of a cluster).",
     "work": "Run crawl or extraction workers (parts of a cluster).",
-    "status": "Tasks, next runs, counts, queue, workers.",
-    "accept": "Take rejected pages for articles after all.",
-    "forget": "Forget URLs of a task, so that they are found again.",
+    "status": "Show tasks, next runs, counts, queue and workers.",
+    "accept": "Accept rejected pages as articles.",
+    "forget": "Forget URLs of a task, so that they can be found again.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }
 MODULES = {"try": "trial"}  # commands whose name no module can have
 EPILOG = """\b
 Examples:
-  exemplar init                       start here
+  exemplar init                       write a sample tasks.yaml
   exemplar run --once                 run every task once, then stop
   exemplar extract page.html          the article of one page
 
-Exit codes: 0 ok, 1 some pages or tasks failed, 2 wrong usage or an invalid file, 3 a needed service is not there.
+Exit codes: 0 ok, 1 some pages or tasks failed, 2 wrong usage or an invalid file, 3 a required service is unavailable.
 """
 
 
 class _Lazy(click.Group):
-    """Imports a command when it is asked for."""
+    """Imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands, in the order a person meets them."""
+        """Return all commands, in the order in which a person needs them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
+        """Return the command of that name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = import_module(f"console.commands.{MODULES.get(cmd_name, cmd_name)}").command
-        return found
+        command: click.Command = import_module(f"console.commands.{MODULES.get(cmd_name, cmd_name)}").command
+        return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """As click does, with the nearest name for one that does not exist."""
+        """As in click; the error for an unknown command suggests the nearest name."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0], COMMANDS, 1)
-            ctx.fail(f"no command {args[0]!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            nearest = get_close_matches(args[0], COMMANDS, 1)
+            ctx.fail(f"unknown command {args[0]!r}" + (f"; did you mean {nearest[0]!r}?" if nearest else ""))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing them."""
+        """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -70,14 +70,14 @@ class _Lazy(click.Group):
 @click.group(cls=_Lazy, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="exemplar-crawler", prog_name="exemplar")
 def exemplar() -> None:
-    """Crawl site sections and cut out their articles; one example article's URL is the configuration."""
+    """Crawl site sections and extract their articles; the URL of one example article is the configuration."""
 
 
 def main() -> None:
-    """The entry point: never a traceback for what a person can mend."""
+    """Run the command line; a problem that a person can solve never shows a traceback."""
     try:
-        answer = exemplar(standalone_mode=False)
-        code = answer if isinstance(answer, int) else EXIT_OK  # click returns the code of an `Exit`
+        result = exemplar(standalone_mode=False)
+        code = result if isinstance(result, int) else EXIT_OK  # click returns the code of an `Exit`
     except click.ClickException as error:
         error.show()
         code = EXIT_USAGE
@@ -88,12 +88,12 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = EXIT_FAILED
     except Exception as error:
-        code = _say(error)
+        code = _report(error)
     sys.exit(code)
 
 
-def _say(error: Exception) -> int:
-    """One message for a person, and the exit code that goes with it; what we did not foresee is shown in full."""
+def _report(error: Exception) -> int:
+    """Print an expected error as one message and return its exit code; raise an unexpected one."""
     from redis import RedisError
 
     from crawler.redaction import redact
@@ -102,7 +102,7 @@ def _say(error: Exception) -> int:
     from workers.errors import ExemplarError, RedisRefused, RedisUnavailable
 
     if isinstance(error, RedisError):
-        click.echo(f"error: Redis failed: {reason(error)}; nothing is lost, start again when it is back", err=True)
+        click.echo(f"error: Redis failed: {reason(error)}; nothing is lost, start again when it is available", err=True)
         return EXIT_UNAVAILABLE
     if isinstance(error, RedisUnavailable):
         code = EXIT_UNAVAILABLE

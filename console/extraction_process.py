@@ -1,4 +1,4 @@
-"""The extraction workers of `exemplar run`: `exemplar work extract` as a child that ends with its parent."""
+"""The extraction workers of `exemplar run`: `exemplar work extract` as a child process that ends with its parent."""
 
 import os
 import signal
@@ -16,14 +16,14 @@ def main(count: int) -> None:
     log_to_stderr()
     supervisor = Supervisor(os.environ["REDIS_URL"], count, state=state_folder())
     signal.signal(signal.SIGTERM, supervisor.stop)
-    said: set[str] = set()
+    reported: set[str] = set()
 
-    def speak(text: str) -> None:
-        if text not in said:
-            said.add(text)
+    def report(text: str) -> None:
+        if text not in reported:
+            reported.add(text)
             print(f"problem: {text}", file=sys.stderr, flush=True)
 
-    supervisor.run(on_trouble=speak)
+    supervisor.run(on_problem=report)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`exemplar extract --figure`: the figure of one page, and what is wrong with a wish for one."""
+"""`exemplar extract --figure`: the figure of one page, and the check of its options."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from console.inputs import PageIn
 
 
-def check_wish(sources: Sequence[str], method: str, figure: Path) -> None:
-    """Raise `click.UsageError` where no figure can come of it, before any page is fetched."""
+def check_figure_options(sources: Sequence[str], method: str, figure: Path) -> None:
+    """Raise `click.UsageError` if the options can't give a figure, before any page is fetched."""
     from console.inputs import is_one_page
     from extractors.figures import check_figure, check_path
     from extractors.visual.missing import ExtraMissing
@@ -31,7 +31,7 @@ def check_wish(sources: Sequence[str], method: str, figure: Path) -> None:
 
 
 def draw_page(page: "PageIn", example: "PageIn | None", method: str, insist: bool, figure: Path) -> bool:
-    """Draw a page's figure, or say why there is none. Return whether there is one."""
+    """Draw a page's figure, or print why there is none. Return whether it was drawn."""
     from extractors.figures import NoFigure, draw
     from workers.errors import ExemplarError
 

@@ -1,4 +1,4 @@
-"""The pages that `exemplar extract` is asked for: files, folders, URLs, a list of URLs, standard input."""
+"""The input of `exemplar extract`: files, folders, URLs, a list of URLs, standard input."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ LIST_LOOK = 4096  # bytes that tell a list of URLs from a page
 
 @dataclass(frozen=True, slots=True)
 class PageIn:
-    """A page to cut. `name`: its file or URL."""
+    """A page to extract. `name`: its file or URL."""
 
     name: str
     body: bytes
@@ -25,17 +25,17 @@ class PageIn:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A page that can't be had, and why."""
+    """A page that is unavailable, and why."""
 
     name: str
     reason: str
 
 
 def pages(sources: Sequence[str], example: str | None = None) -> tuple[PageIn | None, Iterator[PageIn | Missing]]:
-    """The example's page, and the pages of all sources: local ones first, then those that are fetched.
+    """Return the example's page, and the pages of all sources: local ones first, then those that are fetched.
 
-    URLs are fetched together, the example's too, because a process can fetch only once. Raises `click.UsageError` for a
-    source that isn't there, or an example that can't be had.
+    All URLs are fetched together, including the example's, because a process can fetch only once. Raises
+    `click.UsageError` for a source that does not exist, or an example that is unavailable.
     """
     local: list[Path | None] = []
     urls: list[str] = []
@@ -49,8 +49,8 @@ def pages(sources: Sequence[str], example: str | None = None) -> tuple[PageIn | 
         else:
             local.append(path)
     fetched = _fetched([*urls, example] if example and is_url(example) else urls)
-    model = None if example is None else _example(example, fetched)
-    return model, _all(local, [fetched[url] for url in dict.fromkeys(urls)])
+    example_page = None if example is None else _example(example, fetched)
+    return example_page, _all(local, [fetched[url] for url in dict.fromkeys(urls)])
 
 
 def is_url(text: str) -> bool:
@@ -68,7 +68,7 @@ def is_one_page(sources: Sequence[str]) -> bool:
 
 
 def url_list(path: Path) -> list[str] | None:
-    """The URLs of a text file that holds one a line (`#` begins a comment); None if it is something else."""
+    """Return the URLs of a text file with one a line (`#` begins a comment); None if it is another kind of file."""
     if path.is_dir():
         return None
     try:
@@ -92,10 +92,10 @@ def _existing(source: str) -> Path:
 
 
 def _example(source: str, fetched: Mapping[str, PageIn | Missing]) -> PageIn:
-    found = fetched[source] if is_url(source) else _file(_existing(source))
-    if isinstance(found, Missing):
-        raise click.UsageError(f"example {found.name}: {found.reason}")
-    return found
+    page = fetched[source] if is_url(source) else _file(_existing(source))
+    if isinstance(page, Missing):
+        raise click.UsageError(f"example {page.name}: {page.reason}")
+    return page
 
 
 def _all(local: Sequence[Path | None], fetched: Iterable[PageIn | Missing]) -> Iterator[PageIn | Missing]:

@@ -1,4 +1,4 @@
-"""The ledger of a task that has run, for commands that change what is known of its URLs."""
+"""The ledger of a task that has run, for commands that change the states of its URLs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,5 +25,5 @@ def ledger_of(task: str, tasks: Path | None, *, purpose: str) -> "Iterator[Ledge
         connection = connect(address)
         if task not in (known := ledgers(connection)):
             hint = suggest(task, known) if known else "no task has run yet"
-            raise TaskError(f"nothing is known of a task {task!r}; {hint}")
+            raise TaskError(f"unknown task {task!r}; {hint}")
         yield Ledger(connection, task)

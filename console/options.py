@@ -1,4 +1,4 @@
-"""Options and small helps that several commands share."""
+"""Options and helpers that several commands share."""
 
 import json
 import logging
@@ -12,39 +12,39 @@ TASKS = click.Path(dir_okay=True, path_type=Path)
 tasks_argument = click.argument("tasks", type=TASKS, required=False, metavar="[TASKS.YAML]")
 tasks_option = click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say more about what happens.")
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log every step.")
 
 
 def tasks_file(named: Path | None) -> Path:
-    """The task list beside which the state is. One that is named has to be there: else a new, empty state would be."""
+    """Return the task list beside which the state is. A named one must exist: else a new, empty state would be made."""
     if named is not None and not named.exists():
         raise click.UsageError(f"{named}: no such file")
     return named or Path("tasks.yaml")
 
 
 def examples(*lines: str) -> str:
-    """The epilog that shows how a command is called."""
+    """Return the epilog that shows how a command is called."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def say(text: str) -> None:
-    """A word to the person, on standard error: standard output is for results."""
+    """Print a message on standard error: standard output is for results."""
     click.echo(text, err=True)
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: 1 task, 2 tasks."""
+    """Return a number with its noun: 1 task, 2 tasks."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def print_json(value: Any) -> None:
-    """One line of JSON, at once."""
+    """Print a value as one line of JSON and flush it."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
     sys.stdout.flush()
 
 
 def log_to_stderr(verbose: bool = False) -> None:
-    """Warnings and errors as plain lines; with `verbose` everything."""
+    """Log warnings and errors to standard error as plain lines; with `verbose` everything."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setLevel(logging.DEBUG if verbose else logging.WARNING)
     handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))

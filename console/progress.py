@@ -12,29 +12,29 @@ from console.runner import Accounting, Runner
 from console.status import overview, table
 
 LINE_EVERY = 5.0  # seconds between two progress lines
-TROUBLES_SHOWN = 5
+PROBLEMS_SHOWN = 5
 COLUMNS = ("written", "duplicate", "rejected", "failed", "waiting", "fetched")
 
 
 class Progress(Protocol):
-    """Shows what a runner does."""
+    """Shows the progress of a runner."""
 
     def event(self, kind: str, facts: dict[str, Any]) -> None:
-        """Something happened."""
+        """Show one event."""
         ...
 
     def look(self, runner: Runner) -> None:
-        """Called a few times a second."""
+        """Show the present state; called a few times a second."""
         ...
 
     def end(self, accounting: Accounting, *, once: bool) -> None:
-        """The run is over."""
+        """Show the accounting at the end of the run."""
         ...
 
 
 @contextmanager
 def progress_for(as_json: bool) -> Iterator[Progress]:
-    """The progress for this standard output."""
+    """Yield the progress display that fits this standard output."""
     if as_json or not sys.stdout.isatty():
         yield JsonLines()
         return
@@ -47,17 +47,17 @@ def progress_for(as_json: bool) -> Iterator[Progress]:
 
 
 class JsonLines:
-    """Each event as one line of JSON; counts every few seconds."""
+    """Prints each event as one line of JSON, and the counts every few seconds."""
 
     def __init__(self) -> None:
         self._last = 0.0
 
     def event(self, kind: str, facts: dict[str, Any]) -> None:
-        """Print it."""
+        """Print the event."""
         print_json({"event": kind, "at": datetime.now(UTC).isoformat(timespec="seconds"), **facts})
 
     def look(self, runner: Runner) -> None:
-        """Print the counts from time to time."""
+        """Print the counts every `LINE_EVERY` seconds."""
         if time.monotonic() - self._last < LINE_EVERY:
             return
         self._last = time.monotonic()
@@ -67,7 +67,7 @@ class JsonLines:
 
     def end(self, accounting: Accounting, *, once: bool) -> None:
         """Print the accounting."""
-        problems = [*dict.fromkeys(accounting.troubles), *filter(None, [accounting.gave_up])]
+        problems = [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]
         for problem in problems:
             say(f"problem: {problem}")
         rows = accounting.rows()
@@ -75,48 +75,48 @@ class JsonLines:
 
 
 class LiveTable:
-    """A table that is drawn anew several times a second, and the last troubles below it."""
+    """A table that is redrawn several times a second, with the newest problems below it."""
 
     def __init__(self, console: Any, live: Any):
         self.console, self.live = console, live
-        self._troubles: list[str] = []
+        self._problems: list[str] = []
 
     def event(self, kind: str, facts: dict[str, Any]) -> None:
-        """Keep troubles; the rest shows in the table."""
+        """Keep problems; the table shows the rest."""
         if kind == "trouble":
-            self._troubles = [*self._troubles, str(facts["text"])][-TROUBLES_SHOWN:]
+            self._problems = [*self._problems, str(facts["text"])][-PROBLEMS_SHOWN:]
         elif kind == "crawled":
-            self._troubles = [*self._troubles, *(f"{facts['task']}: {text}" for text in facts["problems"])]
+            self._problems = [*self._problems, *(f"{facts['task']}: {text}" for text in facts["problems"])]
 
     def look(self, runner: Runner) -> None:
-        """Draw."""
+        """Redraw the table."""
         from rich.console import Group
         from rich.text import Text
 
         seen = overview(runner.connection)
-        lines = [Text(text, style="yellow") for text in self._troubles[-TROUBLES_SHOWN:]]
+        lines = [Text(text, style="yellow") for text in self._problems[-PROBLEMS_SHOWN:]]
         self.live.update(Group(table(seen), Text("Ctrl-C ends; nothing is lost", style="dim"), *lines))
 
     def end(self, accounting: Accounting, *, once: bool) -> None:
-        """Print the accounting as a table that stays."""
+        """Replace the table by the accounting."""
         self.live.stop()
         self.console.print(accounting_table(accounting))
         for row in accounting.rows():
             for problem in row["problems"]:
                 self.console.print(f"{row['task']}: {problem}", highlight=False, markup=False)
-        for text in [*dict.fromkeys(accounting.troubles), *filter(None, [accounting.gave_up])]:
+        for text in [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]:
             say(f"problem: {text}")
 
 
 def accounting_table(accounting: Accounting) -> Any:
-    """What the run did, a row a task."""
+    """Return the accounting as a table, one row a task."""
     from rich.table import Table
 
-    found = Table(box=None, pad_edge=False)
-    found.add_column("task")
-    found.add_column("run")
+    run_table = Table(box=None, pad_edge=False)
+    run_table.add_column("task")
+    run_table.add_column("run")
     for title in COLUMNS:
-        found.add_column(title, justify="right")
+        run_table.add_column(title, justify="right")
     for row in accounting.rows():
-        found.add_row(row["task"], row["outcome"], *(str(row[name]) for name in COLUMNS))
-    return found
+        run_table.add_row(row["task"], row["outcome"], *(str(row[name]) for name in COLUMNS))
+    return run_table

@@ -29,11 +29,11 @@ from workers.processes import ended_by
 from workers.url_states import OPEN_STATES, Counts, State
 
 LOOK_EVERY = 0.2  # seconds
-AWAY_TOO_LONG = 30.0  # seconds that Redis may be away before the run gives up
+REDIS_AWAY_MOST = 30.0  # seconds that Redis may be unavailable before the run gives up
 # A single run gives up when all crawling is done and no page has been settled for so many seconds:
-STUCK_IN_TROUBLE = 15.0  # a target can't be written
-STUCK_ANYHOW = 120.0  # three deadlines of a page that ends its worker, and some room
-STOP_WAIT = 40.0  # seconds that a part gets to end
+STUCK_AFTER_PROBLEM = 15.0  # an output is unavailable
+STUCK_WITHOUT_PROBLEM = 120.0  # three deadlines of a page that times out its worker, and a margin
+STOP_WAIT = 40.0  # seconds that a part gets to stop
 
 SETTLED: tuple[State, ...] = ("written", "duplicate", "rejected", "failed")  # as this run adds to them
 
@@ -42,25 +42,25 @@ Event = Callable[[str, dict[str, Any]], None]
 
 @dataclass
 class Accounting:
-    """What a run has come to. `before` and `after`: the counts of each task."""
+    """The result of a run. `before` and `after`: the counts of each task."""
 
     before: dict[str, Counts] = field(default_factory=dict)
     after: dict[str, Counts] = field(default_factory=dict)
     reports: dict[str, dict[str, Any]] = field(default_factory=dict)
     waits: dict[str, str] = field(default_factory=dict)  # for each task some of whose pages wait: why
-    troubles: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
     stopped: bool = False
     gave_up: str = ""
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a task: what this run added to each state, and what is still open."""
-        found = []
+        """Return one row a task: what this run added to each state, and what is still open."""
+        rows_ = []
         for name, after in self.after.items():
             before = self.before.get(name)
             new: dict[str, int] = {s: after.states[s] - (before.states[s] if before else 0) for s in SETTLED}
             open_: dict[str, int] = {state: after.states[state] for state in OPEN_STATES}
             report = self.reports.get(name, {})
-            found.append(
+            rows_.append(
                 {
                     "task": name,
                     "seen": after.seen,
@@ -71,18 +71,18 @@ class Accounting:
                     "problems": [*report.get("problems", []), *self._waiting(name, after, report)],
                 }
             )
-        return found
+        return rows_
 
     def _waiting(self, name: str, after: Counts, report: dict[str, Any]) -> list[str]:
         why, pages = self.waits.get(name), after.states["waiting"]
-        if not why or report.get("outcome") != "finished":  # else the report says why the rest waits
+        if not why or report.get("outcome") != "finished":  # else the report gives the reason
             return []
-        return [f"{pages} {'page waits' if pages == 1 else 'pages wait'} and a later run tries again: {why}"]
+        return [f"{pages} {'page waits' if pages == 1 else 'pages wait'} for a later run: {why}"]
 
     @property
     def ok(self) -> bool:
-        """Whether every task ran through, no page failed, and every URL is accounted for."""
-        if self.gave_up or self.troubles:
+        """Whether every task finished, no page failed, and every URL is accounted for."""
+        if self.gave_up or self.problems:
             return False
         return all(
             row["outcome"] == "finished"
@@ -113,7 +113,7 @@ class Runner:
     def run(self, *, once: bool, on_look: Callable[["Runner"], None]) -> Accounting:
         """Run until stopped, or with `once` until every task has run and every page is settled.
 
-        `on_look` is called a few times a second. Raises what is wrong with the file or with Redis.
+        `on_look` is called a few times a second. Raises `TaskError` for the file and `redis.RedisError`.
         """
         self.scheduler.start()
         active = sorted(published_periods(self.connection))
@@ -121,7 +121,7 @@ class Runner:
         self.accounting.before = {name: Ledger(self.connection, name).counts() for name in names}
         self.on_event("start", {"tasks": active, "redis": without_password(self.url), "workers": self.workers})
         if "REDIS_URL" not in os.environ:
-            self.schedule.clear()  # this Redis is ours alone: what it says of other workers is of dead ones
+            self.schedule.clear()  # no one else uses this Redis: other runs that it records are of dead processes
         if once:
             self.schedule.fire_now(active)
         with self._parts(scheduling=not once):
@@ -142,7 +142,7 @@ class Runner:
         return self.accounting
 
     def stop(self, *_: Any) -> None:
-        """End in order: spiders hand in what they have, workers finish the page in hand. Fit for a signal handler."""
+        """Stop: spiders deliver what they fetched, workers finish their present jobs. Safe in a signal handler."""
         self.stopping.set()
 
     @contextmanager
@@ -167,21 +167,21 @@ class Runner:
             self._end_extraction()
 
     def _guarded(self, work: Callable[[], None]) -> None:
-        """Redis may be away for a moment (the embedded one is restarted): a part goes on, or the run ends."""
+        """Run a part, again after a short loss of Redis (the embedded one restarts); end the run after a long one."""
         away_since: float | None = None
         while not self.stopping.is_set():
-            begun = time.monotonic()
+            started = time.monotonic()
             try:
                 work()
                 return
             except redis.RedisError as error:
-                if away_since is None or time.monotonic() - begun > AWAY_TOO_LONG:
-                    away_since = time.monotonic()  # it has worked until now
-                if time.monotonic() - away_since > AWAY_TOO_LONG:
+                if away_since is None or time.monotonic() - started > REDIS_AWAY_MOST:
+                    away_since = time.monotonic()  # Redis was available until now
+                if time.monotonic() - away_since > REDIS_AWAY_MOST:
                     self._failure = error
                     self.stopping.set()
                     return
-                self.on_event("trouble", {"text": f"Redis is away: {reason(error)}; trying again"})
+                self.on_event("trouble", {"text": f"Redis is unavailable: {reason(error)}; trying again"})
                 time.sleep(1.0)
             except Exception as error:
                 self._failure = error
@@ -190,9 +190,7 @@ class Runner:
 
     def _look(self, on_look: Callable[["Runner"], None]) -> None:
         if self._extraction is not None and self._extraction.poll() is not None and not self.stopping.is_set():
-            self.on_event(
-                "trouble", {"text": f"extraction {ended_by(self._extraction.returncode)}; it is started again"}
-            )
+            self.on_event("trouble", {"text": f"extraction {ended_by(self._extraction.returncode)}; it is restarted"})
             self._start_extraction()
         with suppress(redis.RedisError):
             on_look(self)
@@ -210,21 +208,22 @@ class Runner:
         settled = sum(count.seen - count.open for count in counts)
         if settled != self._settled[0]:
             self._settled = (settled, time.monotonic())
-        patience = STUCK_IN_TROUBLE if self.accounting.troubles else STUCK_ANYHOW
+        patience = STUCK_AFTER_PROBLEM if self.accounting.problems else STUCK_WITHOUT_PROBLEM
         if time.monotonic() - self._settled[1] > patience:
-            self.accounting.gave_up = "pages wait that can't be written; they are kept and come first in the next run"
+            cause = "output unavailable" if self.accounting.problems else f"no page was settled for {patience:.0f} s"
+            self.accounting.gave_up = f"{cause}; pages are kept for the next run"
             return True
         return False
 
     def _report(self, task: str, report: dict[str, Any]) -> None:
         if self.accounting.reports.get(task) == report:
-            return  # our own spider's, seen in Redis before its process was heard
+            return  # our own spider's report, read from Redis before its process ended
         self.accounting.reports[task] = report
         self._settled = (-1, time.monotonic())
         self.on_event("crawled", {"task": task, **report})
 
     def _reports_of_others(self, tasks: set[str]) -> None:
-        """On a shared Redis another machine's crawl worker may have run a task: its report is in Redis."""
+        """Read the reports of tasks that another machine's crawl worker ran, on a shared Redis."""
         if "REDIS_URL" not in os.environ:
             return
         for task in tasks:
@@ -254,7 +253,7 @@ class Runner:
             text = line.strip()
             if text.startswith(("problem: ", "ERROR ")):
                 text = text.removeprefix("problem: ").removeprefix("ERROR ")
-                self.accounting.troubles.append(text)
+                self.accounting.problems.append(text)
             self.on_event("trouble", {"text": text})
 
     def _end_extraction(self) -> None:

@@ -1,4 +1,4 @@
-"""The state of the whole system, as one value: what `status` prints and `run` shows live."""
+"""The state of the whole system as one value, which `status` prints and `run` shows live."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -17,8 +17,9 @@ from workers.presence import alive
 
 
 def overview(connection: "redis.Redis") -> dict[str, Any]:
-    """Tasks with their counts, last and next run; the queue; the processes alive; the hosts that are slowed down or
-    closed. JSON-ready, times in ISO 8601.
+    """Return tasks with their counts, last and next run; the queue; live processes; hosts that are slowed or closed.
+
+    JSON-ready, times in ISO 8601.
     """
     try:
         tasks: TaskFile | None = published(connection)
@@ -55,7 +56,7 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
 
 
 def table(seen: dict[str, Any]) -> Any:
-    """The overview as a rich table."""
+    """Return the overview as a rich table."""
     from rich.table import Table
 
     found = Table(box=None, pad_edge=False)
@@ -86,7 +87,7 @@ def _state(name: str, tasks: TaskFile | None, due: list[str], running: list[str]
 
 
 def _every(row: dict[str, Any]) -> str:
-    """The period as the task has it; of `auto` the one in force."""
+    """Return the period as the task has it; for `auto` the one in force."""
     if row["period"] is None:
         return row["every"] or "–"
     hours, minutes = divmod(round(row["period"] / 60), 60)

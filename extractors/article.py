@@ -1,4 +1,4 @@
-"""What comes out: an `Article`, or the reason why there is none."""
+"""The result of an extraction: an `Article`, or the reason why there is none."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
@@ -23,7 +23,7 @@ class Link:
 class Block:
     """A piece of the body.
 
-    The items of a list and the rows of a table stand each on a line of `text`, the cells of a row apart by a tab;
+    The items of a list and the rows of a table stand each on a line of `text`, the cells of a row separated by a tab;
     `level` is 1–6 for a heading, else None. `images`: absolute http(s) URLs; a picture without words is a caption whose
     text is its alternative text. A player without words is an embed with one link.
     """
@@ -35,7 +35,7 @@ class Block:
     images: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields that say something, as JSON types."""
+        """Return all fields that are not empty, as JSON types."""
         row: dict[str, Any] = {"kind": self.kind, "text": self.text}
         if self.level:
             row["level"] = self.level
@@ -48,11 +48,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """An article as it was cut out of its page.
+    """An article as it was extracted from its page.
 
     `text`: the blocks of the kinds that the caller asked for, joined by a blank line. `published`, `modified`: aware
     where the page names its zone, else a naive datetime as the page shows it, else a date. `method`: the one that
-    really cut it. `confidence`: 0 to 1, the measured share of like pages whose text was right (F1 ≥ .9). `reason`: why
+    extracted it. `confidence`: 0 to 1, the measured share of like pages whose text was right (F1 ≥ .9). `reason`: why
     this method, in words for a person. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
     `tdm_meta`: what they say of text and data mining, `1` for reserved. `page_type`: what kind of page it is by its
     structure; `article_probability`: 0 to 1, None where nothing was in doubt.
@@ -93,7 +93,7 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class NoArticle:
-    """The page holds no article: normal for lists, shells and the like. False where a condition is asked for."""
+    """The page has no article, as lists and empty shells; a normal result, not an error. False in a condition."""
 
     reason: str
     url: str | None = None
@@ -112,5 +112,5 @@ class NoArticle:
 
 
 def join(blocks: Iterable[Block], include: Collection[str]) -> str:
-    """Return the texts of the blocks of the given kinds, apart by a blank line."""
+    """Return the texts of the blocks of the given kinds, separated by a blank line."""
     return "\n\n".join(block.text for block in blocks if block.kind in include and block.text)

@@ -1,4 +1,4 @@
-"""What every method offers."""
+"""The interface of all methods."""
 
 from typing import Protocol, runtime_checkable
 
@@ -8,7 +8,7 @@ from .page import Page
 
 
 class Extractor(Protocol):
-    """Cuts articles out of pages, any number of them, one after another (not from several threads at once)."""
+    """Extracts the articles of any number of pages, one after another. Not thread-safe."""
 
     def extract(self, page: Page) -> Article | Listing | NoArticle:
         """Return the article, or why there is none; `list-rank` and `i-awce` return a list page as its `Listing`.
@@ -19,7 +19,7 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class Learner(Extractor, Protocol):
-    """A method that gains from recent pages of the same section."""
+    """A method that improves with recent pages of the same section."""
 
     def learn(self, page: Page) -> None:
         """Let `page` join the vote on later pages. Raises `UnusablePage` if nothing can be read from it."""

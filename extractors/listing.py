@@ -1,4 +1,4 @@
-"""What comes out of a list page: a `Listing` of its entries."""
+"""The result for a list page: a `Listing` of its entries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -27,10 +27,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list page: its entries in the page's order, each URL once. True where a condition is asked for.
+    """A list page: its entries in the page's order, each URL once. True in a condition.
 
-    `text`: all that the list's elements say, titles, dates and teasers, apart by a blank line; `blocks`: the same in
-    pieces. The other fields are those of `Article`, said of the page.
+    `text`: the whole text of the list's elements, titles, dates and teasers, separated by a blank line; `blocks`: the
+    same in pieces. The other fields are those of `Article`, for the page.
     """
 
     entries: tuple[Entry, ...]

@@ -1,4 +1,4 @@
-"""Method name → extractor. Modules are imported when their method is asked for: some will bring models along."""
+"""Method name → extractor. A method's module is imported when the method is first used, since some load models."""
 
 from collections.abc import Callable
 from difflib import get_close_matches

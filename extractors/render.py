@@ -18,7 +18,7 @@ _BACKTICKS = re.compile(r"`{3,}")
 def render(article: Article | Listing, form: Format = "text") -> str:
     """Return the article or list in the given form, no line break at its end. Raises `ValueError` for an unknown form.
 
-    A list has a line an entry: date, title and URL apart by tabs as text, a list of links as Markdown.
+    A list has a line an entry: date, title and URL separated by tabs as text, a list of links as Markdown.
     """
     if form == "text":
         return list_to_text(article) if isinstance(article, Listing) else to_text(article)
@@ -30,12 +30,12 @@ def render(article: Article | Listing, form: Format = "text") -> str:
 
 
 def to_text(article: Article) -> str:
-    """Return title, date and keywords, where the page has them, and the body, paragraphs apart by a blank line."""
+    """Return title, date and keywords, where the page has them, and the body, paragraphs separated by a blank line."""
     return "\n\n".join(filter(None, (article.title, "\n".join(_about(article)), article.text)))
 
 
 def list_to_text(listing: Listing) -> str:
-    """Return a line an entry: date (ISO 8601, empty if unknown), title, URL, apart by tabs."""
+    """Return a line an entry: date (ISO 8601, empty if unknown), title, URL, separated by tabs."""
     return "\n".join(f"{_day(entry)}\t{entry.title}\t{entry.url}" for entry in listing.entries)
 
 

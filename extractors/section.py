@@ -15,9 +15,9 @@ from .registry import create
 
 
 class Section:
-    """The pages of one section of a site: an example page, prepared once, and what later pages add.
+    """One section of a site: an example page, prepared once, and the recent pages that it learned from.
 
-    Not for several threads at once.
+    Not thread-safe.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class Section:
         method: str = "auto",
         include: Collection[str] = IN_TEXT,
     ) -> None:
-        """Prepare `example`, the HTML of one article, whose address is `url`; None if there is none.
+        """Prepare `example`, the HTML of one article, whose URL is `url`; None if there is none.
 
         `include`: the kinds of blocks that join an article's text; captions and embeds don't unless they are named.
         Raises `ValueError` for an unknown method or kind or a method that needs an example, `UnusablePage` if the
@@ -52,9 +52,9 @@ class Section:
         """Return the article of a page, or why there is none; a `Listing` only from methods `list-rank` and `i-awce`.
 
         `content_type` is the HTTP header, for the encoding; `fetched_at` (aware) resolves dates such as "yesterday".
-        `refuse`: when a page that has text is answered with `NoArticle`: if it surely is no article ("sure"), if that
-        is more likely than not ("likely"), or never. `screenshot`: a PNG of the page, from which `i-awce` tells its
-        type (extra `vision`); other methods have no use for it. Raises `UnusablePage` if nothing can be read from the
+        `refuse`: when a page that has text gives `NoArticle`: if it surely is no article ("sure"), if that is more
+        likely than not ("likely"), or never. `screenshot`: a PNG of the page, by which `i-awce` classifies it (extra
+        `vision`); other methods ignore it. Raises `UnusablePage` if nothing can be read from the
         page.
         """
         page = make_page(html, url, content_type, fetched_at, refuse=refuse)

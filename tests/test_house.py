@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from workers.url_states import FINAL_STATES, OPEN_STATES
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("benchmarks", "console", "crawler", "evaluation", "extractors", "workers")
 
@@ -81,6 +83,7 @@ def test_nothing_is_pickled() -> None:
         "CONTRIBUTING.md",
         "SECURITY.md",
         "docs/architecture.md",
+        "docs/glossary.md",
         "docs/methods-figures.md",
     ],
 )
@@ -96,6 +99,14 @@ def test_rooms_named_in_the_architecture_exist() -> None:
     named = re.findall(r"`((?:console|crawler|evaluation|extractors|workers|tests)/[\w./]*)`", text)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_glossary_has_each_term_once_and_all_states() -> None:
+    text = (ROOT / "docs/glossary.md").read_text("utf-8")
+    terms = re.findall(r"^\| \*\*(.+?)\*\* \| \S.*\. \|$", text, re.M)
+    rows = [line for line in text.splitlines() if line.startswith("| **")]
+    assert len(terms) == len(rows) == len(set(terms))
+    assert {f"`{state}`" for state in (*OPEN_STATES, *FINAL_STATES)} <= set(terms)
 
 
 def test_every_dependency_is_pinned() -> None:

@@ -1,4 +1,4 @@
-"""The connection to Redis: patient with a restart, clear about what is wrong, careful about open servers."""
+"""The connection to Redis: survives a restart, reports what is wrong, refuses public servers without password."""
 
 import ipaddress
 import os
@@ -16,9 +16,9 @@ TIMEOUT = 10.0  # seconds for one answer; a Redis that loads its file needs some
 RETRIES = 6  # with the back-off below about 6 s: an embedded Redis is back after 0.1 s, a managed one fails over in 5 s
 OLDEST = (6, 2)  # BLMOVE, the reliable pop
 
-# Whoever can write to this Redis decides what is crawled and where files go.
+# Anyone who can write to this Redis decides what is crawled and where files are written.
 OPEN_REDIS_ALLOWED = "EXEMPLAR_ALLOW_OPEN_REDIS"
-# By pattern, since an address that is written wrongly can't be parsed, and is shown all the same.
+# By pattern, since an invalid address can't be parsed, and is shown all the same.
 _SECRET_IN_FRONT = re.compile(r"(//[^/?#:]*:).*@")
 _SECRET_IN_QUERY = re.compile(r"([?&]password=)[^&#]*")
 
@@ -36,9 +36,9 @@ def client(url: str) -> "redis.Redis":
 
 
 def connect(url: str) -> "redis.Redis":
-    """A client whose server has answered and is fit for use.
+    """Return a client whose server has answered and is fit for use.
 
-    Raises `RedisRefused` if the address is wrong or unsafe, `RedisUnavailable` if nothing usable answers there.
+    Raises `RedisRefused` if the address is invalid or unsafe, `RedisUnavailable` if no usable server answers there.
     """
     shown = without_password(url)
     try:
@@ -50,7 +50,7 @@ def connect(url: str) -> "redis.Redis":
     except ValueError as error:
         raise RedisRefused(f"REDIS_URL {shown}: {error}; write redis://host:6379/0 or unix:///redis.sock") from None
     except redis.AuthenticationError as error:
-        raise RedisRefused(f"Redis at {shown} refuses us: {error}; put the password into REDIS_URL") from None
+        raise RedisRefused(f"Redis at {shown} refuses the login: {error}; put the password into REDIS_URL") from None
     except (redis.RedisError, OSError) as error:
         raise RedisUnavailable(
             f"Redis at {shown} does not answer ({reason(error)}); start it, or unset REDIS_URL to use the embedded one"
@@ -60,19 +60,19 @@ def connect(url: str) -> "redis.Redis":
         raise RedisUnavailable(f"Redis at {shown} is {info['redis_version']}; 6.2 or newer is needed")
     if policy != "noeviction":
         raise RedisRefused(
-            f"Redis at {shown} may throw pages away (maxmemory-policy {policy}); set maxmemory-policy noeviction"
+            f"Redis at {shown} may evict pages (maxmemory-policy {policy}); set maxmemory-policy noeviction"
         )
     return client(url)
 
 
 def reason(error: BaseException) -> str:
-    """An error of redis-py in a few words."""
+    """Return the first line of an error's text, or the name of its type."""
     text = str(error) or type(error).__name__
     return text.split("\n")[0].rstrip(".")
 
 
 def without_password(url: str) -> str:
-    """The address as it may be shown."""
+    """Return the address with `***` in place of its password."""
     url = _SECRET_IN_QUERY.sub(r"\1***", url)
     return _SECRET_IN_FRONT.sub(r"\1***@", url)
 
@@ -86,8 +86,8 @@ def _refuse_open_server(url: str) -> None:
         if address.is_global:
             raise RedisRefused(
                 f"Redis at {without_password(url)} has a public address ({address}) and no password: anyone could "
-                f"write to it. Give it one (redis://:password@host), or set {OPEN_REDIS_ALLOWED}=1 if a firewall "
-                "guards it"
+                f"write to it. Set one (redis://:password@host), or set {OPEN_REDIS_ALLOWED}=1 if a firewall "
+                "protects the server"
             )
 
 

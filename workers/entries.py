@@ -1,9 +1,8 @@
 """A list page as rows: one row an entry, each URL once a task.
 
 An entry's row is that of a small article whose text is its title: `url` and `canonical_url` are the entry's own,
-`listed_on` is the list page, `page_type` is "list". Its key is (task, canonical URL, version 1), and the ledger
-remembers which entries have a row, so a list page that is read again, and another one that shares an entry, write only
-what is new.
+`listed_on` is the list page, `page_type` is "list". Its key is (task, canonical URL, version 1). The ledger keeps which
+entries have a row, so a list page that is read again, or that shares an entry with another one, adds only new rows.
 """
 
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from dataclasses import replace
 from extractors import Article, Entry, Listing
 from extractors.html.urls import normalise
 
-from .briefs import Brief
+from .extraction_config import ExtractionConfig
 from .filters import of_other_days, unwanted
 from .inbox import StoredPage
 from .rows import Row, row_of
@@ -33,15 +32,15 @@ def joined_lists(first: Listing, further: Sequence[Listing]) -> Listing:
     )
 
 
-def wanted_entries(listing: Listing, brief: Brief, days: Sequence[str | None] | None) -> dict[str, Article]:
-    """Return the entries that the task wants as small articles, by canonical URL; `days`: those of a back-fill."""
-    found: dict[str, Article] = {}
+def wanted_entries(listing: Listing, config: ExtractionConfig, days: Sequence[str | None] | None) -> dict[str, Article]:
+    """Return the entries that pass the task's filters, as small articles by canonical URL; `days`: of a back-fill."""
+    wanted: dict[str, Article] = {}
     for entry in listing.entries:
         article = _as_article(listing, entry)
-        is_wanted = not unwanted(article, brief) and not (days and of_other_days(article, days))
-        if is_wanted and article.url:
-            found.setdefault(normalise(article.url), article)
-    return found
+        passes = not unwanted(article, config) and not (days and of_other_days(article, days))
+        if passes and article.url:
+            wanted.setdefault(normalise(article.url), article)
+    return wanted
 
 
 def _as_article(listing: Listing, entry: Entry) -> Article:
@@ -62,12 +61,12 @@ def _as_article(listing: Listing, entry: Entry) -> Article:
 
 
 def entry_row(
-    article: Article, canonical: str, page: StoredPage, brief: Brief, version: str | None, usage: Usage
+    article: Article, canonical: str, page: StoredPage, config: ExtractionConfig, version: str | None, usage: Usage
 ) -> Row:
     """Return the row of an entry of `page`; `version` is the section's."""
     return row_of(
         article,
-        task=brief.task,
+        task=config.task,
         url=article.url or canonical,
         canonical_url=canonical,
         fetched_at=page.fetched_at,

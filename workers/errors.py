@@ -1,21 +1,21 @@
-"""Errors of the workers, named for the reaction they ask for."""
+"""Errors of the workers, named for the reaction that they require."""
 
 
 class ExemplarError(Exception):
-    """Something a person can mend. Its text says what, where and what to do; it is shown without a traceback."""
+    """A problem that a person can solve. Its text says what, where and what to do; it is shown without a traceback."""
 
 
 class RedisUnavailable(ExemplarError):
-    """The Redis that holds ledger and queue can't be used now: stop, nothing is lost, start again later."""
+    """The Redis that holds ledger and queue is unavailable: stop, nothing is lost, start again later."""
 
 
 class RedisRefused(ExemplarError):
-    """The Redis address is not one to be used as it is: a person has to change it."""
+    """The Redis at this address is invalid, unsafe or wrongly configured: a person has to change that."""
 
 
 class SinkUnavailable(ExemplarError):
-    """A target can't take rows now (disk full, locked, no rights): the page stays in the queue and is tried again."""
+    """An output can't be written now (disk full, locked, no permission): the page is kept and tried again."""
 
 
 class OutputError(ExemplarError):
-    """An output is written wrongly in the task: nothing can be tried until a person changes it."""
+    """A task names an invalid output, or an unusable example: its pages wait until a person changes the task."""

@@ -1,42 +1,39 @@
-"""`keep:` and `drop:`: which articles of a task are wanted, by keyword and by day."""
+"""`keep:` and `drop:`: which articles of a task get a row, by keyword and by day."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
 
 from extractors import Article
 
-from .briefs import Brief, RowFilter
+from .extraction_config import ExtractionConfig, RowFilter
 
 OTHER_DAYS = "not of the days asked for"  # a back-fill's; another back-fill finds it again
 
 
 def of_other_days(article: Article, days: Sequence[str | None]) -> str | None:
-    """Why a back-fill that asked for the days from one to another does not want this article; None if it does.
-
-    An article without a date is wanted.
-    """
+    """Return why an article is outside the days of a back-fill; None if it is inside, or has no date."""
     since, until = (date.fromisoformat(day) if day else None for day in days)
     day = _day(article)
     inside = day is None or ((since is None or day >= since) and (until is None or day <= until))
     return None if inside else OTHER_DAYS
 
 
-def unwanted(article: Article, brief: Brief) -> str | None:
-    """Why the task does not want this article, in words for the ledger; None if it does.
+def unwanted(article: Article, config: ExtractionConfig) -> str | None:
+    """Return the filter that rejects this article, as the ledger's reason; None if it passes.
 
-    An article without a date passes `keep` and is not hit by `drop`: nothing is lost by a missing date.
+    An article without a date passes the days of `keep` and of `drop`: no article is lost for lack of a date.
     """
     text = f"{article.title or ''}\n{article.text}".casefold()
     day = _day(article)
-    if brief.keep.keywords and not _hit(text, brief.keep):
+    if config.keep.keywords and not _hit(text, config.keep):
         return "keep: none of its keywords"
-    if day and brief.keep.since and day < brief.keep.since:
-        return f"keep: published before {brief.keep.since}"
-    if day and brief.keep.until and day > brief.keep.until:
-        return f"keep: published after {brief.keep.until}"
-    if hit := _hit(text, brief.drop):
+    if day and config.keep.since and day < config.keep.since:
+        return f"keep: published before {config.keep.since}"
+    if day and config.keep.until and day > config.keep.until:
+        return f"keep: published after {config.keep.until}"
+    if hit := _hit(text, config.drop):
         return f"drop: keyword {hit}"
-    return _dropped_by_day(day, brief.drop)
+    return _dropped_by_day(day, config.drop)
 
 
 def _dropped_by_day(day: date | None, drop: RowFilter) -> str | None:

@@ -1,4 +1,4 @@
-"""How a ledger forgets: by age, where the counts remember, or as if URLs had never been seen."""
+"""Forgetting URLs: by age, and then they still count, or as if they had never been seen."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
@@ -12,13 +12,13 @@ from .ledger import WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short
 from .url_states import Fingerprint, fingerprint
 
 DAYS_KEPT = 400  # for which the counts of each day are kept
-AT_ONCE = 200  # buckets or claims in one step: it may not hold Redis up
+AT_ONCE = 200  # buckets or claims in one step, so that no step blocks Redis for long
 
 
 def expire(ledger: Ledger, age: timedelta) -> int:
-    """Forget the settled URLs that were first seen longer ago; they count as forgotten. Says how many they were.
+    """Forget the settled URLs that were first seen longer ago than `age`; they count as forgotten. Return their number.
 
-    Entries of list pages that were written longer ago are forgotten as well, uncounted.
+    Entries of list pages that were written longer ago are forgotten as well, but not counted.
     """
     before = day_code(today() - age)
     gone = sum(int(ledger.step("expire", before, *names)) for names in buckets(ledger))
@@ -36,7 +36,7 @@ def expire(ledger: Ledger, age: timedelta) -> int:
 
 
 def _expire_entries(ledger: Ledger, before: str) -> int:
-    """Forget the entries that were written before a day; says how many they were."""
+    """Forget the entries that were written before a day; return their number."""
     mark = f"{WRITTEN_ENTRY}{before}".encode()
     gone = 0
     for some in _chunks(ledger.redis.hscan_iter(ledger.keys["entries"], count=AT_ONCE)):
@@ -52,9 +52,9 @@ def _chunks(pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[list[tuple[bytes, 
 
 
 def unsee(ledger: Ledger, url: str) -> bool:
-    """Forget one normalised URL, in whatever state, so that it can be found again. False if it is not known.
+    """Forget one normalised URL in any state, so that it can be found again. False if the ledger does not know it.
 
-    An entry of a list page is known, too.
+    Entries of list pages can be forgotten, too.
     """
     name = fingerprint(url)
     bucket, slot = ledger.place_of(name)
@@ -67,13 +67,13 @@ def unsee(ledger: Ledger, url: str) -> bool:
 
 
 def unsee_rejected(ledger: Ledger, reason: str) -> int:
-    """Forget the rejected URLs of one reason, so that they can be found again; says how many they were."""
+    """Forget the rejected URLs of one reason, so that they can be found again; return their number."""
     code = short(reason)
     return sum(int(ledger.step("unsee", name, "reason", code)) for names in buckets(ledger) for name in names)
 
 
 def forget_task(connection: "redis.Redis", task: str) -> None:
-    """Forget a task's whole ledger, the pages that wait included, its example and where its last walk left off."""
+    """Forget a task's whole ledger with the pages that wait, its example, and the state of its last walk."""
     for key in connection.scan_iter(match=glob_escaped(keys.of_task(task, "")) + "*", count=1000):
         connection.unlink(key)
     connection.srem(keys.LEDGERS, task)
@@ -81,7 +81,7 @@ def forget_task(connection: "redis.Redis", task: str) -> None:
 
 
 def has_forgotten(ledger: Ledger) -> bool:
-    """Whether URLs of the task were ever forgotten, so that rows of it may be there already."""
+    """Whether URLs of the task were ever forgotten, so that outputs may already have their rows."""
     return bool(ledger.redis.hexists(ledger.keys["counts"], "unseen"))
 
 
@@ -90,7 +90,7 @@ def _note(ledger: Ledger) -> None:
 
 
 def buckets(ledger: Ledger) -> Iterator[list[str]]:
-    """The names of all buckets that exist, some at a time."""
+    """Yield the names of all existing buckets, in batches."""
     names: list[str] = []
     for raw in ledger.redis.scan_iter(match=glob_escaped(ledger.keys["done"]) + ":*", count=1000):
         names.append(raw.decode("utf-8", "surrogatepass"))
@@ -102,7 +102,7 @@ def buckets(ledger: Ledger) -> Iterator[list[str]]:
 
 
 def _release_claims(ledger: Ledger, is_gone: Callable[[list[Fingerprint]], list[bool]]) -> None:
-    """Canonical URLs whose owner is gone are free again."""
+    """Release the canonical URLs whose owner is gone."""
     claims: list[tuple[str, Fingerprint]] = []
     for canonical, owner in ledger.redis.hscan_iter(ledger.keys["claims"], count=AT_ONCE):
         if not canonical.endswith(b":for"):

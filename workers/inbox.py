@@ -1,9 +1,9 @@
-"""The door by which pages come in: how a page waits for a worker, and the doorbell that wakes one.
+"""How fetched pages reach the workers: the page store, and the wake-up jobs that name pages in it.
 
-Body, the ledger's change of state and the RQ job go to Redis in one MULTI: no page without a doorbell, no doorbell
-without a page. The ledger is the queue of record; a job only says "look at these pages", so a lost job is rung again
-(`sweep`) and a job too many finds nothing to do. Jobs are JSON, never pickle: whoever can write to Redis must not be
-able to run code in a worker.
+Body, the ledger's change of state and the RQ job go to Redis in one MULTI: no page is stored without a job, and no job
+is queued without its pages. The ledger is the queue of record; a job only names pages. So the pages of a lost job are
+queued again (`sweep`), and a superfluous job finds nothing to do. Jobs are JSON, never pickle: someone who can write to
+Redis must not be able to run code in a worker.
 """
 
 import json
@@ -25,18 +25,18 @@ from .url_states import Fingerprint
 from .usage_rights import Headers
 
 QUEUE = "exemplar-pages"
-JOB = "workers.extract.cut_pages"  # the function that answers the doorbell
-PAGES_A_JOB = 10  # 0.06 ms of worker CPU a page; 50 a job saves another third and makes stragglers
+JOB = "workers.extract.cut_pages"  # the function that a wake-up job runs; jobs in Redis hold this name
+PAGES_A_JOB = 10  # 0.06 ms of worker CPU a page; 50 a job saves another third, but some jobs then take long
 ZSTD_LEVEL = 1  # 0.12 ms for 80 KB; level 3 takes 0.16 and makes 2% less of a generated page
-JOB_KEPT = 3600  # seconds a failed doorbell is kept for a person to look at; its pages do not depend on it
+JOB_KEPT = 3600  # seconds a failed job is kept for a person to look at; its pages do not depend on it
 LARGEST_PAGE = 32 * 2**20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A page as the spider hands it in. `url` is where it was found after redirects, `body` the raw bytes.
+    """A page as the spider delivers it. `url`: after redirects; `body`: the raw bytes.
 
-    `headers`: those that say what may be done with the page (`workers.usage_rights`).
+    `headers`: those that declare how the page may be used (`workers.usage_rights`).
     """
 
     fingerprint: Fingerprint
@@ -47,12 +47,12 @@ class FetchedPage:
     fetched_at: datetime
     headers: Headers = field(default_factory=dict)
     parts: tuple["StoredPage", ...] = ()  # the article's further pages, in order
-    missing: tuple[str, ...] = ()  # further pages that could not be had
+    missing: tuple[str, ...] = ()  # URLs of further pages that are unavailable
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A page as a worker takes it out."""
+    """A page as a worker reads it from the page store."""
 
     url: str
     body: bytes
@@ -64,68 +64,68 @@ class StoredPage:
 
 
 class Inbox:
-    """Takes pages in and rings for workers. Any number of processes may hold one."""
+    """Stores pages and queues wake-up jobs for them. Safe for any number of processes."""
 
     def __init__(self, connection: "redis.Redis"):
         self.redis = connection
         self.queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer, default_timeout=-1)
 
     def deliver(self, ledger: Ledger, pages: Sequence[FetchedPage]) -> None:
-        """Store pages, change their state to fetched and ring, in one transaction."""
+        """Store pages, change their state to fetched and queue jobs for them, in one transaction."""
         if not pages:
             return
         pipe = self.redis.pipeline(transaction=True)
         pipe.sadd(keys.FETCHED, ledger.task)
         for page in pages:
             ledger.arrive(page.fingerprint, _packed(page), pipe)
-        self._ring(ledger.task, [page.fingerprint for page in pages], pipe)
+        self._add_jobs(ledger.task, [page.fingerprint for page in pages], pipe)
         pipe.execute()
 
-    def ring(self, task: str, names: Sequence[Fingerprint]) -> None:
-        """Ring for pages that are stored already."""
+    def wake(self, task: str, names: Sequence[Fingerprint]) -> None:
+        """Queue jobs for pages that are already stored."""
         pipe = self.redis.pipeline(transaction=True)
-        self._ring(task, names, pipe)
+        self._add_jobs(task, names, pipe)
         pipe.execute()
 
     def sweep(self, tasks: Iterable[str] | None = None) -> int:
-        """Ring again for pages whose doorbell or worker was lost; says for how many. Call it every few seconds.
+        """Queue again the pages whose job or worker was lost; return their number. Call it every few seconds.
 
-        Only tasks that have pages are looked at: of 100,000 few have any.
+        Only tasks that have fetched pages are examined: of 100,000 tasks few have any.
         """
-        rung = 0
-        oldest = self.oldest_bell()
+        requeued = 0
+        oldest = self.oldest_job()
         for task in with_pages(self.redis) if tasks is None else tasks:
             ledger = Ledger(self.redis, task)
-            names = ledger.lapsed(oldest_bell=oldest)
+            names = ledger.lapsed(oldest_job=oldest)
             if not names:
-                ledger.is_cut()
+                ledger.drop_if_idle()
             else:
-                self.ring(task, names)
-                rung += len(names)
-        return rung
+                self.wake(task, names)
+                requeued += len(names)
+        return requeued
 
     def waiting_jobs(self) -> int:
-        """Doorbells that no worker has answered yet."""
+        """Return how many jobs no worker has begun yet."""
         return int(self.redis.llen(self.queue.key))
 
-    def oldest_bell(self) -> float | None:
-        """When the oldest doorbell that still waits was rung, in Unix seconds; None if none waits."""
+    def oldest_job(self) -> float | None:
+        """Return when the oldest waiting job was queued, in Unix seconds; None if none waits."""
         first = cast("bytes | None", self.redis.lindex(self.queue.key, 0))
         if first is None:
             return None
-        rung = cast("bytes | None", self.redis.hget(Job.key_for(first.decode()), "enqueued_at"))
-        return datetime.fromisoformat(rung.decode()).timestamp() if rung else 0.0
+        enqueued = cast("bytes | None", self.redis.hget(Job.key_for(first.decode()), "enqueued_at"))
+        return datetime.fromisoformat(enqueued.decode()).timestamp() if enqueued else 0.0
 
     def pages_waiting(self) -> int:
-        """Pages of all tasks that are fetched and not settled."""
+        """Return how many pages of all tasks are fetched and not settled."""
         return sum(Ledger(self.redis, task).counts().states["fetched"] for task in with_pages(self.redis))
 
-    def _ring(self, task: str, names: Sequence[Fingerprint], pipe: Any) -> None:
+    def _add_jobs(self, task: str, names: Sequence[Fingerprint], pipe: Any) -> None:
         jobs = [
             Queue.prepare_data(
                 JOB,
                 args=(task, list(names[start : start + PAGES_A_JOB])),
-                timeout=-1,  # the supervisor knows each page's deadline; an alarm cannot interrupt lxml
+                timeout=-1,  # the supervisor enforces each page's deadline; an alarm cannot interrupt lxml
                 result_ttl=0,
                 failure_ttl=JOB_KEPT,
                 description=f"pages of {task}",
@@ -136,7 +136,7 @@ class Inbox:
 
 
 def unpack(page: Mapping[str, bytes]) -> StoredPage:
-    """The stored form back to a page. Raises `ValueError` if it is damaged."""
+    """Return the page of a stored form. Raises `ValueError` if it is damaged."""
     try:
         at = datetime.fromtimestamp(float(page["at"]), UTC)
         return StoredPage(
@@ -158,20 +158,20 @@ def _unpack_part(page: Mapping[str, bytes], number: int, at: datetime) -> Stored
 
 
 def unpack_body(packed: bytes, dictionary: zstandard.ZstdCompressionDict | None = None) -> bytes:
-    """The body as it came. Raises `ValueError` or `zstandard.ZstdError` if it is damaged or too large."""
-    if zstandard.frame_content_size(packed) > LARGEST_PAGE:  # the limit below is for frames that don't say
-        raise ValueError("larger than a page may be")
+    """Return the raw body. Raises `ValueError` or `zstandard.ZstdError` if it is damaged or too large."""
+    if zstandard.frame_content_size(packed) > LARGEST_PAGE:  # the limit below is for frames that don't state their size
+        raise ValueError(f"larger than {LARGEST_PAGE} bytes")
     return zstandard.ZstdDecompressor(dict_data=dictionary).decompress(packed, max_output_size=LARGEST_PAGE)
 
 
 def pack_body(body: bytes) -> bytes:
-    """The compressed form in which bodies wait in Redis."""
+    """Return the compressed form in which bodies are stored in Redis."""
     return _compressor().compress(body)
 
 
 @cache
 def _compressor() -> zstandard.ZstdCompressor:
-    """One for the process, which spares its set-up; it may be used by one thread at a time, and a spider has one."""
+    """Return one compressor for the process, to set it up once; only one thread may use it, and a spider has one."""
     return zstandard.ZstdCompressor(level=ZSTD_LEVEL)
 
 

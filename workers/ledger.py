@@ -3,15 +3,16 @@
     waiting ──lease──▶ leased ──arrive──▶ fetched ──settle──▶ written | duplicate | rejected | failed
        ▲                 │                   │                                          │
        ├─────────────────┼───────────────────┼──────────────── accept, by a person ─────┘
-       └── put_back, ◀───┘                   └─ a worker `take`s the page just before it works on it; when the
-           back-off, or the lease ran out       worker dies its lease runs out and the page is rung for again
+       └── put_back, ◀───┘                   └─ a worker `take`s the page just before it works on it; if the
+           back-off, or the lease expired       worker dies, its lease expires and the page is queued again
 
     seen = waiting + leased + fetched + written + duplicate + rejected + failed + forgotten, at any moment
 
-Each change of state is one Lua script, so it happens wholly or not at all. Open URLs (the first three states) carry
-their whole record; a settled one is 7 bytes of its fingerprint with a short value, in one of 16,384 small hashes.
+Each change of state is one Lua script, so it is atomic. Open URLs (the first three states) have a full record; a
+settled one is 7 bytes of its fingerprint with a short value, in one of 16,384 small hashes.
 
-The entries of list pages are no URLs of the ledger: they are not fetched. It only remembers which of them have a row.
+The entries of list pages are not URLs of the ledger, since they are not fetched. It only keeps which of them have a
+row.
 
 `rejected` is a URL that holds no article for this task (a dead link, a list page, robots.txt, a filter); `failed` one
 that should have given an article and did not.
@@ -42,12 +43,14 @@ from .url_states import (
     fingerprint,
 )
 
-FETCH_LEASE = 30.0  # seconds a spider may keep a URL without a sign of life; it renews every second
-RING_AGAIN = 60.0  # seconds after which an untouched fetched page is rung for again, if its doorbell is not waiting
+FETCH_LEASE = 30.0  # seconds a spider's lease lasts unless it is renewed; spiders renew it every second
+REQUEUE_AFTER = (
+    60.0  # seconds after which a fetched page that no worker took is queued again, if its job is not waiting
+)
 CLOCKS_DIFFER = 30.0  # seconds by which the clocks of two machines may differ
 EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
-PROBLEMS_KEPT = 100_000  # the newest rejected and failed URLs of a task, kept in full for a person, ~100 bytes each
-ACCEPTED_RANK = -1e15  # before all ranks that discovery gives: a person waits for it
+PROBLEMS_KEPT = 100_000  # the newest rejected and failed URLs of a task, kept in full, ~100 bytes each
+ACCEPTED_RANK = -1e15  # before all ranks that discovery gives: a person waits for the result
 REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
 LISTED = "list"  # begins the reason of a written list page: it has no row itself (`claim_entries.lua` reads it)
 WRITTEN_ENTRY = "+"  # begins the value of an entry that has its row
@@ -55,7 +58,7 @@ BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
 
 
 class Ledger:
-    """The ledger of one task. Any number of processes may hold one; times are Unix seconds."""
+    """The ledger of one task. Safe for any number of processes; times are Unix seconds."""
 
     def __init__(self, connection: "redis.Redis", task: str):
         self.redis = connection
@@ -66,7 +69,7 @@ class Ledger:
     # -- the spider's side ------------------------------------------------------------------------------------------
 
     def add(self, found: Iterable[Found]) -> list[bool]:
-        """Enter URLs as waiting; says for each whether it was new. A known URL keeps its state."""
+        """Add URLs as waiting; return for each whether it is new. A known URL keeps its state."""
         items = list(found)
         if not items:
             return []
@@ -80,11 +83,11 @@ class Ledger:
         return [bool(new) for new in self.step("add", *args)]
 
     def known(self, urls: Sequence[str]) -> list[bool]:
-        """For each URL, whether the ledger has it in any state."""
+        """Return for each URL whether the ledger has it in any state."""
         return self.knows([fingerprint(url) for url in urls])
 
     def knows(self, names: Sequence[Fingerprint]) -> list[bool]:
-        """For each fingerprint, whether the ledger has it in any state."""
+        """Return for each fingerprint whether the ledger has it in any state."""
         pipe = self.redis.pipeline(transaction=False)
         for name in names:
             bucket, slot = self.place_of(name)
@@ -94,9 +97,9 @@ class Ledger:
         return [bool(here or done) for here, done in zip(answers[::2], answers[1::2], strict=True)]
 
     def lease(self, most: int, *, seconds: float = FETCH_LEASE, below: float = math.inf) -> list[Leased]:
-        """Up to `most` waiting URLs of a rank `below` a bound, best first, for `seconds`.
+        """Lease up to `most` waiting URLs of a rank `below` a bound, smallest rank first, for `seconds`.
 
-        Leases that ran out are taken back first.
+        URLs whose lease has expired wait again first.
         """
         rows = self.step("lease", most, time.time(), seconds, f"({below}")
         return [
@@ -105,12 +108,12 @@ class Ledger:
         ]
 
     def renew(self, names: Sequence[Fingerprint], *, seconds: float = FETCH_LEASE) -> None:
-        """Keep leased URLs for `seconds` more."""
+        """Extend the leases of URLs to `seconds` from now."""
         if names:
             self.redis.zadd(self.keys["leased"], dict.fromkeys(names, time.time() + seconds), xx=True)
 
     def reclaim(self) -> int:
-        """All leased URLs wait again, the tries counted: for one who knows that no spider of the task is alive."""
+        """Let all leased URLs wait again, the attempts counted. Only if no spider of the task is alive."""
         names = [_text(name) for name in cast(list[bytes], self.redis.zrange(self.keys["leased"], 0, -1))]
         if names:
             self.redis.zadd(self.keys["leased"], dict.fromkeys(names, 0.0), xx=True)
@@ -118,47 +121,47 @@ class Ledger:
         return len(names)
 
     def put_back(self, names: Sequence[Fingerprint]) -> None:
-        """Leased URLs that were not looked at wait again, and the try is not counted."""
+        """Let leased URLs that were not fetched wait again; this does not count as an attempt."""
         if names:
             self.step("put_back", *names)
 
     def try_later(self, name: Fingerprint, reason: str, seconds: float, *, counted: bool = True) -> None:
-        """A leased URL failed in passing: it waits again, from `seconds` on. Not `counted`: it was never asked for."""
+        """Let a leased URL wait again for `seconds` after a temporary failure. Not `counted`: no request was sent."""
         self.step("try_later", name, _plain(reason), time.time() + seconds, 0 if counted else -1)
 
     def arrive(self, name: Fingerprint, page: Mapping[str, bytes | str | float], pipe: Any = None) -> None:
-        """A page came in: its body is stored and its state is fetched, in one step.
+        """Store a page's body and change its state to fetched, in one step.
 
-        With `pipe` (a MULTI) the step becomes part of it. A page that is settled or already fetched is left alone.
+        With `pipe` (a MULTI) the step becomes part of it. A page that is settled or already fetched does not change.
         """
         if pipe is None:
-            self.redis.sadd(keys.FETCHED, self.task)  # `Inbox.deliver` says it once for all its pages
+            self.redis.sadd(keys.FETCHED, self.task)  # `Inbox.deliver` does so once for all its pages
         flat: list[Any] = [part for pair in page.items() for part in pair]
-        self.step("arrive", name, time.time() + RING_AGAIN, *flat, pipe=pipe)
+        self.step("arrive", name, time.time() + REQUEUE_AFTER, *flat, pipe=pipe)
 
     # -- the worker's side ------------------------------------------------------------------------------------------
 
     def take(self, name: Fingerprint, worker: str, *, seconds: float) -> PageLease | None:
-        """Lease a fetched page for a worker and count the attempt; None if it is settled or in other hands."""
+        """Lease a fetched page to a worker and count the attempt; None if it is settled or leased to another."""
         answer = self.step("take", name, worker, time.time(), time.time() + seconds)
         if not answer:
             return None
-        raw, cuts, flat = answer
+        raw, attempts, flat = answer
         page = {_text(key): value for key, value in zip(flat[::2], flat[1::2], strict=True)}
         record = json.loads(raw)
-        return PageLease(name, record["url"], int(cuts), int(page["takes"]) > 1, page, record)
+        return PageLease(name, record["url"], int(attempts), int(page["takes"]) > 1, page, record)
 
     def holds(self, name: Fingerprint, worker: str) -> bool:
-        """Whether the worker still holds the page (nobody took it because its lease ran out)."""
+        """Whether the worker still holds the page: no other worker took it after its lease expired."""
         holder = cast("bytes | None", self.redis.hget(self.keys["holders"], name))
         return holder is not None and _text(holder) == worker
 
     def claim(
         self, name: Fingerprint, canonical: Fingerprint, worker: str
     ) -> Literal["mine", "theirs", "busy", "lost"]:
-        """Ask for a canonical URL for a page in hand: only its owner may write the article.
+        """Claim a canonical URL for a leased page: only its owner may write the article.
 
-        "theirs": another URL of the task has written it. "busy": another URL is at it; ask again later.
+        "theirs": another URL of the task has written it. "busy": another URL holds the claim; try again later.
         "lost": the worker does not hold the page any more.
         """
         answer = _text(self.step("claim", name, canonical, worker, *self.place_of(canonical)))
@@ -167,11 +170,10 @@ class Ledger:
     def claim_entries(
         self, name: Fingerprint, entries: Sequence[Fingerprint], worker: str, *, pages_give_rows: bool
     ) -> list[bool] | Literal["busy", "lost"]:
-        """Ask for the entries of a list page in hand; says for each whether its row is still to be written.
+        """Claim the entries of a leased list page; return for each whether its row is still to be written.
 
-        An entry has a row if a list page of the task, or a page under its URL, has given it one; with `pages_give_rows`
-        also if such a page waits to be fetched or cut. "busy" and "lost" are
-        those of `claim`; then no entry was claimed.
+        An entry has a row if a list page of the task, or the page of its URL, was written; with `pages_give_rows` also
+        if such a page waits to be fetched or extracted. "busy" and "lost" are as in `claim`; then no entry was claimed.
         """
         triples = [part for entry in entries for part in (entry, *self.place_of(entry))]
         answer = self.step("claim_entries", name, worker, "1" if pages_give_rows else "", *triples)
@@ -180,20 +182,20 @@ class Ledger:
         return cast('Literal["busy", "lost"]', _text(answer))
 
     def entries_written(self, entries: Sequence[Fingerprint]) -> None:
-        """The rows of claimed entries are written: no other page writes them again."""
+        """Record that the rows of claimed entries are written, so that no other page writes them again."""
         if entries:
             self.redis.hset(self.keys["entries"], mapping=dict.fromkeys(entries, f"{WRITTEN_ENTRY}{day_code(today())}"))
 
     def is_entry(self, canonical: Fingerprint) -> bool:
-        """Whether a list page has given this URL a row, or is about to."""
+        """Whether a list page has written, or has claimed, the row of this URL."""
         return bool(self.redis.hexists(self.keys["entries"], canonical))
 
     def let_go(self, name: Fingerprint, worker: str, seconds: float, reason: str) -> None:
-        """Give a page in hand back: it rests for `seconds`, then is rung for; the attempt is not counted."""
+        """Release a leased page: it is queued again after `seconds`, and this does not count as an attempt."""
         self.step("let_go", name, worker, _plain(reason), time.time() + seconds)
 
     def postpone(self, names: Sequence[Fingerprint], seconds: float, reason: str) -> None:
-        """Fetched pages that can't be cut now rest for `seconds`, then are rung for."""
+        """Let fetched pages that can't be extracted now wait for `seconds`; then they are queued again."""
         if names:
             self.step("postpone", time.time() + seconds, _plain(reason), *names)
 
@@ -206,25 +208,25 @@ class Ledger:
         reason: str,
         *,
         worker: str = "",
-        visits: RecheckPlan | None = None,
+        recheck: RecheckPlan | None = None,
         listed: bool = True,
     ) -> bool:
-        """Give a URL its final state and drop its page. With `worker`, only if that worker still holds it.
+        """Give a URL its final state and delete its page. With `worker`, only if that worker still holds it.
 
-        With `visits` a written article is looked at again. One that was written before stays written, whatever came of
-        looking again. Not `listed`: only counted, its URL is not kept among the problems. Returns False if it was
-        settled before, or is held by another.
+        With `recheck` a written article is checked again; one that was written before stays written, whatever the
+        result of its recheck. Not `listed`: the URL is only counted, not kept among the problems. Returns False if the
+        URL was already settled, or is held by another worker.
         """
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
-        again = json.dumps(asdict(visits)) if visits else ""
+        again = json.dumps(asdict(recheck)) if recheck else ""
         reasons = (short(reason), _plain(reason))
         kept = PROBLEMS_KEPT if listed else 0
         args = (name, state, *reasons, worker, kept, *self.place_of(name), time.time(), again)
         return bool(self.step("settle", *args))
 
     def accept(self, url: str) -> bool:
-        """Let a rejected URL wait again, marked so that its page is taken for an article whatever it looks like.
+        """Let a rejected URL wait again, with a mark by which its page is never refused.
 
         False if the URL is not rejected.
         """
@@ -233,22 +235,22 @@ class Ledger:
         return bool(self.step("accept", name, _plain(record), ACCEPTED_RANK, *self.place_of(name)))
 
     def visit(self, most: int = 1000) -> int:
-        """Let young articles whose time has come wait again, at most so many; says how many they were."""
+        """Let written articles that are due for a recheck wait again, at most `most`; return their number."""
         return int(self.step("visit", time.time(), most))
 
     def drop(self, name: Fingerprint) -> bool:
-        """Forget an open URL as if it had never been seen: it may be entered again."""
+        """Forget an open URL as if it had never been seen; it can be added again."""
         return bool(self.step("drop", name))
 
     # -- looking on -------------------------------------------------------------------------------------------------
 
     def counts(self) -> Counts:
-        """The counts of this moment, taken in one step."""
+        """Return the present counts, read in one step."""
         row = [int(value) for value in self.step("counts")]
         return Counts(row[0], dict(zip((*OPEN_STATES, *FINAL_STATES), row[1:], strict=True)))
 
     def state_of(self, url: str) -> tuple[State, str] | None:
-        """State and reason of a URL; None if the ledger has never seen it."""
+        """Return state and reason of a URL; None if the ledger does not know it."""
         name = fingerprint(url)
         answer = self.step("state_of", name, *self.place_of(name))
         if not answer:
@@ -259,44 +261,44 @@ class Ledger:
         return _LETTER_STATE[code[0]], code[5:]
 
     def waiting(self, least: float) -> int:
-        """How many URLs of a rank from `least` on wait."""
+        """Return how many URLs of rank `least` or larger wait."""
         return int(self.redis.zcount(self.keys["waiting"], least, "+inf"))
 
     def delayed(self) -> tuple[int, float | None]:
-        """How many URLs wait for a later try, and when the first of them is due (Unix seconds)."""
+        """Return how many URLs wait for a later attempt, and when the first of them is due (Unix seconds)."""
         first = cast(list[tuple[bytes, float]], self.redis.zrange(self.keys["delayed"], 0, 0, withscores=True))
         return int(self.redis.zcard(self.keys["delayed"])), (first[0][1] if first else None)
 
-    def lapsed(self, *, oldest_bell: float | None, most: int = 500) -> list[Fingerprint]:
-        """Pages to ring for: their worker's lease or their rest ran out, or their doorbell got lost.
+    def lapsed(self, *, oldest_job: float | None, most: int = 500) -> list[Fingerprint]:
+        """Return pages to be queued again: their lease or their delay expired, or their job is lost.
 
-        Doorbells are answered in order, so one that is older than `oldest_bell` (when the oldest that still waits was
-        rung; None if none waits) was answered, or lost. The pages' time moves on in the same step: of several sweeping
-        processes only one rings.
+        Jobs are taken in order, so a job that is older than `oldest_job` (when the oldest waiting one was queued; None
+        if none waits) was taken or lost. The pages' time advances in the same step: of several sweeping processes only
+        one queues a page.
         """
         now = time.time()
-        overdue = now if oldest_bell is None else min(now, oldest_bell + RING_AGAIN - CLOCKS_DIFFER)
-        return [_text(name) for name in self.step("lapsed", now, now + RING_AGAIN, most, overdue)]
+        overdue = now if oldest_job is None else min(now, oldest_job + REQUEUE_AFTER - CLOCKS_DIFFER)
+        return [_text(name) for name in self.step("lapsed", now, now + REQUEUE_AFTER, most, overdue)]
 
-    def is_cut(self) -> bool:
-        """Whether no page of the task is fetched and not settled; then it is no more among those who have any."""
+    def drop_if_idle(self) -> bool:
+        """Remove the task from the set of those with fetched pages if none is left; return whether it was removed."""
         names = [keys.FETCHED, self.keys["fetched"], self.keys["held"]]
-        return bool(self.redis.eval(_CUT, len(names), *names, self.task))
+        return bool(self.redis.eval(_DROP_IF_IDLE, len(names), *names, self.task))
 
     def free(self, worker: str) -> list[Fingerprint]:
-        """Take a dead worker's pages out of its hands, to be rung for by the caller; the attempt stays counted."""
-        return [_text(name) for name in self.step("free", worker, time.time() + RING_AGAIN)]
+        """End the leases of a dead worker and return its pages, for the caller to queue; the attempts stay counted."""
+        return [_text(name) for name in self.step("free", worker, time.time() + REQUEUE_AFTER)]
 
     def problems(self, most: int | None = 100) -> list[dict[str, Any]]:
-        """The newest rejected and failed URLs, each with state, reason and time; None: all that are kept.
+        """Return the newest rejected and failed URLs, each with state, reason and time; `most` None: all that are kept.
 
-        A URL that was settled again, accepted or forgotten since is among them still: see `workers.problems`.
+        They may include URLs that were settled again, accepted or forgotten since: see `workers.problems`.
         """
         rows = cast(list[bytes], self.redis.lrange(self.keys["problems"], 0, -1 if most is None else most - 1))
         return [json.loads(row) for row in rows]
 
     def open_urls(self, state: State, most: int = 100) -> list[dict[str, Any]]:
-        """Some of the URLs that are waiting, leased or fetched, with the reason of their last failure."""
+        """Return some of the URLs that are waiting, leased or fetched, with the reason of their last failure."""
         sets = {"waiting": ("delayed", "waiting"), "leased": ("leased",), "fetched": ("held", "fetched")}[state]
         names = [n for key in sets for n in cast(list[bytes], self.redis.zrange(self.keys[key], 0, most - 1))][:most]
         if not names:
@@ -304,15 +306,15 @@ class Ledger:
         records = cast(list[bytes | None], self.redis.hmget(self.keys["open"], names))
         why = cast(list[bytes | None], self.redis.hmget(self.keys["why"], names))
         return [
-            {"url": json.loads(record)["url"], "state": state, "reason": _text(said) if said else ""}
-            for record, said in zip(records, why, strict=True)
+            {"url": json.loads(record)["url"], "state": state, "reason": _text(reason) if reason else ""}
+            for record, reason in zip(records, why, strict=True)
             if record
         ]
 
     def days(self) -> dict[date, Counts]:
-        """The counts of the URLs that were first seen on each day (UTC), newest first.
+        """Return the counts of the URLs that were first seen on each day (UTC), newest first.
 
-        What is open is not told apart: it counts as waiting.
+        All open URLs count as waiting.
         """
         seen: dict[str, dict[str, int]] = {}
         for raw, number in cast(dict[bytes, bytes], self.redis.hgetall(self.keys["days"])).items():
@@ -322,54 +324,54 @@ class Ledger:
         return {day_of(code): _counts_of_day(row) for code, row in rows}
 
     def place_of(self, name: Fingerprint) -> tuple[str, bytes]:
-        """Where a settled URL is kept: the key of its bucket, and its field there."""
+        """Return where a settled URL is kept: the key of its bucket, and its field there."""
         number = int(name[:4], 16) >> (16 - BUCKET_BITS)
         return f"{self.keys['done']}:{number:x}", bytes.fromhex(name[2:])
 
     def step(self, script: str, *args: Any, pipe: Any = None) -> Any:
-        """Run one of the scripts in `workers/lua`; with `pipe` it becomes part of that."""
+        """Run a script of `workers/lua`; with `pipe` it becomes part of that transaction."""
         return self._scripts[script](keys=[keys.of_task(self.task, "")], args=args, client=pipe)
 
 
 def with_pages(connection: "redis.Redis") -> list[str]:
-    """The names of all tasks that may have pages which are fetched and not settled, in order."""
+    """Return the names of all tasks that may have pages which are fetched and not settled, in order."""
     return sorted(_text(name) for name in cast(set[bytes], connection.smembers(keys.FETCHED)))
 
 
 def ledgers(connection: "redis.Redis") -> list[str]:
-    """The names of all tasks that have a ledger, in order."""
+    """Return the names of all tasks that have a ledger, in order."""
     return sorted(_text(name) for name in cast(set[bytes], connection.smembers(keys.LEDGERS)))
 
 
 _KEY_NAMES = (
     "open",  # hash: fingerprint -> record (JSON: url, rank, info) of every URL in an open state
     "waiting",  # zset by rank
-    "delayed",  # zset by time: waiting too, but not before
+    "delayed",  # zset by time: waiting, too, but not to be fetched before
     "leased",  # zset by the lease's end
-    "fetched",  # zset by the time to ring (again)
-    "held",  # zset by the lease's end: fetched too, in a worker's hands or, without a holder, at rest until then
+    "fetched",  # zset by the time at which to queue it again
+    "held",  # zset by the lease's end: fetched, too; leased to a worker or, without a holder, postponed until then
     "tries",  # hash: times fetched
     "cuts",  # hash: times a worker took the page
-    "why",  # hash: reason of the last failure in passing
+    "why",  # hash: reason of the last temporary failure
     "holders",  # hash: worker that has the page
     "claims",  # hash: canonical fingerprint -> fingerprint of the URL that writes it
-    "entries",  # hash: canonical fingerprint of a list's entry -> the list page that writes it, then "+" and the day
+    "entries",  # hash: canonical fingerprint of an entry -> the list page that claims it; once written "+" and the day
     "counts",  # hash: seen and the final states
     "days",  # hash: the same by the day on which a URL was first seen (`50c1:written`)
-    "visits",  # zset by time: written, and to be looked at again
+    "visits",  # zset by time: written, and to be rechecked
     "young",  # hash: fingerprint -> record of the same
     "problems",  # list of JSON, newest first
     "done",  # prefix of the buckets
     "page",  # prefix of the stored pages
 )
 _LETTER_STATE: dict[str, State] = {"o" if state == "forgotten" else state[0]: state for state in FINAL_STATES}
-_CUT = """
+_DROP_IF_IDLE = """
 if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 0 end
 redis.call('SREM', KEYS[1], ARGV[1])
 return 1
 """
 _PRELUDE = (
-    # Made of the one key that is sent: eighteen of them would cost more than all else of a page's arrival.
+    # Derived from the one key that is sent: sending eighteen would cost more than the rest of a page's arrival.
     "".join(f"local k_{name} = KEYS[1] .. '{name}'\n" for name in _KEY_NAMES)
     + f"local BUCKETS_APART = {2 ** (16 - BUCKET_BITS)}\n"
     + COMMON
@@ -377,17 +379,17 @@ _PRELUDE = (
 
 
 def today() -> date:
-    """The day that is counted now, in UTC."""
+    """Return the present day in UTC."""
     return datetime.fromtimestamp(time.time(), UTC).date()
 
 
 def day_code(day: date) -> str:
-    """A day as it stands in the codes of settled URLs."""
+    """Return a day in the form that the codes of settled URLs have."""
     return f"{max(0, (day - EPOCH).days):04x}"
 
 
 def day_of(code: str) -> date:
-    """The day that `day_code` wrote."""
+    """Return the day of a `day_code`."""
     return EPOCH + timedelta(days=int(code, 16))
 
 
@@ -402,15 +404,15 @@ def _text(value: bytes | str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without lone surrogates, which can't be sent."""
+    """Return the text without lone surrogates, which can't be encoded."""
     return text.encode("utf-8", "replace").decode()
 
 
 def short(reason: str) -> str:
-    """As much of a reason as a settled URL keeps."""
+    """Return the part of a reason that a settled URL keeps."""
     return _plain(reason).encode()[:REASON_BYTES].decode("utf-8", "ignore")
 
 
 def glob_escaped(text: str) -> str:
-    """Text as a pattern of Redis that fits nothing else."""
+    """Return a pattern of Redis that matches this text only."""
     return "".join(f"\\{char}" if char in "*?[]\\^" else char for char in text)

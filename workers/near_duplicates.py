@@ -1,8 +1,7 @@
-"""Near-duplicates within a task: the same news under a second address, with a line or two changed.
+"""Near-duplicates within a task: the same news under a second URL, with a line or two changed.
 
-The fingerprints (`extractors.content.simhash`) of a task's last `KEPT` articles lie in Redis in one string, `ENTRY`
-each, and their URLs in a list beside it. An article is compared with all of them at once; one that is like none joins
-them.
+The SimHashes (`extractors.content.simhash`) of a task's last `KEPT` articles are in one string in Redis, an `ENTRY`
+each, and their URLs in a list beside it. An article is compared with all of them at once, and added if none is near.
 """
 
 from typing import cast
@@ -16,9 +15,9 @@ from . import keys
 
 NEAR = 7  # bits of 64: 3 sentences in 100 changed give a median of 3–4 and 95% below 9; the closest of 440 unrelated
 # essays, 169 and 235 news differ in 14, 16 and 8 (two release notes of one form)
-SHORTEST = 200  # characters: what is shorter is too often the same by chance
-LENGTHS_APART = 1.25  # the longer text may be so many times as long as the shorter
-KEPT = 8192  # articles of a task that are remembered; up to twice as many between two trims
+SHORTEST = 200  # characters: shorter texts are too often alike by chance
+LENGTHS_APART = 1.25  # the longer text is at most so many times as long as the shorter one
+KEPT = 8192  # articles of a task that are kept; up to twice as many between two trims
 ENTRY = np.dtype([("hash", "<u8"), ("length", "<u4")])
 
 _JOIN = """
@@ -37,7 +36,7 @@ return 1
 
 
 class NearDuplicates:
-    """The articles of one task that later ones are compared with. Any number of workers may hold one."""
+    """The earlier articles of one task, with which later ones are compared. Safe for any number of workers."""
 
     def __init__(self, connection: "redis.Redis", task: str):
         self.redis = connection
@@ -45,9 +44,9 @@ class NearDuplicates:
         self._join = connection.register_script(_JOIN)
 
     def first_like(self, text: str, url: str) -> str | None:
-        """The URL of the first article that says almost the same; None if there is none: then this one is remembered.
+        """Return the URL of the first article whose text is almost the same; None if there is none: this one is added.
 
-        Asked again for the same URL it answers the same.
+        A second call for the same URL gives the same answer.
         """
         if len(text) < SHORTEST:
             return None
@@ -56,9 +55,9 @@ class NearDuplicates:
             raw = cast("bytes | None", self.redis.get(self._keys[0])) or b""
             entries = np.frombuffer(raw[: len(raw) // ENTRY.itemsize * ENTRY.itemsize], dtype=ENTRY)
             for place in alike(entries, entry):
-                found = cast("bytes | None", self.redis.lindex(self._keys[1], int(place)))
-                if found is not None:
-                    return None if found.decode() == url else found.decode()
+                earlier = cast("bytes | None", self.redis.lindex(self._keys[1], int(place)))
+                if earlier is not None:
+                    return None if earlier.decode() == url else earlier.decode()
             args: list[int | bytes] = [len(raw), entry.tobytes(), url.encode("utf-8", "replace"), KEPT, ENTRY.itemsize]
             if self._join(keys=self._keys, args=args):
                 return None

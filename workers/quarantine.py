@@ -1,4 +1,4 @@
-"""Quarantine: pages that could not be used are kept as files, so that a person can look at them."""
+"""Quarantine: pages that could not be extracted are kept as files for a person to look at."""
 
 import json
 import os
@@ -10,13 +10,13 @@ STATE_FOLDER = "EXEMPLAR_STATE"
 
 
 def state_folder(folder: Path | None = None) -> Path:
-    """Where this installation keeps its state: `$EXEMPLAR_STATE`, or `.exemplar` in the folder (default: here)."""
+    """Return the folder of the system's state: `$EXEMPLAR_STATE`, or `.exemplar` in `folder` (default: here)."""
     named = os.environ.get(STATE_FOLDER)
     return Path(named) if named else (folder or Path.cwd()) / ".exemplar"
 
 
 def quarantine(state: Path, task: str, name: str, page: StoredPage, reason: str) -> Path:
-    """Keep the page's bytes and why they are here; the path of the page. A full disk must not stop the worker."""
+    """Write the page's bytes and the reason to files; return the page's path. A full disk is ignored."""
     folder = state / "quarantine" / task
     path = folder / f"{name}.html"
     try:

@@ -1,12 +1,11 @@
-"""Recent pages: up to `MOST` confident pages of a section that vote beside its example, the same ones in every worker.
+"""Recent pages: up to `MOST` confident pages of a section that vote beside its example, the same in every worker.
 
 They are kept in Redis (hash `recent` of the task), each compressed with the example as dictionary: 8 to 50 KB for all
-four (medians of the development sets), at most `MOST` × `LARGEST` bytes a task. Beside the example's version stands the
-number of their changes. Both together are the section's version: it names the voters and their order, and each row has
-it.
+four (medians of the development sets), at most `MOST` × `LARGEST` bytes a task. The example's version and the number of
+their changes are together the section version, which identifies the voters and their order; each row has it.
 
-All changes go through one script that compares the version first, so of two workers that offer pages at once one
-succeeds, and the other's pages don't join. Pages of an example that was replaced don't count any more.
+All changes go through one script that compares the version first. Of two workers that offer pages at once, one
+succeeds, and the other's pages don't join. Recent pages of an example that was replaced no longer vote.
 """
 
 import time
@@ -28,7 +27,7 @@ from .near_duplicates import ENTRY, SHORTEST, alike, entry_of
 from .url_states import Fingerprint
 
 MOST = MEMORY - 1  # beside the example
-REPLACE_AFTER = 86400.0  # seconds; then the oldest of `MOST` pages leaves: slow changes of a template are followed
+REPLACE_AFTER = 86400.0  # seconds; then the oldest of `MOST` pages is replaced, to follow slow changes of a template
 CONFIDENT = 0.95  # at least: bodies below 300 bytes and doubtful surroundings are less (`methods.example`); of 322
 # pages of six development sets that joined, 317 had a right text
 LARGEST = 2**17  # bytes of a compressed page: the median of pages of 300 KB is 10 to 34 KB
@@ -48,7 +47,7 @@ return 1
 
 @dataclass(frozen=True, slots=True)
 class RecentPage:
-    """A page that votes. `near`: its entry among `near_duplicates`."""
+    """A page that votes. `near`: its `ENTRY` of `near_duplicates`."""
 
     name: Fingerprint
     url: str
@@ -79,19 +78,19 @@ class SectionPages:
 
     @property
     def version(self) -> str:
-        """Name the voters, as `section_version` does."""
+        """Return the section version, as `section_version` does."""
         return _version(self.example_version, self.changes)
 
 
 def section_version(connection: "redis.Redis", task: str) -> str | None:
-    """Name the pages that vote on the task's pages now; None if it has no example yet. Equal versions, equal votes."""
+    """Return the name of the present voters; None if the task has no example yet. Equal versions give equal votes."""
     example = keys.of_task(task, "example")
     version, changes = cast("list[bytes | None]", connection.hmget(example, "version", "recent"))
     return _version(version.decode(), int(changes or 0)) if version else None
 
 
 def section_pages(connection: "redis.Redis", task: str) -> SectionPages | None:
-    """The example and the recent pages, read in one step; None without an example. Raises `ValueError` if damaged."""
+    """Read the example and the recent pages in one step; None without an example. Raises `ValueError` if damaged."""
     pipe = connection.pipeline(transaction=True)
     pipe.hgetall(keys.of_task(task, "example"))
     pipe.hgetall(keys.of_task(task, "recent"))
@@ -108,44 +107,44 @@ def section_pages(connection: "redis.Redis", task: str) -> SectionPages | None:
 
 
 def begin_recent(connection: "redis.Redis", task: str, page: RecentPage) -> int:
-    """Count that a worker begins to prepare the page; says how many began since one was done with it."""
+    """Count that a worker begins to prepare the page; return how many began since one finished."""
     return int(connection.hincrby(keys.of_task(task, "recent"), f"begun:{page.name}", 1))
 
 
 def end_recent(connection: "redis.Redis", task: str, page: RecentPage) -> None:
-    """A worker has prepared the page, so that it can be done."""
+    """Record that a worker has finished preparing the page."""
     connection.hdel(keys.of_task(task, "recent"), f"begun:{page.name}")
 
 
 def drop_recent(connection: "redis.Redis", task: str, pages: SectionPages, page: RecentPage) -> bool:
-    """Take a page out of the vote. False if the section has another version by now."""
+    """Remove a page from the vote. False if the section version has changed."""
     kept = tuple(other for other in pages.recent if other is not page)
     return _change(connection, task, pages, kept, pages.joined_at)
 
 
 class Candidates:
-    """Chooses, among the pages that a worker writes, those that join the vote. Belongs to one version of a section.
+    """Chooses, among the pages that a worker writes, those that join the vote. Belongs to one section version.
 
-    The pages chosen in one job are offered together, at its end, so that the version changes once. None is kept between
+    The pages chosen in one job are offered together at its end, so that the version changes once. None is kept between
     jobs.
     """
 
     def __init__(self, connection: "redis.Redis", task: str, section: Section, pages: SectionPages):
         self._redis, self._task, self._section = connection, task, section
         self._version, self._voting, self._joined_at = pages.version, len(pages.recent), pages.joined_at
-        self._pages: SectionPages | None = None  # read when they are needed: a worker keeps hundreds of us
-        self._known = b""  # what the example and the recent pages say, as entries of `near_duplicates`
+        self._pages: SectionPages | None = None  # read when needed: a worker has hundreds of instances
+        self._known = b""  # the texts of the example and the recent pages, as `ENTRY`s of `near_duplicates`
         self._chosen: list[RecentPage] = []
 
     def has_room(self) -> bool:
-        """Whether a page may still join: while there are fewer than `MOST`, and then once in `REPLACE_AFTER`."""
+        """Whether a page may still join: while there are fewer than `MOST`, and later once in `REPLACE_AFTER`."""
         free = MOST - self._voting
         if not free and time.time() >= self._joined_at + REPLACE_AFTER:
             free = 1
         return len(self._chosen) < free
 
     def consider(self, name: Fingerprint, page: StoredPage, article: Article) -> None:
-        """Choose the page if there is room and it is surely an article, unlike the example and the other pages."""
+        """Choose the page if there is room, it is surely an article, and its text is unlike those of all voters."""
         if not self.has_room() or page.parts or page.missing or not _is_confident(article):
             return
         pages = self._open()
@@ -162,7 +161,7 @@ class Candidates:
             self._known += near.tobytes()
 
     def offer(self) -> bool:
-        """Let the chosen pages join; the oldest leave. False if none was chosen, or others have changed the section."""
+        """Add the chosen pages and drop the oldest. False if none was chosen, or the section version has changed."""
         pages, chosen = self._pages, self._chosen
         self._pages, self._chosen = None, []
         if pages is None or not chosen:
@@ -170,7 +169,7 @@ class Candidates:
         return _change(self._redis, self._task, pages, (*pages.recent, *chosen)[-MOST:], time.time())
 
     def _open(self) -> SectionPages | None:
-        """Read the section's pages, once a job; None if it has another version by now."""
+        """Read the section's pages, once a job; None if the section version has changed."""
         if self._pages is None:
             pages = section_pages(self._redis, self._task)
             if pages is None or pages.version != self._version:
@@ -228,5 +227,5 @@ def _pack(body: bytes, example: StoredPage) -> bytes:
 
 
 def _dictionary(example: StoredPage) -> zstandard.ZstdCompressionDict:
-    """Pages of one template have most of their bytes in common."""
+    """Return the example as dictionary: pages of one template have most of their bytes in common."""
     return zstandard.ZstdCompressionDict(example.body, dict_type=zstandard.DICT_TYPE_RAWCONTENT)

@@ -1,4 +1,4 @@
-"""A row: an article, or an entry of a list, as the sinks get it, with what the run adds to it."""
+"""A row: an article, or an entry of a list, with the fields of its run, as sinks write it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,7 +10,9 @@ from extractors import Article, Listing
 from .usage_rights import NOTHING_SAID, Usage
 
 Row = Mapping[str, Any]  # JSON-ready
-_OWN = frozenset({"url", "canonical_url", "robots_meta", "tdm_meta", "blocks"})  # what the row says in its own way
+_OWN = frozenset(
+    {"url", "canonical_url", "robots_meta", "tdm_meta", "blocks"}
+)  # fields that the row has in another form
 KEY = ("task", "canonical_url", "version")  # a row is written once for each value of these
 
 
@@ -29,11 +31,11 @@ def row_of(
     parts_missing: Sequence[str] = (),
     usage: Usage = NOTHING_SAID,
 ) -> Row:
-    """The row of an article, or of a list's entry as one.
+    """Return the row of an article, or of an entry as one.
 
-    `listed_on`: the list page that an entry stood on, None for an article. `section_version` names the pages that voted
-    on it (`workers.recent_pages`), None without an example. `parts`: how many pages it was joined from;
-    `parts_missing`: the URLs of further ones that could not be had.
+    `listed_on`: the list page of an entry, None for an article. `section_version` names the pages that voted on it
+    (`workers.recent_pages`), None without an example. `parts`: how many pages it was joined from; `parts_missing`: the
+    URLs of further pages that are unavailable.
     """
     extracted = article.to_dict()
     return {
@@ -56,10 +58,10 @@ def row_of(
 
 
 def content_hash(article: Article | Listing) -> str:
-    """The SHA-256 of an article's or list's title and text, in hexadecimal digits."""
+    """Return the SHA-256 of an article's or list's title and text, in hexadecimal digits."""
     return sha256(f"{article.title or ''}\n{article.text}".encode("utf-8", "replace")).hexdigest()
 
 
 def key_of(row: Row) -> tuple[Any, ...]:
-    """What makes the row unique in a sink."""
+    """Return the row key, which is unique in a sink."""
     return tuple(row[name] for name in KEY)

@@ -1,7 +1,7 @@
-"""The supervisor of extraction workers: starts them, ends one whose page is over its deadline, replaces the dead.
+"""The supervisor of extraction workers: starts them, kills one whose page exceeds its deadline, replaces dead ones.
 
-An alarm inside the worker can't interrupt lxml, so the deadline is kept from here. The supervisor imports what workers
-need before it forks them: they start in milliseconds and share the memory. It also rings for pages that were lost
+An alarm inside the worker can't interrupt lxml, so the supervisor enforces the deadline. It imports what workers need
+before it forks them: they start in milliseconds and share the memory. It also queues pages again that were lost
 anywhere in the cluster.
 """
 
@@ -31,10 +31,10 @@ from .url_states import Fingerprint
 from .worker import work
 from .worker_reports import messages
 
-SWEEP_EVERY = 3.0  # seconds between looks for lost pages
-NO_PROGRESS = 60.0  # seconds without a page settled, after a trouble, until `until_empty` gives up
-LOOK_EVERY = 0.05  # seconds between looks at the workers
-STOP_WAIT = 30.0  # seconds that workers get to finish the job in hand
+SWEEP_EVERY = 3.0  # seconds between two searches for lost pages
+NO_PROGRESS = 60.0  # seconds without a page settled, after a problem, until `until_empty` gives up
+LOOK_EVERY = 0.05  # seconds between two checks of the workers
+STOP_WAIT = 30.0  # seconds that workers get to finish the present job
 QUICK_DEATH = 2.0  # a worker that lived less than so many seconds is replaced only after a pause
 PAUSE_AFTER_QUICK_DEATH = 1.0  # seconds
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class _Worker:
-    """A running worker and what it told us."""
+    """A running worker and what it reported."""
 
     name: str
     process: ForkProcess
@@ -54,7 +54,7 @@ class _Worker:
     task: str = ""
     job: list[Fingerprint] = field(default_factory=list)
     page: Fingerprint = ""
-    deadline: float = 0.0  # monotonic; 0 if no page is in hand
+    deadline: float = 0.0  # monotonic; 0 if there is none
 
 
 class Supervisor:
@@ -70,15 +70,15 @@ class Supervisor:
         self._workers: list[_Worker] = []
         self._not_before = 0.0
         self._swept = 0.0
-        self._troubled = False
+        self._had_problem = False
         self._progress: tuple[int, float] = (-1, 0.0)  # pages that waited, and since when
 
-    def run(self, on_trouble: Callable[[str], None] | None = None) -> bool:
+    def run(self, on_problem: Callable[[str], None] | None = None) -> bool:
         """Supervise until `stop`, or with `until_empty` until no page waits. Raises `redis.RedisError`.
 
-        False if `until_empty` gave up on pages whose target can't take them; they wait for a later time.
+        False if `until_empty` gave up on pages whose output is unavailable; they are kept.
         """
-        self._trouble = on_trouble or log.error
+        self._report_problem = on_problem or log.error
         gc.collect()
         gc.freeze()  # forked workers share these pages instead of copying them at their first collection
         try:
@@ -96,7 +96,7 @@ class Supervisor:
         return True
 
     def stop(self, *_: Any) -> None:
-        """Finish what is in hand, then return from `run`. Fit for a signal handler."""
+        """Let workers finish their present jobs, then return from `run`. Safe in a signal handler."""
         self.stopping = True
 
     def _fill(self) -> None:
@@ -119,7 +119,7 @@ class Supervisor:
         for worker in list(self._workers):
             self._listen(worker)
             if worker.deadline and time.monotonic() > worker.deadline:
-                log.warning("task %s: page %s is over its deadline; its worker is ended", worker.task, worker.page)
+                log.warning("task %s: page %s exceeded its deadline; its worker is killed", worker.task, worker.page)
                 worker.process.kill()
                 worker.process.join()
             if not worker.process.is_alive():
@@ -132,9 +132,9 @@ class Supervisor:
                 worker.deadline = time.monotonic() + float(str(message["seconds"]))
             elif "job" in message:
                 worker.task, worker.job = str(message["task"]), [str(name) for name in message["job"]]  # type: ignore[attr-defined]
-            elif "trouble" in message:
-                self._troubled = True
-                self._trouble(str(message["trouble"]))
+            elif "problem" in message:
+                self._had_problem = True
+                self._report_problem(str(message["problem"]))
             else:
                 worker.deadline = 0.0
 
@@ -149,7 +149,7 @@ class Supervisor:
             log.warning("worker %s: %s", worker.name, ended_by(worker.process.exitcode))
         if worker.job:
             Ledger(self.redis, worker.task).free(worker.name)
-            self.inbox.ring(worker.task, worker.job)
+            self.inbox.wake(worker.task, worker.job)
 
     def _sweep(self) -> None:
         if time.monotonic() - self._swept > SWEEP_EVERY:
@@ -162,7 +162,7 @@ class Supervisor:
         return not busy and self.inbox.waiting_jobs() == 0 and not self.inbox.pages_waiting()
 
     def _stuck(self) -> bool:
-        if not self._troubled:
+        if not self._had_problem:
             return False
         waiting = self.inbox.pages_waiting()
         if waiting != self._progress[0]:
@@ -177,11 +177,11 @@ class Supervisor:
         limit = time.monotonic() + STOP_WAIT
         while any(worker.process.is_alive() for worker in self._workers) and time.monotonic() < limit:
             for worker in self._workers:
-                self._listen(worker)  # or a worker could wait for room in its pipe
+                self._listen(worker)  # else a worker could block on a full pipe
             time.sleep(0.02)
         for worker in self._workers:
             worker.process.kill()
-        with suppress(redis.RedisError):  # it may be why we end; leases run out by themselves
+        with suppress(redis.RedisError):  # it may be the reason to end; leases expire by themselves
             for worker in list(self._workers):
                 self._bury(worker)
             self.presence.leave()
@@ -189,7 +189,7 @@ class Supervisor:
 
 @contextmanager
 def _signals_held_back() -> Iterator[None]:
-    """A new worker has our handlers until it sets its own; a signal to stop must not get lost in them."""
+    """Block stop signals during a fork: the child has our handlers until it sets its own, and would lose them."""
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         yield

@@ -1,4 +1,4 @@
-"""A URL on its way through the ledger: its name, its states, and what of it is told and given out at each step."""
+"""A URL in the ledger: its fingerprint, its states, and the values that go in and come out at each step."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ from typing import Any, Literal
 State = Literal["waiting", "leased", "fetched", "written", "duplicate", "rejected", "failed", "forgotten"]
 OPEN_STATES: tuple[State, ...] = ("waiting", "leased", "fetched")
 FINAL_STATES: tuple[State, ...] = ("written", "duplicate", "rejected", "failed", "forgotten")
-MOST_CUTS = 3  # times a page may take its worker down with it
+MOST_ATTEMPTS = 3  # times a page may crash or time out its worker
 
 Fingerprint = str  # 16 hex digits
 
 
 def fingerprint(url: str) -> Fingerprint:
-    """The name of a normalised URL in the ledger: 64 bits of BLAKE2b (one clash expected among 6 billion URLs)."""
+    """Return the key of a normalised URL in the ledger: 64 bits of BLAKE2b (one clash expected in 6 billion URLs)."""
     return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
@@ -24,17 +24,17 @@ class Found:
 
     url: str
     rank: float = 0.0
-    info: Mapping[str, Any] = field(default_factory=dict)  # what discovery knows of it, JSON-ready
+    info: Mapping[str, Any] = field(default_factory=dict)  # what discovery knows of the URL, JSON-ready
 
 
 @dataclass(frozen=True, slots=True)
 class RecheckPlan:
-    """When a written article is looked at again: `every` so many seconds `until` a Unix time. What it was last time."""
+    """When a written article is rechecked, `every` so many seconds `until` a Unix time; its last version and hash."""
 
     every: float
     until: float
     version: int
-    hash: str  # content_hash of the article as the example alone cuts it
+    hash: str  # content_hash of the article as extracted with the example alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +49,29 @@ class Leased:
 
 @dataclass(frozen=True, slots=True)
 class PageLease:
-    """A page that a worker may cut now.
+    """A page that is leased to a worker.
 
-    `cuts` counts the attempts that did not end well, this one too; beyond `MOST_CUTS` it must not be tried. `again`:
-    somebody had it before, so that its row may have been written already.
+    `attempts`: how often a worker took it without settling it, this time included; beyond `MOST_ATTEMPTS` it must not
+    be extracted. `again`: a worker took it before, so that its row may already be written.
     """
 
     fingerprint: Fingerprint
     url: str
-    cuts: int
+    attempts: int
     again: bool
     page: Mapping[str, bytes]  # the stored page: body (compressed), url, type, status, at
     info: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def accepted(self) -> bool:
-        """Whether a person took the URL for an article after it had been rejected."""
+        """Whether a person accepted the URL after it had been rejected."""
         return bool(self.info.get("accepted"))
 
     @property
-    def visits(self) -> RecheckPlan | None:
-        """What the article was at the last visit, if it was written before."""
-        said = self.info.get("visits")
-        return RecheckPlan(**said) if said else None
+    def recheck(self) -> RecheckPlan | None:
+        """Return version and hash at the last check if the article was written before."""
+        plan = self.info.get("visits")
+        return RecheckPlan(**plan) if plan else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +83,16 @@ class Counts:
 
     @property
     def unaccounted(self) -> int:
-        """URLs that were seen and are in no state: always 0, or the ledger is broken."""
+        """URLs that were seen and have no state: always 0, or the ledger is broken."""
         return self.seen - sum(self.states.values())
 
     @property
     def open(self) -> int:
-        """URLs whose fate is still open."""
+        """URLs in an open state."""
         return sum(self.states[state] for state in OPEN_STATES)
 
     def to_dict(self) -> dict[str, int]:
-        """Seen, each state, and what is unaccounted for."""
+        """Return seen, each state, and unaccounted, by name."""
         return {
             "seen": self.seen,
             **{str(state): n for state, n in self.states.items()},

@@ -1,9 +1,10 @@
 """What a site says about the use of a page: robots directives and the TDM reservation protocol, read for one crawler.
 
-    X-Robots-Tag headers + meta elements           → the directives that are said to us
+    X-Robots-Tag headers + meta elements           → the directives that apply to us
     meta element, else header, else tdmrep.json    → whether text and data mining is reserved
 
-A page is skipped for what a task's `skip` names; all is recorded in its row. `none` is `noindex, nofollow`.
+A page with a directive that a task's `skip` names is rejected; all directives are in the row. `none` is `noindex,
+nofollow`.
 Sources: Google's robots meta tag specification; TDM Reservation Protocol, final report of 10 May 2024 (the nearer to
 the content wins).
 """
@@ -16,8 +17,8 @@ TDM = "tdm-reservation"
 SKIPPABLE = (
     "noindex", "nofollow", "noarchive", "nocache", "nosnippet", "noimageindex", "notranslate", "noai", "noimageai", TDM,
 )  # fmt: skip
-HEADERS = ("x-robots-tag", TDM)  # what a stored page keeps of its answer's headers
-TDM_FILE = "tdmrep"  # beside them: what the host's tdmrep.json says of the page
+HEADERS = ("x-robots-tag", TDM)  # the response headers that a stored page keeps
+TDM_FILE = "tdmrep"  # beside them: the value for the page in the host's tdmrep.json
 
 _NONE = ("noindex", "nofollow")
 _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
@@ -30,35 +31,36 @@ Headers = Mapping[str, Sequence[str]]  # lower-case names; each of a name's line
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What is said of a page. `tdm_reservation`: None if nothing is."""
+    """The directives that apply to a page. `tdm_reservation`: None if none is declared."""
 
     directives: tuple[str, ...] = ()
     tdm_reservation: bool | None = None
 
     def forbids(self, skip: Sequence[str]) -> str | None:
-        """The first of the named directives that is said of the page."""
-        said = {*self.directives, *([TDM] if self.tdm_reservation else [])}
-        return next((name for name in skip if name in said), None)
+        """Return the first of the named directives that applies to the page; None if none does."""
+        declared = {*self.directives, *([TDM] if self.tdm_reservation else [])}
+        return next((name for name in skip if name in declared), None)
 
 
 NOTHING_SAID = Usage()
 
 
 def usage_of(headers: Headers, robots_meta: Sequence[str], tdm_meta: str | None, product: str) -> Usage:
-    """Return what is said to the crawler `product`, from the page's headers and meta elements.
+    """Return the directives for the crawler `product`, from the page's headers and meta elements.
 
     `robots_meta`: lines in the header's form, `googlebot: noindex` where the element names a crawler.
     """
     lines = [*headers.get("x-robots-tag", ()), *robots_meta]
-    found = dict.fromkeys(directive for line in lines for directive in directives_of(line, product))
-    said = [tdm_meta, *headers.get(TDM, ())[:1], *headers.get(TDM_FILE, ())[:1]]
-    return Usage(tuple(found)[:_MOST], next((flag for each in said if (flag := _flag(each)) is not None), None))
+    directives = dict.fromkeys(directive for line in lines for directive in directives_of(line, product))
+    values = [tdm_meta, *headers.get(TDM, ())[:1], *headers.get(TDM_FILE, ())[:1]]
+    flags = (flag for value in values if (flag := _flag(value)) is not None)
+    return Usage(tuple(directives)[:_MOST], next(flags, None))
 
 
 def directives_of(line: str, product: str) -> list[str]:
-    """Return the directives of an X-Robots-Tag line that are said to `product`, in lower case, `name: value` or `name`.
+    """Return the directives of an X-Robots-Tag line that apply to `product`, in lower case, `name: value` or `name`.
 
-    A name before a colon addresses one crawler, up to the next such name: proxies join several lines into one.
+    A name before a colon addresses one crawler, up to the next such name, since proxies join several lines into one.
     """
     found: list[str] = []
     to_us = True
@@ -75,5 +77,5 @@ def directives_of(line: str, product: str) -> list[str]:
 
 
 def _flag(value: str | None) -> bool | None:
-    """`1` and `0`; what is neither is as good as nothing."""
+    """Return True for `1` and False for `0`; other values count as absent."""
     return {"1": True, "0": False}.get((value or "").strip())

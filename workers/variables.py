@@ -9,7 +9,7 @@ VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
 class VariableNotSet(ExemplarError):
-    """A variable that a text names is not set on this machine."""
+    """A text names a variable that is not set on this machine."""
 
     def __init__(self, name: str):
         super().__init__(f"the environment variable {name} is not set")

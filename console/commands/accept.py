@@ -1,4 +1,4 @@
-"""`exemplar accept TASK URL…`: rejected pages are taken for articles after all."""
+"""`exemplar accept TASK URL…`: rejected pages are accepted as articles."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from console.known_task import ledger_of
 from console.options import counted, examples, json_option, print_json, say, tasks_option
 
 if TYPE_CHECKING:
-    from workers.briefs import Brief
+    from workers.extraction_config import ExtractionConfig
     from workers.ledger import Ledger
     from workers.url_states import State
 
@@ -22,79 +22,81 @@ if TYPE_CHECKING:
 )
 @click.argument("task")
 @click.argument("urls", nargs=-1, metavar="[URL]…")
-@click.option("--reason", metavar="TEXT", help="All that were judged to be no article for a reason that begins so.")
+@click.option(
+    "--reason", metavar="TEXT", help="All pages that were judged to be no article for a reason that begins with TEXT."
+)
 @tasks_option
 @json_option
 def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | None, as_json: bool) -> None:
-    """Take rejected pages of TASK for articles: the next run fetches them again and writes a row for each.
+    """Accept rejected pages of TASK as articles: the next run fetches them again and writes a row for each.
 
-    `exemplar status --problems TASK` names them. What a page looks like no longer counts; the task's keep, drop and
-    skip still apply.
+    `exemplar status --problems TASK` lists them. Accepted pages are not judged again; the task's keep, drop and skip
+    still apply.
     """
     from crawler.task_list.mistakes import TaskError
-    from workers.briefs import brief_of
+    from workers.extraction_config import config_of
 
     if bool(urls) == bool(reason):
-        raise click.UsageError("name URLs, or a group of them by --reason TEXT: see exemplar status --problems TASK")
+        raise click.UsageError("give URLs, or a group by --reason TEXT: see exemplar status --problems TASK")
     with ledger_of(task, tasks, purpose="accept") as ledger:
-        brief = brief_of(ledger.redis, task)
-        if brief is None:
-            raise TaskError(f"task {task} is not in the task list in force: no run would fetch its pages")
-        answers = {url: _accept(ledger, brief, url) for url in (urls or _of_reason(ledger, reason or ""))}
+        config = config_of(ledger.redis, task)
+        if config is None:
+            raise TaskError(f"task {task} is not in the published task list, so no run would fetch its pages")
+        answers = {url: _accept(ledger, config, url) for url in (urls or _of_reason(ledger, reason or ""))}
     _tell(task, answers, as_json)
     if any(answers.values()):
         raise click.exceptions.Exit(1)
 
 
 def _of_reason(ledger: "Ledger", reason: str) -> list[str]:
-    """The judged URLs of all groups whose reason begins with a text. Raises `ExemplarError` if there are none."""
+    """Return the judged URLs of all groups whose reason begins with a text. Raises `ExemplarError` if there is none."""
     from console.problems import groups, matching
     from workers.errors import ExemplarError
     from workers.problems import problems
 
-    found = matching(groups(problems(ledger)), reason)
-    judged = [group for group in found if group.fate == "judged"]
+    matched = matching(groups(problems(ledger)), reason)
+    judged = [group for group in matched if group.fate == "judged"]
     urls = [url for group in judged for url in group.urls]
     if unnamed := sum(len(group.members) for group in judged) - len(urls):
-        say(f"{ledger.task}: {counted(unnamed, 'URL')} more: their URLs are not kept, name them")
+        say(f"{ledger.task}: {counted(unnamed, 'page')} more whose URLs are not kept; give them as arguments")
     if urls:
         return urls
-    others = ", ".join(dict.fromkeys(group.label for group in found))
+    others = ", ".join(dict.fromkeys(group.label for group in matched))
     raise ExemplarError(
         f"{ledger.task}: no page was judged to be no article for a reason that begins with {reason!r}"
-        + (f" ({others}: nothing to judge there)" if others else "")
+        + (f" ({others}: no page to judge)" if others else "")
         + f"; see exemplar status --problems {ledger.task}"
     )
 
 
-def _accept(ledger: "Ledger", brief: "Brief", url: str) -> str:
-    """Accept one URL; returns why it can't be, or an empty text."""
+def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
+    """Accept one URL; return why it can't be accepted, or an empty text."""
     import re2
 
     from extractors.html.urls import normalise
 
     url = normalise(url)
-    matches = re2.fullmatch(brief.url_regex, url) is not None
+    matches = re2.fullmatch(config.url_regex, url) is not None
     state = ledger.state_of(url)
     if state is None:
-        return "not known: no run has found it" + ("" if matches else "; it does not match the task's pattern")
+        return "unknown URL: no run has found it" + ("" if matches else "; it does not match the task's pattern")
     if not matches:
         return "it does not match the task's pattern any more; change `pattern` first"
     return _refusal(ledger.task, url, *state) or ("" if ledger.accept(url) else "it is not rejected any more")
 
 
 def _refusal(task: str, url: str, state: "State", reason: str) -> str:
-    """Why a URL in a state can't be accepted; empty if it can."""
+    """Return why a URL in a state can't be accepted; empty if it can."""
     from console.problems import fate_of
 
     again = f"`exemplar forget {task} {url}` lets the next run try it again"
     if state in ("waiting", "leased", "fetched"):
-        return "it is not rejected: it waits for its turn"
+        return "it is not rejected: it waits to be fetched or extracted"
     if state != "rejected":
         return f"it is not rejected but {state}" + (f" ({reason}); {again}" if state == "failed" else "")
     fate = fate_of(state, reason)
     if fate == "unwanted":
-        return f"the task's own rules left it out ({reason}); change them, then {again}"
+        return f"the task's own rules reject it ({reason}); change them, then {again}"
     return "" if fate == "judged" else f"there was no page to judge ({reason}); {again}"
 
 

@@ -1,4 +1,4 @@
-"""`exemplar add`: a section into tasks.yaml, from one article's URL, or many from a spreadsheet."""
+"""`exemplar add`: adds a section to tasks.yaml from one article's URL, or many from a spreadsheet."""
 
 import sys
 from collections.abc import Sequence
@@ -39,10 +39,10 @@ class _Asked:
 )
 @click.argument("sources", nargs=-1, required=True, metavar="URL|URL-LIST|SECTIONS.CSV...")
 @click.option("--name", help="The task's name.  [default: from host and section]")
-@click.option("--every", help="How often to look: 30m, 2h, 1d or a cron line.  [default: defaults: of the file, or 1h]")
-@click.option("--output", help="Where articles go.  [default: defaults: of the file, or out/{task}.jsonl]")
+@click.option("--every", help="How often to run: 30m, 2h, 1d or a cron line.  [default: defaults: of the file, or 1h]")
+@click.option("--output", help="Where rows are written.  [default: defaults: of the file, or out/{task}.jsonl]")
 @click.option("--section", "scope", flag_value="section", help="Only the folders that the article is in.")
-@click.option("--site", "scope", flag_value="site", help="All articles of the site that are built like it.")
+@click.option("--site", "scope", flag_value="site", help="All articles of the site that share its template.")
 @click.option(
     "--article", "insist", is_flag=True, help="It is an article, even if it looks like a list or has little text."
 )
@@ -62,12 +62,12 @@ def command(
     tasks: Path | None,
     as_json: bool,
 ) -> None:
-    """Add a section to tasks.yaml from the URL of one of its articles; comments of the file stay.
+    """Add a section to tasks.yaml from the URL of one of its articles; comments of the file are kept.
 
-    Looks at a dozen pages of the site: the article, pages that may list it, and some of its siblings. Shows the list
-    pages and the pattern found, links it takes and leaves, and three extractions. On a terminal it asks before it
+    Fetches a dozen pages of the site: the article, pages that may list it, and some similar articles. Shows the list
+    pages and the pattern found, links that it takes and leaves, and three extractions. On a terminal it asks before it
     writes. Several URLs, or a text file of URLs, add a section each. A page that looks like a list is refused, with the
-    reasons, unless --article says that it is one of the section's articles.
+    reasons, unless --article declares that it is one of the section's articles.
 
     From a CSV file: its rows. Columns are name, example, pattern, every, output, and any other key of a task; or 名称,
     示例, 规律, 周期, 输出. Nothing is written if any row has a mistake.
@@ -78,7 +78,7 @@ def command(
         _add_rows(target, Path(sources[0]), as_json)
         return
     if name and len(urls) > 1:
-        raise click.UsageError("--name names one task, and several URLs make several")
+        raise click.UsageError("--name is for one URL: several URLs make several tasks")
     asked = _Asked(name, every, output, scope or "auto", insist, write=not dry_run, ask=not yes, as_json=as_json)
     _add_urls(target, urls, asked)
 
@@ -96,7 +96,7 @@ def _urls(sources: Sequence[str]) -> list[str] | None:
         elif Path(source).exists() and (listed := url_list(Path(source))) is not None:
             urls += listed
         elif len(sources) > 1:
-            raise click.UsageError(f"{source}: name one CSV file, or URLs")
+            raise click.UsageError(f"{source}: give either one CSV file or URLs")
         else:
             return None
     return list(dict.fromkeys(urls))
@@ -197,7 +197,7 @@ def _refuse_taken(tasks: Any, urls: Sequence[str]) -> None:
 
     for url in urls:
         if known := known_as(tasks, url):
-            raise TaskError(f"task {known} takes {url} already; to add another task for it give it a --name")
+            raise TaskError(f"task {known} takes {url} already; to add another task for it, give a --name")
 
 
 def _agreed(target: Path) -> bool:

@@ -1,4 +1,4 @@
-"""`exemplar check`: is tasks.yaml right? Looks at the file only; nothing is fetched."""
+"""`exemplar check`: validates tasks.yaml. Reads the file only; nothing is fetched."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @tasks_argument
 @json_option
 def command(tasks: Path | None, as_json: bool) -> None:
-    """Check a task list: every mistake with its line and column, and what each task will do."""
+    """Check a task list: show every mistake with line and column, or what each task will do."""
     from crawler.session import contact_of
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskFileError

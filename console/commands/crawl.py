@@ -20,9 +20,9 @@ DAY = click.DateTime(["%Y-%m-%d"])
 @click.argument("task")
 @tasks_option
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many articles in this run.")
-@click.option("--all", "all_", is_flag=True, help="Walk the whole archive; no bound on the first run.")
-@click.option("--since", type=DAY, help="Only articles whose URL has this day or a later one.")
-@click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; news goes first.")
+@click.option("--all", "all_", is_flag=True, help="Read the whole archive, without a limit on the first run.")
+@click.option("--since", type=DAY, help="Only articles whose URL contains this day or a later one.")
+@click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; news has priority.")
 @click.option("--to", type=DAY, help="Back-fill the archive up to this day.")
 @json_option
 @verbose_option
@@ -39,8 +39,8 @@ def command(
 ) -> None:
     """Find and fetch the new pages of TASK. They wait in Redis until extraction workers (or `exemplar run`) take them.
 
-    With --from or --to the section's archive is walked, beside the scheduled runs. An article whose address and lists
-    don't say its day is fetched, and left out if the page says another day.
+    With --from or --to the section's archive is read, independently of the scheduled runs. An article whose URL and
+    list pages don't give its day is fetched, and rejected if the page gives another day.
 
     The same as: scrapy crawl section -a task=TASK
     """

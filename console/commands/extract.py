@@ -1,4 +1,4 @@
-"""`exemplar extract`: articles, and lists of entries, out of single pages, without tasks."""
+"""`exemplar extract`: articles, or the entries of lists, from single pages, without tasks."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from extractors import Article, Listing, NoArticle, Section
     from extractors.render import Format
 
-BY_SCREENSHOT = "i-awce"  # the method that looks at screenshots
+BY_SCREENSHOT = "i-awce"  # the method that uses screenshots
 SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
 
 
@@ -29,9 +29,11 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
     )
 )
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
-@click.option("--example", metavar="FILE|URL", help="An article of the same section: cuts better than without.")
-@click.option("--method", default="auto", show_default=True, help="One of docs/methods.md.")
-@click.option("--article", "insist", is_flag=True, help="Take every page for an article, even if it looks like a list.")
+@click.option("--example", metavar="FILE|URL", help="An article of the same section; improves the result.")
+@click.option("--method", default="auto", show_default=True, help="A method of docs/methods.md.")
+@click.option(
+    "--article", "insist", is_flag=True, help="Extract every page as an article, even if it looks like a list."
+)
 @click.option("--format", "form", type=click.Choice(list(SUFFIXES)), default="text", show_default=True)
 @click.option(
     "--screenshots",
@@ -44,7 +46,7 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
     "--figure",
     type=click.Path(path_type=Path),
     metavar="FILE.svg|FILE.png",
-    help="Also draw what the method saw of the one page.",
+    help="Also draw how the method decided on the page.",
 )
 def command(
     sources: tuple[str, ...],
@@ -56,32 +58,32 @@ def command(
     output: Path | None,
     figure: Path | None,
 ) -> None:
-    """Cut the article out of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
+    """Extract the article of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
-    Text and Markdown hold title, date, keywords and body; with several pages, a line names each page. JSON is one
-    object a line. Pages without an article are named on standard error.
+    Text and Markdown contain title, date, keywords and body; with several pages, a line names each page. JSON is one
+    object a line. Pages without an article are listed on standard error.
 
-    With --method list-rank, and with i-awce on a list page, the list's entries come out: a line each with date, title
-    and URL, apart by tabs; links in Markdown; `entries` in JSON.
+    With --method list-rank, and with i-awce on a list page, the result is the list's entries: a line each with date,
+    title and URL, separated by tabs; links in Markdown; `entries` in JSON.
     """
-    from console.figures import check_wish, draw_page
+    from console.figures import check_figure_options, draw_page
     from console.inputs import Missing, pages
     from extractors import Article, Listing
 
     if screenshots is not None and method != BY_SCREENSHOT:
-        raise click.UsageError(f"--screenshots is of use to --method {BY_SCREENSHOT} only")
+        raise click.UsageError(f"--screenshots needs --method {BY_SCREENSHOT}")
     if figure is not None:
-        check_wish(sources, method, figure)
-    model, found = pages(sources, example)
-    section = _section(model, method)
+        check_figure_options(sources, method, figure)
+    example_page, to_extract = pages(sources, example)
+    section = _section(example_page, method)
     several = (
         len(sources) > 1 or Path(sources[0]).is_dir() or (Path(sources[0]).is_file() and sources[0].endswith(".txt"))
     )
-    missed = 0
-    for page in found:
-        result = page if isinstance(page, Missing) else _cut(section, page, insist, screenshots)
+    failures = 0
+    for page in to_extract:
+        result = page if isinstance(page, Missing) else _extract(section, page, insist, screenshots)
         if not isinstance(result, Article | Listing):
-            missed += 1
+            failures += 1
             say(f"{page.name}: {result.reason}")
             if form == "json" and output is None:
                 print_json({"file": page.name, "text": "", "reason": result.reason})
@@ -90,24 +92,24 @@ def command(
         else:
             _show(page.name, result, form, several)
         if figure is not None and not isinstance(page, Missing) and not isinstance(result, Missing):
-            missed += not draw_page(page, model, method, insist, figure)
-    if missed:
+            failures += not draw_page(page, example_page, method, insist, figure)
+    if failures:
         raise click.exceptions.Exit(1)
 
 
-def _section(model: "PageIn | None", method: str) -> "Section":
+def _section(example: "PageIn | None", method: str) -> "Section":
     from extractors import Section, UnusablePage
     from workers.errors import ExemplarError
 
     try:
-        return Section(model.body if model else None, model.url if model else None, method=method)
+        return Section(example.body if example else None, example.url if example else None, method=method)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     except UnusablePage as error:
-        raise ExemplarError(f"example {model.name if model else ''}: {error}") from None
+        raise ExemplarError(f"example {example.name if example else ''}: {error}") from None
 
 
-def _cut(
+def _extract(
     section: "Section", page: "PageIn", insist: bool, screenshots: Path | None
 ) -> "Article | Listing | NoArticle | Missing":
     from console.inputs import Missing
@@ -131,12 +133,12 @@ def _cut(
 
 
 def _screenshot(page: "PageIn", folder: Path) -> bytes | None:
-    """The page's screenshot: as `crawler.screenshots` names it by its URL, or NAME.png of NAME.html; None without."""
+    """Return a page's screenshot, named by its URL as `crawler.screenshots` does, or NAME.png of NAME.html; or None."""
     from crawler.screenshots import name_of
     from extractors.html.urls import normalise
 
-    asked = page.name if page.url else None
-    name = name_of(normalise(asked)) if asked else re.sub(r"\.\w+(\.gz)?$", "", Path(page.name).name) + ".png"
+    url = page.name if page.url else None  # as it was requested, before redirects
+    name = name_of(normalise(url)) if url else re.sub(r"\.\w+(\.gz)?$", "", Path(page.name).name) + ".png"
     file = folder / name
     return file.read_bytes() if file.is_file() else None
 

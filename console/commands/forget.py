@@ -1,4 +1,4 @@
-"""`exemplar forget TASK [URL …]`: what the ledger knows of them is forgotten, so that they are found again."""
+"""`exemplar forget TASK [URL …]`: the ledger forgets URLs, so that they can be found again."""
 
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from console.options import counted, examples, json_option, print_json, say, tas
 @tasks_option
 @json_option
 def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_json: bool) -> None:
-    """Forget URLs of TASK, or all of them with its example and the memory of its lists: the next run finds them anew.
+    """Forget URLs of TASK, or all of them with its example and the state of its lists: the next run finds them again.
 
-    Rows that are in an output already stay there; a .db gets them anew, a .jsonl keeps the ones it has.
+    Rows that were written stay in their outputs; later, a .db updates them and a .jsonl keeps the ones it has.
     """
     from crawler.discovery.crawl_state import forget_lists
     from extractors.html.urls import normalise
@@ -27,20 +27,21 @@ def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_
 
     with ledger_of(task, tasks, purpose="forget") as ledger:
         if urls:
-            gone = [each for each in urls if unsee(ledger, normalise(each))]
+            forgotten = [url for url in urls if unsee(ledger, normalise(url))]
             forget_lists(ledger.redis, task)
-            missed = [each for each in urls if each not in gone]
+            unknown = [url for url in urls if url not in forgotten]
         else:
             seen = ledger.counts().seen
             if not yes:
                 click.confirm(f"forget all {counted(seen, 'URL')} of {task}?", abort=True, err=True)
             forget_task(ledger.redis, task)
-            gone, missed = [], []
+            forgotten, unknown = [], []
     if as_json:
-        print_json({"task": task, "forgotten": list(gone) if urls else "all", "unknown": missed})
+        print_json({"task": task, "forgotten": list(forgotten) if urls else "all", "unknown": unknown})
     else:
-        say(f"{task}: {counted(len(gone), 'URL') if urls else 'everything'} forgotten; the next run finds them again")
-        for each in missed:
-            say(f"not known: {each}")
-    if missed:
+        what = counted(len(forgotten), "URL") if urls else "everything"
+        say(f"{task}: {what} forgotten; the next run can find it again")
+        for url in unknown:
+            say(f"unknown URL: {url}")
+    if unknown:
         raise click.exceptions.Exit(1)

@@ -1,4 +1,4 @@
-"""`exemplar init`: a sample tasks.yaml, with the schema beside it for the editor."""
+"""`exemplar init`: writes a sample tasks.yaml, and its JSON Schema for editors."""
 
 import sys
 from pathlib import Path
@@ -23,7 +23,7 @@ def command(folder: Path, contact: str | None, force: bool) -> None:
     if target.exists() and not force:
         raise click.UsageError(f"{target} exists already; edit it, or use --force to write over it")
     if contact is None and sys.stdin.isatty():
-        say("Site owners want to know who visits them. " + HELP_CONTACT)
+        say("Site owners want to know who crawls their sites. " + HELP_CONTACT)
         contact = click.prompt("Contact (may be left empty)", default="", show_default=False) or None
     text = sample(contact or "")
     loads(text, str(target))
@@ -31,6 +31,6 @@ def command(folder: Path, contact: str | None, force: bool) -> None:
     (folder / ".exemplar").mkdir(exist_ok=True)
     write_schema(folder / ".exemplar" / "tasks.schema.json")
     target.write_text(text, "utf-8")
-    say(f"wrote {target}. Next: exemplar add URL, with the URL of one article; or write a task by hand: exemplar check")
+    say(f"wrote {target}. Next: exemplar add URL, with the URL of one article; or write a task, then exemplar check")
     if not contact:
         say("No contact is set: public sites are not crawled until `settings.contact` is.")

@@ -1,4 +1,4 @@
-"""`exemplar run`: the whole system on this machine."""
+"""`exemplar run`: all parts of the system on this machine."""
 
 import os
 import signal
@@ -23,8 +23,8 @@ from console.options import counted, examples, log_to_stderr, say, tasks_argumen
 def command(tasks: Path | None, once: bool, workers: int | None, crawlers: int, as_json: bool, verbose: bool) -> None:
     """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here).
 
-    Uses the Redis of REDIS_URL, or starts an embedded one in .exemplar/ beside the file. Ctrl-C ends in order; nothing
-    is lost. On a terminal progress is shown live, elsewhere as JSON lines, the last of them the accounting.
+    Uses the Redis of REDIS_URL, or starts an embedded one in .exemplar/ beside the file. Ctrl-C stops the run without
+    losing anything. A terminal shows progress live; other outputs get JSON lines, the last of them the accounting.
     """
     from console.progress import progress_for
     from console.runner import Runner
@@ -48,7 +48,7 @@ def command(tasks: Path | None, once: bool, workers: int | None, crawlers: int, 
         signal.signal(signal.SIGTERM, runner.stop)
         say(
             f"{counted(len(loaded.tasks), 'task')} of {file}; "
-            + ("each that is not paused runs once" if once else "they run by the clock, Ctrl-C ends")
+            + ("each that is not paused runs once" if once else "they run on schedule; press Ctrl-C to stop")
         )
         accounting = runner.run(once=once, on_look=progress.look)
         progress.end(accounting, once=once)

@@ -1,4 +1,4 @@
-"""`exemplar schedule`: one part of a cluster, the clock."""
+"""`exemplar schedule`: the scheduler of a cluster."""
 
 import signal
 from pathlib import Path
@@ -10,12 +10,12 @@ from console.options import counted, examples, log_to_stderr, say, tasks_argumen
 
 @click.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar schedule tasks.yaml"))
 @tasks_argument
-@click.option("--take-over", is_flag=True, help="Put this task list in force though another one is.")
+@click.option("--take-over", is_flag=True, help="Publish this task list in place of another one.")
 @verbose_option
 def command(tasks: Path | None, take_over: bool, verbose: bool) -> None:
     """Publish the task list, watch it for edits, and make tasks due at their time.
 
-    Any number of these may run against one Redis; each task is still started once.
+    Any number of schedulers may share one Redis; each task is still started once.
     """
     from crawler.scheduling.scheduler import Scheduler
     from workers.connection import connect
@@ -29,5 +29,5 @@ def command(tasks: Path | None, take_over: bool, verbose: bool) -> None:
         scheduler.start()
         signal.signal(signal.SIGTERM, scheduler.stop)
         signal.signal(signal.SIGINT, scheduler.stop)
-        say(f"scheduling {counted(scheduler.tasks, 'task')} of {file}; Ctrl-C ends")
+        say(f"scheduling {counted(scheduler.tasks, 'task')} of {file}; press Ctrl-C to stop")
         scheduler.run(on_fired=lambda names: say(f"due: {', '.join(names)}") if verbose else None)

@@ -1,4 +1,4 @@
-"""`exemplar status`: what the system does at this moment."""
+"""`exemplar status`: the present state of the system."""
 
 import sys
 from datetime import UTC, datetime
@@ -35,18 +35,20 @@ WIDTH = 140  # characters, where standard output is no terminal
     metavar="[TASK]",
     is_flag=False,
     flag_value=EVERY_TASK,
-    help="URLs that gave no row, by reason: rejected, failed, to be tried again; of TASK, or of all tasks.",
+    help="URLs without a row, by reason: rejected, failed, to be tried again; of TASK, or of all tasks.",
 )
-@click.option("--reason", metavar="TEXT", help="With --problems: only reasons that begin so, with all their URLs.")
+@click.option(
+    "--reason", metavar="TEXT", help="With --problems: only reasons that begin with TEXT, with all their URLs."
+)
 @click.option("--all", "complete", is_flag=True, help="With --problems: all URLs of each reason.")
 @click.option("--days", metavar="TASK", help="The task's counts by the day on which its URLs were first seen (UTC).")
 @json_option
 def command(
     tasks: Path | None, problems: str | None, reason: str | None, complete: bool, days: str | None, as_json: bool
 ) -> None:
-    """Tasks with their next run and counts, the queue, and the workers that are alive.
+    """Show tasks with their next run and counts, the queue, and the live processes.
 
-    --problems shows some URLs of each reason; --json has all of them, one a line.
+    --problems shows some URLs of each reason; with --json all of them, one a line.
     """
     from console.status import overview, table
     from crawler.politeness.host_states import in_words
@@ -92,7 +94,8 @@ def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
     from workers.ledger import Ledger, ledgers
 
     if task not in ledgers(connection):
-        raise click.UsageError(f"no task {task!r} has run; known are {', '.join(ledgers(connection)) or 'none'}")
+        known = ", ".join(ledgers(connection)) or "none"
+        raise click.UsageError(f"task {task!r} has not run; tasks that have: {known}")
     return Ledger(connection, task)
 
 
@@ -149,9 +152,9 @@ def _print_problems(task: str, found: "Sequence[Group]") -> None:
 
 def _tell_problems(ledger: "Ledger", found: "Sequence[Group]", complete: bool) -> None:
     from console.problems import lines
-    from workers.briefs import brief_of
+    from workers.extraction_config import config_of
 
-    brief = brief_of(ledger.redis, ledger.task)
+    config = config_of(ledger.redis, ledger.task)
     total = sum(len(each.members) for each in found)
     click.echo(f"{ledger.task}: {counted(total, 'URL')} without a row, for {counted(len(found), 'reason')}")
-    click.echo("\n".join(lines(ledger.task, found, example=brief.example if brief else None, complete=complete)))
+    click.echo("\n".join(lines(ledger.task, found, example=config.example if config else None, complete=complete)))

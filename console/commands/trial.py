@@ -1,4 +1,4 @@
-"""`exemplar try TASK`: what a task would do, without doing it."""
+"""`exemplar try TASK`: what a task would do, without writing anything."""
 
 from collections import Counter
 from pathlib import Path
@@ -22,10 +22,10 @@ SHOWN = 5  # links of a kind
 @tasks_option
 @json_option
 def command(task: str, tasks: Path | None, as_json: bool) -> None:
-    """Try TASK: read some of its list pages, cut ten articles, write nothing.
+    """Try TASK: read some of its list pages, extract ten articles, write nothing.
 
     Shows the links taken and left with the reasons, what robots.txt forbids, and each extraction with its confidence.
-    Needs no Redis. Exit code 1 if something is wrong with the task.
+    Needs no Redis. Exit code 1 if the task has a problem.
     """
     from datetime import UTC, datetime
 
@@ -71,7 +71,7 @@ def _show(found: "Trial") -> None:
 def _told(found: "Trial") -> str:
     cut = [each for each in found.cuts if each.characters]
     fallback = sum(not each.by_example for each in cut)
-    return f"{len(cut)} are articles" + (f", {fallback} of them cut without the example" if fallback else "")
+    return f"{len(cut)} are articles" + (f", {fallback} of them without the example" if fallback else "")
 
 
 def _about(page: "ReadList") -> str:

@@ -11,7 +11,7 @@ from console.options import counted, examples, log_to_stderr, print_json, say, v
 
 @click.group(epilog=examples("exemplar work crawl -n 2", "exemplar work extract -n 8"))
 def command() -> None:
-    """Run workers of one kind against one Redis; start as many, on as many machines, as you like."""
+    """Run workers of one kind; any number of them may share one Redis, on any number of machines."""
 
 
 @command.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar work crawl -n 2"))
@@ -28,16 +28,16 @@ def crawl(number: int, verbose: bool) -> None:
     with redis_for(state_folder(), purpose="work crawl", say=say) as url:
         workers = CrawlWorkers(url, connect(url), number)
         _stop_by_signal(workers.stop)
-        say(f"{counted(number, 'crawl worker')} at work; Ctrl-C ends")
+        say(f"{counted(number, 'crawl worker')} running; press Ctrl-C to stop")
         workers.run(on_report=lambda task, report: print_json({"task": task, **report}))
 
 
 @command.command(epilog=examples("exemplar work extract -n 8", "exemplar work extract --until-empty"))
 @click.option("-n", "--number", type=click.IntRange(min=1), help="Worker processes.  [default: one a processor]")
-@click.option("--until-empty", is_flag=True, help="End when no page waits.")
+@click.option("--until-empty", is_flag=True, help="Stop when no page waits.")
 @verbose_option
 def extract(number: int | None, until_empty: bool, verbose: bool) -> None:
-    """Cut the articles out of fetched pages and write them."""
+    """Extract the articles of fetched pages and write their rows."""
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
     from workers.supervisor import Supervisor
@@ -48,11 +48,11 @@ def extract(number: int | None, until_empty: bool, verbose: bool) -> None:
         supervisor = Supervisor(url, count, state=state_folder().absolute(), until_empty=until_empty)
         _stop_by_signal(supervisor.stop)
         say(
-            f"{counted(count, 'extraction worker')} at work; "
-            + ("they end when no page waits" if until_empty else "Ctrl-C ends")
+            f"{counted(count, 'extraction worker')} running; "
+            + ("they stop when no page waits" if until_empty else "press Ctrl-C to stop")
         )
-        if not supervisor.run(on_trouble=_once(say)):
-            say("problem: pages wait that can't be written; they are kept")
+        if not supervisor.run(on_problem=_each_once(say)):
+            say("problem: output unavailable; pages are kept")
             raise click.exceptions.Exit(1)
 
 
@@ -61,13 +61,13 @@ def _stop_by_signal(stop: Any) -> None:
     signal.signal(signal.SIGINT, stop)
 
 
-def _once(speak: Any) -> Any:
-    """Say each trouble once, not for every page that meets it."""
-    said: set[str] = set()
+def _each_once(report: Any) -> Any:
+    """Return a function that prints each problem once, not once a page."""
+    reported: set[str] = set()
 
-    def speak_once(text: str) -> None:
-        if text not in said:
-            said.add(text)
-            speak(f"problem: {text}")
+    def report_once(text: str) -> None:
+        if text not in reported:
+            reported.add(text)
+            report(f"problem: {text}")
 
-    return speak_once
+    return report_once

@@ -71,7 +71,7 @@ def proxy_of(task: Task, environ: Mapping[str, str] = os.environ) -> str:
     """Fill in the URL of a task's proxy; empty if it has none. Raises `TaskError`."""
     proxy = expand(task.proxy, environ) if task.proxy else ""
     if proxy and not is_proxy(proxy):
-        raise TaskError("proxy: with its variables filled in it is no http://host:port")
+        raise TaskError("proxy: with its variables expanded it is not http://host:port")
     return proxy
 
 
@@ -136,5 +136,5 @@ def is_proxy(url: str) -> bool:
 def _filled(name: str, value: str, environ: Mapping[str, str], forbidden: str = "\r\n\0") -> str:
     filled = expand(value, environ)
     if any(character in filled for character in forbidden):
-        raise TaskError(f"{name}: with its variables filled in it holds a line break or another forbidden character")
+        raise TaskError(f"{name}: with its variables expanded it contains a line break or another forbidden character")
     return filled

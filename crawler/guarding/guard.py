@@ -87,15 +87,15 @@ def _refusal(url: str) -> str | None:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        return "the URL can't be read"
+        return "invalid URL"
     if parts.scheme not in SCHEMES:
         return f"only http and https are fetched, not {parts.scheme or 'a URL without scheme'}"
     if not host:
         return "the URL has no host"
     if parts.username is not None:
-        return "the URL holds a user name; say it under auth"
+        return "the URL contains a user name; move it to auth"
     if ":" not in host and not _NAME.fullmatch(host):
-        return "the URL's host is no name or address"
+        return "the URL has an invalid host"
     return None
 
 
@@ -168,7 +168,7 @@ def _entry(text: str) -> _Entry:
     except ValueError:
         pass
     if not host or "/" in host or "*" in host or " " in host:
-        raise AllowListError(f"allow_hosts: {text!r} is no host, host:port or network such as 10.0.0.0/8")
+        raise AllowListError(f"allow_hosts: {text!r} is not a host, host:port or network such as 10.0.0.0/8")
     return _Entry(None, host.rstrip("."), port)
 
 

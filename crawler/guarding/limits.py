@@ -114,7 +114,7 @@ class Unpacking(HttpCompressionMiddleware):
         packed = len(response.body)
         layers = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
         if layers > LAYERS_MOST:
-            raise IgnoreRequest(f"packed {layers} times over")
+            raise IgnoreRequest(f"{layers} layers of compression")
         usual = request.meta.get("download_maxsize", self._max_size)
         most = min(usual, max(RATIO_FROM, RATIO_MOST * packed))
         outer = dict(request.meta)
@@ -123,8 +123,8 @@ class Unpacking(HttpCompressionMiddleware):
             return super().process_response(request, response)
         except IgnoreRequest:
             if most < usual:
-                raise IgnoreRequest(f"unpacks to over {RATIO_MOST} times its size") from None
-            raise IgnoreRequest(f"unpacks to more than {usual // 2**20} MiB") from None
+                raise IgnoreRequest(f"over {RATIO_MOST} times its compressed size") from None
+            raise IgnoreRequest(f"decompresses to more than {usual // 2**20} MiB") from None
         except Exception as error:
             raise BrokenPacking(type(error).__name__) from error
         finally:
@@ -169,7 +169,7 @@ def _followed(follow: Follow, request: Request, response: Response, most: int) -
             raise IgnoreRequest("redirects in a circle") from None
         raise IgnoreRequest(f"more than {most} redirects") from None
     except ValueError:
-        raise IgnoreRequest("redirects to what is no URL") from None
+        raise IgnoreRequest("redirects to an invalid URL") from None
 
 
 def _is_of_head(error: BaseException) -> bool:

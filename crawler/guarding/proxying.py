@@ -48,7 +48,7 @@ class ProxyMiddleware:
         """Check proxy and target. Raises `IgnoreRequest` for a target that may not be contacted."""
         host, port = place_of(request.url)
         if is_odd_spelling(host):
-            raise IgnoreRequest("an oddly spelled address, with a proxy")
+            raise IgnoreRequest("unusual form of an address, with a proxy")
         at = await self._addresses()
         await allowed_addresses(host, port)
         # Scrapy looks the name up only for plain http, by the guarded resolver; a tunnel goes to the checked address.

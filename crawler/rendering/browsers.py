@@ -132,7 +132,7 @@ class Browser:
                 return visit.ending.to_response(request)
             raise self._reason(asked.meta.get("not prepared") or error) from None
         except TimeoutError:
-            raise RenderingFailed("the page's scripts don't come to an end") from None
+            raise RenderingFailed("the page's scripts do not end") from None
         finally:
             request.meta["download_latency"] = visit.latency
             await self._leave(asked, name)
@@ -274,7 +274,7 @@ class Browsers:
             except (RenderingFailed, DownloadTimeoutError):
                 self._refuse_if_held_back(request)
                 raise
-        raise RenderingFailed("the browser died of the page, or of one beside it")
+        raise RenderingFailed("browser crashed on this or another page")
 
     async def close(self) -> None:
         """End what runs."""

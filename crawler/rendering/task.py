@@ -12,7 +12,7 @@ from crawler.run.outcomes import media_type
 from crawler.task_list.models import Task
 from extractors.html.decoding import decode
 from workers import keys
-from workers.briefs import example_asked, example_of, example_rendered, note_rendered
+from workers.extraction_config import example_asked, example_of, example_rendered, note_rendered
 from workers.inbox import StoredPage
 
 TABS = 4  # pages of a browser at a time; about 4 pages a second and 700 MB at 4

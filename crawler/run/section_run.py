@@ -29,7 +29,7 @@ from crawler.run.spider_coordination import BACKFILL, WALK, Crew
 from crawler.scheduling.schedule import note_visit
 from crawler.task_list.models import Task
 from extractors.html.urls import normalise
-from workers.briefs import example_asked, keep_example
+from workers.extraction_config import example_asked, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.url_states import fingerprint

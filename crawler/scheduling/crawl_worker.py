@@ -95,7 +95,7 @@ class CrawlWorkers:
             if now - child.renewed > RENEW_EVERY:
                 child.renewed = now
                 if not self.schedule.renew(child.lease):
-                    logging.getLogger(__name__).warning("task %s: its lease ran out", child.lease.task)
+                    logging.getLogger(__name__).warning("task %s: its lease expired", child.lease.task)
         if now - self._shown > RENEW_EVERY / 2:
             self._shown = now
             self.presence.show(workers=self.count, running=[child.lease.task for child in self._children])

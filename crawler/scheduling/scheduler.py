@@ -114,7 +114,7 @@ class Scheduler:
         try:
             change = reading.result()
         except (TaskError, ExemplarError) as error:
-            self._say(f"{error}\nthe task list stays as it was")
+            self._say(f"{error}\nthe published task list is unchanged")
             return
         self._said = ""
         if change:

@@ -84,7 +84,7 @@ class MemoryLedger(Ledger):
         reason: str,
         *,
         worker: str = "",
-        visits: RecheckPlan | None = None,
+        recheck: RecheckPlan | None = None,
         listed: bool = True,
     ) -> bool:
         """Give a waiting URL its final state; return False if it does not wait."""

@@ -26,8 +26,8 @@ from crawler.task_list.environment import expand
 from crawler.task_list.mistakes import TaskError, suggest
 from crawler.task_list.models import Filter, Settings, Task, TaskFile
 from workers import keys
-from workers.briefs import Brief, RowFilter
 from workers.errors import ExemplarError
+from workers.extraction_config import ExtractionConfig, RowFilter
 
 NO_LIST = "no task list is published yet; start `exemplar schedule` or `exemplar run` where tasks.yaml is"
 WRITTEN_AT_ONCE = 1000  # fields of a hash in one command
@@ -190,9 +190,9 @@ def periods_of(tasks: Mapping[str, Task]) -> dict[str, str]:
     return {name: str(task.every) for name, task in tasks.items() if not task.paused}
 
 
-def brief(task: Task, folder: Path, product: str = "") -> Brief:
+def brief(task: Task, folder: Path, product: str = "") -> ExtractionConfig:
     """Return what the workers need to know of a task."""
-    return Brief(
+    return ExtractionConfig(
         task=task.name,
         example=task.example,
         url_regex=task.pattern.regex,
@@ -229,7 +229,7 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
     for names in _batches(removed):
         pipe.hdel(keys.TASKS, *names)  # the brief stays: pages that were fetched are still written
     for names in _batches(texts if moved else different):
-        pipe.hset(keys.BRIEFS, mapping={name: brief(tasks[name], folder, product).to_json() for name in names})
+        pipe.hset(keys.CONFIGS, mapping={name: brief(tasks[name], folder, product).to_json() for name in names})
     for names in _batches(different):
         pipe.hset(keys.TASKS, mapping={name: texts[name] for name in names})
     for names in _batches(name for name in (texts if moved else different) if name in active):

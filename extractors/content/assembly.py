@@ -21,7 +21,7 @@ MIN_TEXT = 40  # bytes of visible text; "Loading …" and "Enable JavaScript" ar
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """A page with its text lines, what its head says, and the priors."""
+    """A page with its text lines, the metadata declared in its head, and the priors."""
 
     page: Page
     lines: Lines
@@ -31,7 +31,7 @@ class ParsedPage:
 
 @dataclass(frozen=True, slots=True)
 class BodyLines:
-    """A body: indices of its lines and of the captions among them, path of its root, and how it was cut.
+    """A body: indices of its lines and of the captions among them, path of its root, and how it was found.
 
     `page_type` and `article_probability` are those of `Article`.
     """
@@ -60,7 +60,7 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
 
 
 def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitles] = ()) -> Article | NoArticle:
-    """Return the article with the given body and the page's metadata; a `str` says why there is none.
+    """Return the article with the given body and the page's metadata; a `str` is the reason why there is none.
 
     `others`: titles of other pages of the section.
     """

@@ -45,7 +45,7 @@ _HEADING = re.compile(r"<h1\b[^<>]*+>(?:[^<]|<(?!/?h1\b)){1,1000}+</h1\s*>", re.
 
 
 def assemble_lines(page: Page, ctext: Ctext, first: int, end: int, cut: BodyLines) -> Article | NoArticle:
-    """Return the article whose body stands in the lines `first` to before `end`; `cut` says how it was found."""
+    """Return the article whose body stands in the lines `first` to before `end`; `cut` tells how it was found."""
     return assemble_source(page, texts_before(ctext, first), ctext.cut(first, end), cut)
 
 

@@ -1,8 +1,8 @@
 """Where a page of the section holds its body, and where it holds none: what an example shows beyond its profile.
 
-The profile says by which elements a template writes prose; the layout says in which places. A place where the example
-has text, none of it body, is the template's (comments, teasers, an author's box), however much prose it holds on the
-page at hand.
+The profile is about the elements in which a template has prose; the layout is about their places. A place where the
+example has text, none of it body, is the template's (comments, teasers, an author's box), however much prose it holds
+on the present page.
 """
 
 from dataclasses import dataclass

@@ -82,7 +82,7 @@ class _Climb:
         return min(own, self.stand(self._outline.parent[number], passed))
 
     def _own(self, number: int, path: int, tag: str, passed: int) -> int:
-        """Return what the element by itself says."""
+        """Return the evidence of the element alone."""
         mark = self._trie.mark[path]
         if tag in ("figcaption", "caption") or (tag == "figure" and not passed & (CONTENT | LISTING)):
             return CAPTION

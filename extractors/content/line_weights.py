@@ -1,4 +1,4 @@
-"""What a page says about its lines before any text is weighed: names of elements, the title's place, comments, links.
+"""Priors of a page's lines before any text is weighed: names of elements, the title's place, comments, links.
 
 A prior is a factor for what a line may add to the body: about 1, more where an article is declared, little in what is
 named noise. It never excludes a line by itself.
@@ -55,7 +55,7 @@ class Prior:
 
 
 def prior_of(lines: Lines, titles: list[str]) -> Prior:
-    """Return the priors of a page; `titles`: what its head says."""
+    """Return the priors of a page; `titles`: those in its head."""
     plain = plain_of(lines)
     title, score = find_title_line(lines, titles)
     noise, factors = _named(lines, plain, title)

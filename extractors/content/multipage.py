@@ -1,4 +1,4 @@
-"""One article from the articles that were cut out of its pages (分页).
+"""One article from the articles that were extracted from its pages (分页).
 
 What belongs to the pages and not to the article goes: pagers ("1 2 下一页", "Page 2 of 3"), the headline that each
 further page repeats, with its number or without ("标题(2)", "Title - Page 2"), and what pages repeat at head and tail.

@@ -1,10 +1,10 @@
-"""FS and BS: how like each line of two pages is to its partner, from the head and from the tail at once.
+"""FS and BS: the similarity of each line of two pages to its partner, from the head and from the tail at once.
 
 Source: the example-page method (004). There a window slides over both texts at the same offset, from the heads (FS) and
-from the tails (BS), and Levenshtein distance tells how like the windows are. We depart in two ways. Lines replace the
-characters. And one monotone alignment of all lines (the longest common subsequence of equal lines, then near-equal
-lines in the small gaps between) replaces the equal offsets: whatever one page has more than the other no longer shifts
-what follows, and FS and BS are one sequence.
+from the tails (BS), and the Levenshtein distance gives the similarity of the windows. We depart in two ways. Lines
+replace the characters. And one monotone alignment of all lines (the longest common subsequence of equal lines, then
+near-equal lines in the small gaps between) replaces the equal offsets: an insertion in one page no longer shifts what
+follows, and FS and BS are one sequence.
 """
 
 from typing import NamedTuple

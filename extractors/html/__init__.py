@@ -1,1 +1,1 @@
-"""Bytes → text → tree → lines: what a page says and where it stands, before anything is decided about it."""
+"""Bytes → text → tree → lines: the text of a page with its places, before any decision about it."""

@@ -152,12 +152,12 @@ def is_tail(text: str) -> bool:
 
 
 def is_notice(text: str) -> bool:
-    """Whether a line, anywhere in it, says what the law or the publisher wants said below an article or a page."""
+    """Whether a line contains a legal notice or a notice of the publisher, as below articles and pages."""
     return len(text) <= MAX_CREDIT and _NOTICE.search(text) is not None
 
 
 def is_credit(text: str) -> bool:
-    """Whether a line says where a picture is from."""
+    """Whether a line is the credit of a picture."""
     return (
         len(text) <= MAX_CREDIT
         and ("(" in text or text[0] in _CREDIT_INITIALS)  # cheaper than the expression

@@ -220,7 +220,7 @@ def _relative(text: str, fetched_at: datetime) -> date | None:
 
 
 def _is_alone(text: str, word: re.Match[str]) -> bool:
-    """Whether a line says nothing but a day: 今天天气 is no date."""
+    """Whether a line consists of a day only: 今天天气 is no date."""
     return not text[word.end() :].strip(" |·,，") and _LABEL.fullmatch(text, 0, word.start()) is not None
 
 

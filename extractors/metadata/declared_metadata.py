@@ -1,7 +1,7 @@
 """What a page declares about itself: meta elements, links, headings, times, JSON-LD and microdata.
 
 One walk over the tree collects the elements; microdata on what readers see (`<span itemprop="datePublished">`) takes a
-search of its own and waits until it is asked for.
+search of its own, which is done only when it is needed.
 """
 
 import html
@@ -162,7 +162,7 @@ def _read_heading(headings: list[str], element: etree._Element) -> None:
 
 
 def _heading_text(element: etree._Element) -> str:
-    """Return the text of a heading, its lines apart by a space."""
+    """Return the text of a heading, its lines separated by a space."""
     if next(element.iter("br"), None) is None:
         return inner_text(element)
     parts = cast(list[Any], _TEXTS_AND_BREAKS(element))
@@ -191,7 +191,7 @@ def _read_items(root: etree._Element) -> dict[str, list[str]]:
 
 
 def _item_text(element: etree._Element) -> str | None:
-    """Return what an element with microdata says, None for one that is read elsewhere or holds a text."""
+    """Return the value of an element with microdata; None for one that is read elsewhere or contains a text."""
     if element.tag in ("meta", "time"):
         return None
     if element.get("itemscope") is not None:

@@ -36,7 +36,7 @@ ACCOUNTS = frozenset({  # authors only if the page names no other
     "admin", "administrator", "superadmin", "webmaster", "root", "user", "test", "管理员", "超级管理员", "站长",
 })  # fmt: skip
 _LIST_SEPARATOR = re.compile(r"[,，;；、|]")
-# The forms of bylines are looked for in several lines at once, so none may go on into the next line.
+# The forms of bylines are searched in several lines at once, so none may extend into the next line.
 # A Chinese name or a Latin one, the latter with spaces: names end where another script, a sign or a digit begins.
 _NAME = r"([^\W\d_A-Za-z][^\s|｜/；;，,。（(\])）】》\[]{0,29}|[A-Za-z][\w.'’-]*(?: [A-Za-z][\w.'’-]*){0,5})"
 _COLON = r"[ \u3000]*[:：][ \u3000]*"
@@ -157,7 +157,7 @@ def find_author(head: Head, nearby: Nearby, page: Page) -> str | None:
 
 
 def find_source(head: Head, nearby: Nearby) -> str | None:
-    """Return where the page says it has the article from (来源)."""
+    """Return the source that the page names for its article (来源)."""
     found = _first_match((_SOURCE,), nearby.before) or clean(_LEADING_SOURCE.sub("", head.first(SOURCE)))
     found = found or _first_match((_SOURCE,), nearby.after)
     return None if found in NOBODY else found
@@ -171,7 +171,7 @@ def find_keywords(head: Head) -> tuple[str, ...]:
 
 
 def _authors(head: Head, nearby: Nearby, page: Page) -> Iterator[str | None]:
-    """Yield what each place says of the authors, surest first."""
+    """Yield the authors at each place of the page, most reliable first."""
     yield _names(json_ld.texts(head.article.get("author")))
     for name in AUTHOR:
         yield _names(head.meta.get(name, []))

@@ -63,7 +63,7 @@ def find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
 
 
 def find_modified(head: Head, nearby: Nearby, page: Page) -> date | None:
-    """Return when the article was last changed, where the page says so, in the forms of `find_published`."""
+    """Return when the article was last changed, if the page declares it, in the forms of `find_published`."""
     shown = (_updated_part(line) for line in (*nearby.before, *nearby.after))
     return next(_dates(chain(_declared_modified(head), shown), page), None)
 
@@ -86,7 +86,7 @@ def _published(head: Head, nearby: Nearby, page: Page) -> Iterator[date]:
 
 
 def _places(head: Head, nearby: Nearby, page: Page) -> Iterator[Iterable[str]]:
-    """Yield what each place of the page says of the publication, surest first."""
+    """Yield the time of publication at each place of the page, most reliable first."""
     article = head.article
     yield [*json_ld.texts(article.get("datePublished")), *json_ld.texts(article.get("dateCreated"))]
     yield head.values(PUBLISHED)
@@ -171,7 +171,7 @@ def _dates(values: Iterable[str], page: Page) -> Iterator[date]:
 
 
 def _date_in(value: str, page: Page) -> date | None:
-    """Words such as "yesterday" count in short lines only: in longer ones somebody tells of his day."""
+    """Words such as "yesterday" count in short lines only: in longer ones they belong to prose."""
     return find_date(value[:MAX_TEXT], page.fetched_at, relative=len(value) <= MAX_RELATIVE)
 
 
@@ -183,7 +183,7 @@ def _updated_part(line: str) -> str:
     return _parts(line)[1]
 
 
-@lru_cache(maxsize=64)  # a page's few lines are asked several times
+@lru_cache(maxsize=64)  # the same few lines of a page are read several times
 def _parts(line: str) -> tuple[str, str]:
     """Return what of a line speaks of the publication, and what of updates."""
     label = _UPDATED.search(line)

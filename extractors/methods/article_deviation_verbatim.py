@@ -20,7 +20,7 @@ CONFIDENCE = 0.53  # share of pages with F1 ≥ .9, mean of the development sets
 
 
 class ArticleDeviationVerbatim:
-    """Cuts each page by itself. Keeps nothing between pages."""
+    """Extracts each page independently; keeps nothing between pages."""
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if nothing parses."""

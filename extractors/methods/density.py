@@ -30,7 +30,7 @@ CONFIDENCE = ((300, 0.50), (600, 0.80), (1_500, 0.84), (3_000, 0.89), (float("in
 
 
 class Density:
-    """Cuts each page by itself. Of the pages before it knows the names of their elements, which saves reading them."""
+    """Extracts each page independently; keeps only names of elements between pages, to read them once."""
 
     def __init__(self) -> None:
         self._trie = PathTrie()

@@ -48,7 +48,7 @@ UNLIKELY = 0.1  # mean chance of the elected lines, below which they are another
 SURE_VOTES = 3  # votes from which a body that stands where the examples have theirs is not compared with the page's own
 DECIDES = 0.1  # expected F1 by which the page's own body must be better to be taken
 DOUBTFUL, DOUBTFUL_CONFIDENCE = 0.15, 0.87  # below this surrounding match, confidence is at most that
-# Share of pairs of pages of one section with F1 ≥ .9, by the bytes of the body that was cut.
+# Share of pairs of pages of one section with F1 ≥ .9, by the bytes of the extracted body.
 CONFIDENCE = ((300, 0.67), (600, 0.95), (float("inf"), 0.97))
 
 
@@ -69,7 +69,7 @@ class Voter:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An example and a page side by side. `similarity`: of their lines; `evidence`: what the page is cut by."""
+    """An example and a page side by side. `similarity`: of their lines; `evidence`: what the page is extracted by."""
 
     similarity: Similarity
     evidence: LineEvidence
@@ -190,8 +190,8 @@ def compare(voter: Voter, page: ParsedPage) -> Comparison:
 def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> BodyLines | str:
     """Return the lines that at least half of the votes keep, or in words why there is no article.
 
-    Examples that differ from the page abstain; if all do, the page is cut alone. So it is where the elected body and
-    the page's own differ and the latter is likelier. `list_like`: log odds that the example is a list.
+    Examples that differ from the page abstain; if all do, the page is extracted alone. So it is where the elected body
+    and the page's own differ and the latter is likelier. `list_like`: log odds that the example is a list.
     """
     page = parsed.lines
     valid = [vote for vote in votes if vote.counts]

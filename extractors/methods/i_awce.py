@@ -6,17 +6,17 @@ Source: 003 (Qin Long et al., I-AWCE), the whole of it:
     article    → the body by the deviation of text lengths   (`article_deviation`, its algorithm 1)
     list       → like-named elements of equal depth, ranked  (`list_rank`, its algorithm 2)
 
-An article comes out as an `Article`, a list as a `Listing` of entries.
+An article gives an `Article`, a list a `Listing` of entries.
 
 Where we depart:
 
 - The type comes from the page's structure (`page_types`) unless a screenshot is at hand (`Page.screenshot`) and the
   screenshot classifier (`visual`) answers: screenshots cost a browser, and on sites that it was not trained on the
   classifier is close to a guess.
-- Three outcomes instead of two. A page of uncertain type is cut as an article, because the text of a list is worth
-  less than that of an article lost; where it has no body, its list is taken. `page_type` says "uncertain".
+- Three outcomes instead of two. A page of uncertain type is extracted as an article, because the text of a list is
+  worth less than that of an article lost; where it has no body, its list is taken. `page_type` says "uncertain".
 - A page that is called a list and has none (no like elements that each lead elsewhere) is an article as well.
-- The page-type model's quick screen for sure articles is not asked: it takes some shops and portals for articles. Its
+- The page-type model's quick screen for sure articles is not used: it takes some shops and portals for articles. Its
   thresholds, which make sure that no article is lost, give way to `ARTICLE_FROM` and `LIST_BELOW`.
 - A page that says itself that it is no article (a soft 404, a captcha, an empty shell) gives `NoArticle`.
 - `Page.refuse` moves the line: "likely" takes an uncertain page that is rather a list for a list, "never" takes every
@@ -56,7 +56,7 @@ class Typed:
 
 
 class IAwce:
-    """Cuts each page by itself. Of the pages before it knows the names of their elements, which saves reading them."""
+    """Extracts each page independently; keeps only names of elements between pages, to read them once."""
 
     def __init__(self) -> None:
         self._trie = PathTrie()
@@ -129,7 +129,7 @@ def _by_screenshot(png: bytes) -> Typed | None:
 
 
 def _told(found: Found, typed: Typed) -> Found:
-    """Return what was cut out, with the page's type; a doubtful page is trusted no more than its type is."""
+    """Return what was extracted, with the page's type; a doubtful page is trusted no more than its type is."""
     confidence = found.confidence
     if typed.probability is not None:
         of_type = 1 - typed.probability if found.page_type == "list" else typed.probability

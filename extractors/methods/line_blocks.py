@@ -53,7 +53,7 @@ CONFIDENCE = 0.88  # share of pages with F1 ≥ .9, mean of the development sets
 
 
 class LineBlocks:
-    """Cuts each page by itself. Keeps nothing between pages."""
+    """Extracts each page independently; keeps nothing between pages."""
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""

@@ -49,7 +49,7 @@ class Distribution:
 
 
 class LineBlocksVerbatim:
-    """Cuts each page by itself. Keeps nothing between pages."""
+    """Extracts each page independently; keeps nothing between pages."""
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`."""

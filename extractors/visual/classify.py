@@ -27,7 +27,7 @@ SURE = 0.8  # probability from which it answers
 
 @dataclass(frozen=True, slots=True)
 class ScreenshotType:
-    """`kind` is None for no answer, and `reason` says why; `probability` is the likelier kind's, 0 if unknown."""
+    """`kind` is None without an answer, and `reason` tells why; `probability` is the likelier kind's, 0 if unknown."""
 
     kind: Kind | None
     probability: float

@@ -30,7 +30,7 @@ Grey = NDArray[np.float32]
 
 
 class UnreadableImage(ValueError):
-    """The bytes are no image that can be read; the message says why."""
+    """The bytes are not a readable image; the message gives the reason."""
 
 
 def read_png(data: bytes) -> Grey:

@@ -1,4 +1,4 @@
-"""Packages of the extras, imported where they are needed, with a message that says what to install."""
+"""Packages of the extras, imported where they are needed, with a message that names the extra to install."""
 
 import importlib
 from types import ModuleType

@@ -39,7 +39,7 @@ def test_one_url_makes_a_task(site: SiteServer, here: Path, exemplar: Exemplar) 
     text = (here / "tasks.yaml").read_text("utf-8")
     assert "# our sections" in text
     assert "# at home" in text
-    for word in ("pattern", "taken", "left", "cut", "confidence 0.9"):
+    for word in ("pattern", "taken", "left", "extracted", "confidence 0.9"):
         assert word in done.out
     assert "exemplar try mine" in done.err
 
@@ -154,7 +154,7 @@ def test_public_host_needs_a_contact(exemplar: Exemplar) -> None:
     [
         (["news.example/a/1.html"], "a URL begins with https://"),
         (["nothing.csv"], "No such file"),
-        (["https://a.example/1", "https://b.example/1", "--name", "x"], "--name names one task"),
+        (["https://a.example/1", "https://b.example/1", "--name", "x"], "--name is for one URL"),
     ],
 )
 def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, here: Path, exemplar: Exemplar) -> None:

@@ -172,7 +172,7 @@ def test_extract_writes_one_file_a_page(exemplar: Exemplar, tmp_path: Path) -> N
         (["extract", "--method", "exampel", "-"], "did you mean 'example'"),
         (["extract", "--method", "example", "-"], "example"),
         (["run", "--workers", "0"], "--workers"),
-        (["status", "--problems", "nope"], "no task 'nope'"),
+        (["status", "--problems", "nope"], "task 'nope' has not run"),
     ],
 )
 def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, exemplar: Exemplar) -> None:
@@ -191,7 +191,7 @@ def free_port() -> int:
 @pytest.mark.parametrize("command", ["add", "add --json"])
 def test_a_password_in_a_url_is_not_shown(command: str, exemplar: Exemplar) -> None:
     done = exemplar(*command.split(), "http://me:hunter2@127.0.0.1:9/a/1.html")
-    assert (done.code, "say it under auth" in done.err + done.out) == (1, True)
+    assert (done.code, "move it to auth" in done.err + done.out) == (1, True)
     assert "hunter2" not in done.err + done.out
 
 

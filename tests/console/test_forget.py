@@ -21,7 +21,7 @@ def test_a_forgotten_url_is_fetched_again_and_written_once(folder: Path, site: S
     before = rows(folder)
     path = truth("zh")[0].path
     done = exemplar("forget", "zh-news", site.url + path, site.url + "/nothing.html")
-    assert (done.code, "1 URL forgotten" in done.err, "not known" in done.err) == (1, True, True)
+    assert (done.code, "1 URL forgotten" in done.err, "unknown URL" in done.err) == (1, True, True)
     asked = len(site.requests)
     exemplar("run", "--once")
     assert [request.path for request in site.requests[asked:]].count(path) == 1
@@ -50,7 +50,7 @@ def test_a_task_that_is_not_known_is_named_with_the_nearest(
     Ledger(connection, "zh-news").add([Found("http://a.example/1")])
     done = exemplar("forget", "zh-new", REDIS_URL=redis_url)
     assert done.code == 2
-    assert "nothing is known of a task 'zh-new'; did you mean 'zh-news'?" in done.err
+    assert "unknown task 'zh-new'; did you mean 'zh-news'?" in done.err
 
 
 @pytest.mark.parametrize("command", ["forget zh-news --yes", "status"])

@@ -10,7 +10,7 @@ from console.problems import alike, fate_of, groups, matching
 from console.sample_site import SiteServer, truth
 from tests.console.conftest import Exemplar
 from workers import keys
-from workers.briefs import Brief
+from workers.extraction_config import ExtractionConfig
 from workers.ledger import Ledger
 from workers.problems import Problem
 from workers.url_states import Found, fingerprint
@@ -25,8 +25,8 @@ def url(number: int) -> str:
 
 def settled(connection: "redis.Redis", *reasons: str, state: str = "rejected", first: int = 0) -> Ledger:
     """A ledger with one URL for each reason, of a task that is published."""
-    brief = Brief(TASK, url(0), r"http://gazette\.example/a/\d+\.html", ("out.jsonl",), ".")
-    connection.hset(keys.BRIEFS, TASK, brief.to_json())
+    config = ExtractionConfig(TASK, url(0), r"http://gazette\.example/a/\d+\.html", ("out.jsonl",), ".")
+    connection.hset(keys.CONFIGS, TASK, config.to_json())
     ledger = Ledger(connection, TASK)
     for number, reason in enumerate(reasons, first):
         ledger.add([Found(url(number))])
@@ -160,9 +160,9 @@ def test_accepted_urls_wait_and_the_others_say_why_not(
     done = exemplar("accept", TASK, *map(url, range(7)), odd, REDIS_URL=redis_url)
     assert (done.code, "gazette: 1 URL accepted" in done.err) == (1, True)
     told = dict(line.split(": ", 1) for line in done.err.splitlines() if line.startswith("http"))
-    says = ["no page to judge (http 404)", "the task's own rules left it out (drop: keyword mast)"]
+    says = ["no page to judge (http 404)", "the task's own rules reject it (drop: keyword mast)"]
     says += ["no page to judge (robots.txt", "not rejected but written", "not rejected but failed (http 418)"]
-    says += ["not known: no run has found it"]
+    says += ["unknown URL: no run has found it"]
     assert [text in told[url(number)] for number, text in enumerate(says, 1)] == [True] * 6, told
     assert "does not match the task's pattern" in told[odd]
     assert [ledger.state_of(url(0)), ledger.counts().states["waiting"]] == [("waiting", ""), 1]
@@ -193,10 +193,10 @@ def test_a_url_that_the_pattern_does_not_take_any_more_is_not_accepted(
     ("arguments", "code", "says"),
     [
         (["gazete", url(0)], 2, "did you mean 'gazette'?"),
-        ([TASK], 2, "name URLs, or a group"),
-        ([TASK, url(0), "--reason", "a list"], 2, "name URLs, or a group"),
+        ([TASK], 2, "give URLs, or a group"),
+        ([TASK, url(0), "--reason", "a list"], 2, "give URLs, or a group"),
         ([TASK, "--reason", "a riddle"], 1, "begins with 'a riddle'"),
-        ([TASK, "--reason", "http"], 1, "(http 404: nothing to judge there)"),
+        ([TASK, "--reason", "http"], 1, "(http 404: no page to judge)"),
     ],
 )
 def test_what_can_not_be_accepted_is_said(

@@ -342,7 +342,7 @@ def test_robots_txt_holds_for_where_a_page_leads(shown, path):
         ("loops", "fail", "redirects in a circle"),
         ("loops-by-script", "fail", "more than 5 redirects"),
         ("unending", "again", "the page does not come to its end in time"),
-        ("hangs", "again", "the page's scripts don't come to an end"),
+        ("hangs", "again", "the page's scripts do not end"),
     ],
 )
 def test_what_is_no_page_has_its_own_reason(shown, path, kind, reason):

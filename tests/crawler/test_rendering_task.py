@@ -8,7 +8,7 @@ from crawler.rendering.scripts import ALL, LARGEST, ScriptCache, seconds_of
 from crawler.rendering.task import Rendering
 from crawler.task_list.file import loads
 from workers import keys
-from workers.briefs import keep_example
+from workers.extraction_config import keep_example
 from workers.inbox import StoredPage
 
 EXAMPLE = "http://h/a/1.html"

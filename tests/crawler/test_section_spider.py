@@ -156,7 +156,7 @@ def test_a_page_without_measure_is_not_downloaded(crawled):
 
 
 def test_a_compressed_bomb_is_not_unpacked(crawled):
-    assert crawled.states[BOMB] == ("failed", "unpacks to over 100 times its size")
+    assert crawled.states[BOMB] == ("failed", "over 100 times its compressed size")
 
 
 def test_half_a_page_and_an_empty_one_are_tried_again_and_given_up(crawled):

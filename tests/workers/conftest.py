@@ -1,8 +1,8 @@
-"""What tests of the workers share: a ledger, and a station that works on its pages."""
+"""What tests of the workers share: a ledger, and a worker for its pages."""
 
 import pytest
 
-from workers.extract import Station
+from workers.extract import ExtractionWorker
 from workers.ledger import Ledger
 
 from .helpers import TASK
@@ -14,7 +14,7 @@ def ledger(connection):
 
 
 @pytest.fixture
-def station(connection, tmp_path):
-    station = Station(connection, "here", state=tmp_path / "state")
-    yield station
-    station.close()
+def worker(connection, tmp_path):
+    worker = ExtractionWorker(connection, "here", state=tmp_path / "state")
+    yield worker
+    worker.close()

@@ -1,4 +1,4 @@
-"""Pages, briefs and patience for the tests of the workers."""
+"""Pages, extraction configs and patience for the tests of the workers."""
 
 import json
 import random
@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from workers import keys
-from workers.briefs import Brief, keep_example
+from workers.extraction_config import ExtractionConfig, keep_example
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.url_states import Found, fingerprint
@@ -60,12 +60,12 @@ def rows(folder, name="out.jsonl"):
 
 
 def publish(connection, folder, *outputs, task=TASK, **more):
-    """Publish a brief as the crawler does, and keep an example page for it."""
+    """Publish an extraction config as the crawler does, and keep an example page for it."""
     outputs = outputs or ("out.jsonl",)
-    brief = Brief(task, url(0), r"http://gazette\.example/a/\d+\.html", outputs, str(folder), **more)
-    connection.hset(keys.BRIEFS, task, brief.to_json())
+    config = ExtractionConfig(task, url(0), r"http://gazette\.example/a/\d+\.html", outputs, str(folder), **more)
+    connection.hset(keys.CONFIGS, task, config.to_json())
     keep_example(connection, task, StoredPage(url(0), article(0), "text/html", FETCHED_AT), url(0))
-    return brief
+    return config
 
 
 _HEADLINES = (
@@ -87,7 +87,7 @@ def archive():
         <a href="/town/?page=2">Next page</a> <a href="/town/?page=3">3</a></body></html>""".encode()
 
 
-def deliver(connection, pages, *, task=TASK, ring=True, headers=None):
+def deliver(connection, pages, *, task=TASK, wake=True, headers=None):
     """Pages (number → bytes) come in as from a spider, in one job of ten; says their fingerprints."""
     ledger, inbox = Ledger(connection, task), Inbox(connection)
     ledger.add([Found(url(number)) for number in pages])
@@ -99,7 +99,7 @@ def deliver(connection, pages, *, task=TASK, ring=True, headers=None):
         for number, body in pages.items()
     ]
     inbox.deliver(ledger, fetched)
-    if not ring:
+    if not wake:
         connection.delete(inbox.queue.key)
     return [page.fingerprint for page in fetched]
 

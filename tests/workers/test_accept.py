@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from workers.briefs import RowFilter
+from workers.extraction_config import RowFilter
 from workers.inbox import FetchedPage, Inbox
 from workers.problems import Problem, problems
 from workers.url_states import Found, fingerprint
@@ -31,13 +31,13 @@ def came_again(connection, ledger, number, body):
 
 
 @pytest.mark.parametrize("listed", [archive, tag_page])
-def test_an_accepted_list_page_becomes_a_row(listed, connection, station, ledger, tmp_path):
+def test_an_accepted_list_page_becomes_a_row(listed, connection, worker, ledger, tmp_path):
     publish(connection, tmp_path)
-    station.cut_pages(TASK, deliver(connection, {1: listed(), 2: article(2)}))
+    worker.extract_pages(TASK, deliver(connection, {1: listed(), 2: article(2)}))
     assert states(connection, 1, 2) == ["rejected", "written"]
     assert ledger.accept(url(1))
     assert states(connection, 1) == ["waiting"]
-    station.cut_pages(TASK, [came_again(connection, ledger, 1, listed())])
+    worker.extract_pages(TASK, [came_again(connection, ledger, 1, listed())])
     assert states(connection, 1) == ["written"]
     assert [row["url"] for row in rows(tmp_path)] == [url(2), url(1)]
 
@@ -65,36 +65,36 @@ def test_an_accepted_url_is_fetched_before_all_others(ledger):
     assert [leased.url for leased in ledger.lease(2)] == [url(1), url(2)]
 
 
-def test_a_spider_and_a_worker_that_die_leave_the_mark(connection, station, ledger, tmp_path):
+def test_a_spider_and_a_worker_that_die_leave_the_mark(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path)
-    station.cut_pages(TASK, deliver(connection, {1: archive()}))
+    worker.extract_pages(TASK, deliver(connection, {1: archive()}))
     ledger.accept(url(1))
     ledger.lease(1, seconds=-1)  # of a spider that died
     name = came_again(connection, ledger, 1, archive())
     ledger.take(name, "victim", seconds=-1)
-    station.cut_pages(TASK, [name])
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert states(connection, 1) == ["written"]
     assert [row["url"] for row in rows(tmp_path)] == [url(1)]
 
 
-def test_a_row_that_an_earlier_example_gave_is_not_written_twice(connection, station, ledger, tmp_path):
+def test_a_row_that_an_earlier_example_gave_is_not_written_twice(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path)
-    station.cut_pages(TASK, deliver(connection, {1: archive()}))
+    worker.extract_pages(TASK, deliver(connection, {1: archive()}))
     (tmp_path / "out.jsonl").write_text(
         json.dumps({"task": TASK, "url": url(1), "canonical_url": url(1), "version": 1}) + "\n", "utf-8"
     )
     ledger.accept(url(1))
-    station.cut_pages(TASK, [came_again(connection, ledger, 1, archive())])
+    worker.extract_pages(TASK, [came_again(connection, ledger, 1, archive())])
     assert states(connection, 1) == ["written"]
     assert [row["url"] for row in rows(tmp_path)] == [url(1)]
 
 
-def test_the_task_s_own_filters_hold_for_an_accepted_page(connection, station, ledger, tmp_path):
+def test_the_task_s_own_filters_hold_for_an_accepted_page(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, drop=RowFilter(("regatta",)))
-    station.cut_pages(TASK, deliver(connection, {1: archive()}))
+    worker.extract_pages(TASK, deliver(connection, {1: archive()}))
     ledger.accept(url(1))
-    station.cut_pages(TASK, [came_again(connection, ledger, 1, archive())])
+    worker.extract_pages(TASK, [came_again(connection, ledger, 1, archive())])
     assert ledger.state_of(url(1)) == ("rejected", "drop: keyword regatta")
 
 

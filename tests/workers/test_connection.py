@@ -67,9 +67,9 @@ def test_a_wrong_password_is_refused_and_not_shown(redis_url, connection):
 
 
 @pytest.mark.parametrize("policy", ["allkeys-lru", "volatile-ttl"])
-def test_a_server_that_may_throw_pages_away_is_refused(redis_url, config, policy):
+def test_a_server_that_may_evict_pages_is_refused(redis_url, config, policy):
     config(**{"maxmemory-policy": policy})
-    with pytest.raises(RedisRefused, match=f"may throw pages away .*{policy}.*set maxmemory-policy noeviction"):
+    with pytest.raises(RedisRefused, match=f"may evict pages .*{policy}.*set maxmemory-policy noeviction"):
         connect(redis_url)
 
 

@@ -112,7 +112,7 @@ def test_a_successor_waits_for_the_server_of_an_owner_that_was_killed(state):
 
 def test_a_second_server_in_the_same_folder_is_refused(server, state, monkeypatch):
     monkeypatch.setattr(module, "PREDECESSOR_WAIT", 0.1)
-    with pytest.raises(RedisUnavailable, match="another server still runs in"):
+    with pytest.raises(RedisUnavailable, match="another Redis server still runs in"):
         Embedded(state).start()
     assert answers(server.url)
 
@@ -222,7 +222,7 @@ def test_who_waits_too_long_is_told_for_whom(state, monkeypatch):
     monkeypatch.setattr(module, "OWNER_WAIT", 0.1)
     with (
         redis_for(state, purpose="work extract"),
-        pytest.raises(RedisUnavailable, match=r"`exemplar work extract` \(process \d+\) has the Redis"),
+        pytest.raises(RedisUnavailable, match=r"`exemplar work extract` \(process \d+\) uses the Redis"),
         redis_for(state, purpose="status"),
     ):
         pass

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from workers import forgetting
-from workers.briefs import RowFilter
-from workers.extract import Station
+from workers.extract import ExtractionWorker
+from workers.extraction_config import RowFilter
 from workers.forgetting import expire, unsee
 from workers.inbox import FetchedPage, Inbox, StoredPage
 from workers.ledger import Ledger
@@ -43,10 +43,10 @@ def entry(number):
 
 
 @pytest.fixture
-def station(connection, tmp_path):
-    station = Station(connection, "here", state=tmp_path / "state")
-    yield station
-    station.close()
+def worker(connection, tmp_path):
+    worker = ExtractionWorker(connection, "here", state=tmp_path / "state")
+    yield worker
+    worker.close()
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def rows(folder):
 
 
 def come_again(connection, ledger, monkeypatch, body, seconds):
-    """Let so many seconds pass, and the pages whose visit is due come in."""
+    """Let so many seconds pass, and the pages whose recheck is due come in."""
     now = time.time() + seconds
     with monkeypatch.context() as clock:
         clock.setattr("workers.ledger.time.time", lambda: now)
@@ -71,9 +71,9 @@ def come_again(connection, ledger, monkeypatch, body, seconds):
 
 
 @pytest.mark.parametrize("method", ["list-rank", "i-awce"])
-def test_an_entry_is_a_row(connection, station, ledger, tmp_path, method):
+def test_an_entry_is_a_row(connection, worker, ledger, tmp_path, method):
     publish(connection, tmp_path, "out.jsonl", "out.db", method=method)
-    station.cut_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3, 4, 5)}))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3, 4, 5)}))
     written = rows(tmp_path)
     assert [(row["title"], row["url"], row["published"]) for row in written] == [
         (TOWNS[number], entry(number), "2026-03-03") for number in range(6)
@@ -88,68 +88,66 @@ def test_an_entry_is_a_row(connection, station, ledger, tmp_path, method):
     assert ledger.counts().unaccounted == 0
 
 
-def test_a_list_page_that_is_read_again_writes_only_what_is_new(connection, station, ledger, tmp_path, monkeypatch):
+def test_a_list_page_that_is_read_again_writes_only_what_is_new(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 86400.0))
-    station.cut_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
-    station.cut_pages(TASK, come_again(connection, ledger, monkeypatch, list_page(4, 0, 1, 2), 3600))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    worker.extract_pages(TASK, come_again(connection, ledger, monkeypatch, list_page(4, 0, 1, 2), 3600))
     assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in (0, 1, 2, 3, 4)]
     assert ledger.state_of(url(1)) == ("written", "list: 4 entries, 1 new")
     (tmp_path / "out.jsonl").unlink()  # a person has taken the rows away
-    station.cut_pages(TASK, come_again(connection, ledger, monkeypatch, list_page(5, 4, 0, 1), 7200))
+    worker.extract_pages(TASK, come_again(connection, ledger, monkeypatch, list_page(5, 4, 0, 1), 7200))
     assert [row["url"] for row in rows(tmp_path)] == [entry(5)]
 
 
-def cut_later(station, monkeypatch, names, seconds):
+def cut_later(worker, monkeypatch, names, seconds):
     later = time.time() + seconds
     with monkeypatch.context() as clock:
         clock.setattr("workers.ledger.time.time", lambda: later)
-        station.cut_pages(TASK, names)
+        worker.extract_pages(TASK, names)
 
 
 @pytest.mark.parametrize(("second", "comes_again"), [((0, 1, 2, 3), False), ((4, 0, 1, 2), True)])
 def test_a_list_page_is_read_as_long_as_it_had_something_new(
-    connection, station, ledger, tmp_path, monkeypatch, second, comes_again
+    connection, worker, ledger, tmp_path, monkeypatch, second, comes_again
 ):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 5400.0))
-    station.cut_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
     names = come_again(connection, ledger, monkeypatch, list_page(*second), 3600)
     assert len(names) == 1
-    cut_later(station, monkeypatch, names, 3600)
+    cut_later(worker, monkeypatch, names, 3600)
     assert bool(come_again(connection, ledger, monkeypatch, b"", 9000)) is comes_again
 
 
-def test_without_revisit_a_list_page_is_read_once(connection, station, ledger, tmp_path, monkeypatch):
+def test_without_revisit_a_list_page_is_read_once(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path, method="list-rank")
-    station.cut_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
     assert come_again(connection, ledger, monkeypatch, b"", 1e9) == []
 
 
-def test_entries_that_two_list_pages_share_are_written_once(connection, station, tmp_path):
+def test_entries_that_two_list_pages_share_are_written_once(connection, worker, tmp_path):
     publish(connection, tmp_path, method="list-rank")
-    station.cut_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3), 2: list_page(2, 3, 4, 5)}))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3), 2: list_page(2, 3, 4, 5)}))
     assert sorted(row["url"] for row in rows(tmp_path)) == [entry(number) for number in range(6)]
     assert states(connection, 1, 2) == ["written", "written"]
 
 
-def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, station, ledger, tmp_path):
+def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, method="list-rank")
     first, second = deliver(connection, {1: list_page(0, 1, 2, 3), 2: list_page(3, 4, 5, 6)})
     ledger.take(first, "another", seconds=60)
     shared = fingerprint(entry(3))
     assert ledger.claim_entries(first, [shared], "another", pages_give_rows=False) == [True]
-    station.cut_pages(TASK, [second])
+    worker.extract_pages(TASK, [second])
     assert rows(tmp_path) == []
     assert states(connection, 2) == ["fetched"]
     ledger.settle(first, "failed", "its worker died", worker="another")
     time.sleep(2.1)  # the pause of a page that waits for another
-    station.cut_pages(TASK, [second])
+    worker.extract_pages(TASK, [second])
     assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in (3, 4, 5, 6)]
 
 
 @pytest.mark.parametrize("dies", ["before the entries are noted", "before the page is settled"])
-def test_a_worker_that_dies_after_writing_leaves_each_row_once(
-    connection, station, ledger, tmp_path, monkeypatch, dies
-):
+def test_a_worker_that_dies_after_writing_leaves_each_row_once(connection, worker, ledger, tmp_path, monkeypatch, dies):
     publish(connection, tmp_path, method="list-rank")
     names = deliver(connection, {1: list_page(0, 1, 2, 3)})
     step = "entries_written" if dies == "before the entries are noted" else "settle"
@@ -160,16 +158,16 @@ def test_a_worker_that_dies_after_writing_leaves_each_row_once(
     with monkeypatch.context() as death:
         death.setattr(Ledger, step, killed)
         with pytest.raises(KeyboardInterrupt):
-            station.cut_pages(TASK, names)
+            worker.extract_pages(TASK, names)
     assert len(rows(tmp_path)) == 4
     for name in ledger.free("here"):
-        station.cut_pages(TASK, [name])
+        worker.extract_pages(TASK, [name])
     assert len(rows(tmp_path)) == 4
     assert states(connection, 1) == ["written"]
 
 
 def test_rows_of_a_page_that_never_comes_again_are_not_doubled_by_its_neighbour(
-    connection, station, ledger, tmp_path, monkeypatch
+    connection, worker, ledger, tmp_path, monkeypatch
 ):
     """The first page's worker dies after it wrote; the page is settled otherwise; the second shares two entries."""
     publish(connection, tmp_path, method="list-rank")
@@ -181,22 +179,22 @@ def test_rows_of_a_page_that_never_comes_again_are_not_doubled_by_its_neighbour(
     with monkeypatch.context() as death:
         death.setattr(Ledger, "entries_written", killed)
         with pytest.raises(KeyboardInterrupt):
-            station.cut_pages(TASK, [first])
+            worker.extract_pages(TASK, [first])
     ledger.settle(first, "failed", "given up")
-    station.cut_pages(TASK, [second])
+    worker.extract_pages(TASK, [second])
     assert sorted(row["url"] for row in rows(tmp_path)) == [entry(number) for number in range(6)]
 
 
-def test_keep_and_drop_choose_among_entries(connection, station, ledger, tmp_path):
+def test_keep_and_drop_choose_among_entries(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, method="list-rank", keep=RowFilter(keywords=("bakery", "clock", "goose")))
-    station.cut_pages(TASK, deliver(connection, {1: list_page(*range(8))}))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(*range(8))}))
     assert [row["title"] for row in rows(tmp_path)] == [TOWNS[1], TOWNS[4], TOWNS[6]]
     assert ledger.state_of(url(1)) == ("written", "list: 8 entries, 3 new")
 
 
-def test_a_page_without_a_list_is_rejected_with_the_reason(connection, station, ledger, tmp_path):
+def test_a_page_without_a_list_is_rejected_with_the_reason(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, method="list-rank")
-    station.cut_pages(TASK, deliver(connection, {1: b"<title>T</title><p>Only a few words stand here.</p>"}))
+    worker.extract_pages(TASK, deliver(connection, {1: b"<title>T</title><p>Only a few words stand here.</p>"}))
     assert ledger.state_of(url(1))[0] == "rejected"
     assert ledger.state_of(url(1))[1].startswith("no list")
     assert rows(tmp_path) == []
@@ -207,11 +205,11 @@ def own_list(*numbers):
     return list_page(*numbers).replace(b"/town/", b"/a/")
 
 
-def test_i_awce_gives_articles_and_entries_and_no_url_twice(connection, station, ledger, tmp_path):
+def test_i_awce_gives_articles_and_entries_and_no_url_twice(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, method="i-awce")
     names = deliver(connection, {7: own_list(0, 1, 2, 3, 4, 5), 1: news(1)})
     ledger.add([Found(url(2))])  # it is to be fetched, and will give a row of its own
-    station.cut_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     written = {row["url"]: row for row in rows(tmp_path)}
     assert len(written) == len(rows(tmp_path))
     assert sorted(written) == [url(number) for number in (0, 1, 3, 4, 5)]
@@ -219,28 +217,28 @@ def test_i_awce_gives_articles_and_entries_and_no_url_twice(connection, station,
     assert len(written[url(1)]["text"]) > 5 * len(written[url(3)]["text"])
 
 
-def test_an_article_whose_entry_was_written_before_is_its_next_version(connection, station, tmp_path):
+def test_an_article_whose_entry_was_written_before_is_its_next_version(connection, worker, tmp_path):
     publish(connection, tmp_path, "out.jsonl", "out.db", method="i-awce")
-    station.cut_pages(TASK, deliver(connection, {7: own_list(0, 1, 2, 3, 4, 5)}))
-    station.cut_pages(TASK, deliver(connection, {1: news(1)}))
+    worker.extract_pages(TASK, deliver(connection, {7: own_list(0, 1, 2, 3, 4, 5)}))
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
     own = [(row["version"], row["listed_on"]) for row in rows(tmp_path) if row["canonical_url"] == url(1)]
     assert own == [(1, url(7)), (2, None)]
     with closing(sqlite3.connect(tmp_path / "out.db")) as database:
         assert database.execute("SELECT count(*) FROM articles").fetchone() == (7,)
 
 
-def test_list_pages_that_list_each_other_do_not_wait_for_each_other(connection, station, ledger, tmp_path, monkeypatch):
+def test_list_pages_that_list_each_other_do_not_wait_for_each_other(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 86400.0))
     body = own_list(1, 2, 3, 4)
-    station.cut_pages(TASK, deliver(connection, {1: body, 2: body}))
+    worker.extract_pages(TASK, deliver(connection, {1: body, 2: body}))
     assert len(rows(tmp_path)) == 4
     names = come_again(connection, ledger, monkeypatch, own_list(1, 2, 3, 4, 5), 3600)
-    station.cut_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     assert states(connection, 1, 2) == ["written", "written"]
     assert len(rows(tmp_path)) == 5
 
 
-def test_pages_of_one_list_are_one_page(connection, station, ledger, tmp_path):
+def test_pages_of_one_list_are_one_page(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, method="list-rank")
     ledger.add([Found(url(1))])
     ledger.lease(1)
@@ -249,17 +247,17 @@ def test_pages_of_one_list_are_one_page(connection, station, ledger, tmp_path):
         fingerprint(url(1)), url(1), list_page(0, 1, 2, 3), "text/html", 200, FETCHED_AT, parts=(further,)
     )
     Inbox(connection).deliver(ledger, [page])
-    station.cut_pages(TASK, [fingerprint(url(1))])
+    worker.extract_pages(TASK, [fingerprint(url(1))])
     assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in range(7)]
 
 
 def test_forgotten_entries_are_written_again_where_their_rows_are_gone(
-    connection, station, ledger, tmp_path, monkeypatch
+    connection, worker, ledger, tmp_path, monkeypatch
 ):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 100 * 86400.0))
-    station.cut_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
     assert unsee(ledger, entry(2))
-    station.cut_pages(TASK, come_again(connection, ledger, monkeypatch, list_page(0, 1, 2, 3), 3600))
+    worker.extract_pages(TASK, come_again(connection, ledger, monkeypatch, list_page(0, 1, 2, 3), 3600))
     assert len(rows(tmp_path)) == 4  # its row is there still
     (tmp_path / "out.jsonl").unlink()
     later = (datetime.now(UTC) + timedelta(days=50)).date()
@@ -269,20 +267,20 @@ def test_forgotten_entries_are_written_again_where_their_rows_are_gone(
     assert connection.hlen(ledger.keys["entries"]) == 0
 
 
-def test_a_table_from_before_gets_the_column(connection, station, tmp_path):
+def test_a_table_from_before_gets_the_column(connection, worker, tmp_path):
     with closing(sqlite3.connect(tmp_path / "old.db")) as database:
         database.execute(
             "CREATE TABLE articles (task TEXT, url TEXT, canonical_url TEXT, text TEXT, fetched_at TEXT, "
             "content_hash TEXT, version INTEGER, PRIMARY KEY (task, canonical_url, version))"
         )
     publish(connection, tmp_path, "old.db", method="list-rank")
-    station.cut_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
     with closing(sqlite3.connect(tmp_path / "old.db")) as database:
         assert database.execute("SELECT DISTINCT listed_on FROM articles").fetchall() == [(url(1),)]
 
 
 def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(
-    connection, station, ledger, tmp_path, monkeypatch
+    connection, worker, ledger, tmp_path, monkeypatch
 ):
     from workers.errors import SinkUnavailable
 
@@ -294,10 +292,10 @@ def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(
 
     with monkeypatch.context() as disk:
         disk.setattr(JsonLinesSink, "write", full)
-        station.cut_pages(TASK, names)
+        worker.extract_pages(TASK, names)
     assert states(connection, 1) == ["fetched"]
     now = time.time() + 60
     with monkeypatch.context() as clock:
         clock.setattr("workers.ledger.time.time", lambda: now)
-        station.cut_pages(TASK, names)
+        worker.extract_pages(TASK, names)
     assert len(rows(tmp_path)) == 4

@@ -1,4 +1,4 @@
-"""A station at work, in this process; real workers are in test_supervisor.py."""
+"""An extraction worker in this process; real workers are in test_supervisor.py."""
 
 import sqlite3
 from contextlib import closing
@@ -8,12 +8,12 @@ import pytest
 
 from extractors import NoArticle, Section, UnusablePage
 from workers import extract as module
-from workers.briefs import RowFilter, keep_example
-from workers.extract import Station
+from workers.extract import ExtractionWorker
+from workers.extraction_config import RowFilter, keep_example
 from workers.inbox import StoredPage
 from workers.ledger import Ledger
 from workers.sinks import JsonLinesSink
-from workers.url_states import MOST_CUTS, fingerprint
+from workers.url_states import MOST_ATTEMPTS, fingerprint
 
 from .helpers import FETCHED_AT, TASK, archive, article, deliver, publish, rows, states, url
 
@@ -33,12 +33,12 @@ class Notes:
     def end(self):
         self.told.append(("end",))
 
-    def trouble(self, text):
-        self.told.append(("trouble", text))
+    def problem(self, text):
+        self.told.append(("problem", text))
 
     @property
-    def troubles(self):
-        return [told[1] for told in self.told if told[0] == "trouble"]
+    def problems_told(self):
+        return [told[1] for told in self.told if told[0] == "problem"]
 
 
 @pytest.fixture
@@ -47,15 +47,15 @@ def notes():
 
 
 @pytest.fixture
-def station(connection, notes, tmp_path):
-    station = Station(connection, "here", watch=notes, state=tmp_path / "state")
-    yield station
-    station.close()
+def worker(connection, notes, tmp_path):
+    worker = ExtractionWorker(connection, "here", watch=notes, state=tmp_path / "state")
+    yield worker
+    worker.close()
 
 
-def test_a_page_becomes_a_row_in_every_output(connection, station, tmp_path):
+def test_a_page_becomes_a_row_in_every_output(connection, worker, tmp_path):
     publish(connection, tmp_path, "{task}.jsonl", "out.db")
-    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     [row] = rows(tmp_path, "gazette.jsonl")
     assert (row["task"], row["url"], row["canonical_url"], row["title"]) == (TASK, url(1), url(1), "Story 1")
     assert row["text"].startswith("Story 1, plain: The harbour office")
@@ -66,51 +66,51 @@ def test_a_page_becomes_a_row_in_every_output(connection, station, tmp_path):
     assert states(connection, 1) == ["written"]
 
 
-def test_an_example_in_an_encoding_that_only_its_header_names_is_read(connection, station, tmp_path, monkeypatch):
+def test_an_example_in_an_encoding_that_only_its_header_names_is_read(connection, worker, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     seen = []
     monkeypatch.setattr(module, "Section", lambda html, *_, **__: seen.append(html) or Section(None, method="density"))
     page = StoredPage(url(0), "Übermut".encode("utf-16-le"), "text/html; charset=utf-16le", FETCHED_AT)
     keep_example(connection, TASK, page, url(0))
-    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert seen == ["Übermut"]
 
 
-def test_an_example_is_prepared_once_until_it_changes(connection, station, tmp_path, monkeypatch):
+def test_an_example_is_prepared_once_until_it_changes(connection, worker, tmp_path, monkeypatch):
     prepared = []
     monkeypatch.setattr(module, "Section", lambda *a, **k: prepared.append(a[1]) or Section(*a, **k))
     publish(connection, tmp_path)
     for number in (1, 2):
-        station.cut_pages(TASK, deliver(connection, {number: article(0)}))  # a twin of the example: it does not vote
+        worker.extract_pages(TASK, deliver(connection, {number: article(0)}))  # a twin of the example: it does not vote
     assert prepared == [url(0)]
     keep_example(connection, TASK, StoredPage(url(9), article(9), "text/html", FETCHED_AT), url(9))
-    station.cut_pages(TASK, deliver(connection, {3: article(3)}))
+    worker.extract_pages(TASK, deliver(connection, {3: article(3)}))
     assert prepared == [url(0), url(9)]
 
 
-def test_a_list_whose_url_matches_by_accident_is_rejected(connection, station, tmp_path):
+def test_a_list_whose_url_matches_by_accident_is_rejected(connection, worker, tmp_path):
     assert Section(None).extract(archive(), url(7))  # by its text alone it could be an article
     publish(connection, tmp_path)
-    station.cut_pages(TASK, deliver(connection, {7: archive(), 1: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {7: archive(), 1: article(1)}))
     assert [row["url"] for row in rows(tmp_path)] == [url(1)]
     assert states(connection, 1, 7) == ["written", "rejected"]
 
 
-def test_without_an_example_pages_are_cut_by_the_fallback(connection, station, tmp_path):
+def test_without_an_example_pages_are_cut_by_the_fallback(connection, worker, tmp_path):
     publish(connection, tmp_path)
     connection.delete(f"exemplar:task:{TASK}:example")
-    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert [row["method"] for row in rows(tmp_path)] == ["density"]
 
 
-def test_an_example_that_cannot_be_used_leaves_the_fallback(connection, station, tmp_path):
+def test_an_example_that_cannot_be_used_leaves_the_fallback(connection, worker, tmp_path):
     publish(connection, tmp_path)
     keep_example(connection, TASK, StoredPage(url(9), b" ", "text/html", FETCHED_AT), url(9))
-    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert [row["method"] for row in rows(tmp_path)] == ["density"]
 
 
-def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, station, tmp_path, notes, monkeypatch):
+def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, worker, tmp_path, notes, monkeypatch):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)})
 
@@ -120,13 +120,13 @@ def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, sta
     monkeypatch.setattr(module, "Section", end_the_worker)
     for _ in range(module.MOST_BEGINS):
         with pytest.raises(SystemExit):
-            station.cut_pages(TASK, [name])
-    station.cut_pages(TASK, [name])
-    assert f"its example {url(0)} ends every worker" in notes.troubles[-1]
+            worker.extract_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
+    assert f"its example {url(0)} crashes or times out every worker" in notes.problems_told[-1]
     assert states(connection, 1) == ["fetched"]
 
 
-def test_a_worker_without_memory_for_the_example_ends(connection, station, tmp_path, monkeypatch):
+def test_a_worker_without_memory_for_the_example_ends(connection, worker, tmp_path, monkeypatch):
     publish(connection, tmp_path)
 
     def grow(*_, **__):
@@ -134,36 +134,36 @@ def test_a_worker_without_memory_for_the_example_ends(connection, station, tmp_p
 
     monkeypatch.setattr(module, "Section", grow)
     with pytest.raises(MemoryError):
-        station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+        worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert states(connection, 1) == ["fetched"]
 
 
-def test_the_time_an_example_takes_is_watched(connection, station, tmp_path, notes):
+def test_the_time_an_example_takes_is_watched(connection, worker, tmp_path, notes):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)})
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert notes.told[:4] == [("job", [name]), ("begin", "example"), ("end",), ("begin", name)]
     assert notes.told[-1] == ("job", [])
 
 
-def test_a_page_answered_twice_is_written_once(connection, station, tmp_path):
+def test_a_page_answered_twice_is_written_once(connection, worker, tmp_path):
     publish(connection, tmp_path)
     names = deliver(connection, {1: article(1)})
-    station.cut_pages(TASK, names)
-    station.cut_pages(TASK, names)
+    worker.extract_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     assert len(rows(tmp_path)) == 1
 
 
-def test_a_row_written_before_its_worker_died_is_not_written_again(connection, station, ledger, tmp_path, monkeypatch):
+def test_a_row_written_before_its_worker_died_is_not_written_again(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     names = deliver(connection, {1: article(1)})
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, "settle", _die)
         with pytest.raises(KeyboardInterrupt):
-            station.cut_pages(TASK, names)
+            worker.extract_pages(TASK, names)
     assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["fetched"])
     ledger.free("here")
-    station.cut_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["written"])
 
 
@@ -171,77 +171,77 @@ def _die(*_, **__):
     raise KeyboardInterrupt
 
 
-def test_a_row_is_in_each_output_once_when_one_of_them_was_away(connection, station, tmp_path, notes, monkeypatch):
+def test_a_row_is_in_each_output_once_when_one_of_them_was_away(connection, worker, tmp_path, notes, monkeypatch):
     monkeypatch.setattr(module, "SINK_PAUSE", -1.0)
     publish(connection, tmp_path, "out.jsonl", "away/out.db")
     (tmp_path / "away").write_text("a file where a folder should be")
     names = deliver(connection, {1: article(1)})
-    for _ in range(MOST_CUTS + 2):
-        station.cut_pages(TASK, names)
+    for _ in range(MOST_ATTEMPTS + 2):
+        worker.extract_pages(TASK, names)
     assert states(connection, 1) == ["fetched"]
-    assert "away/out.db can't be written" in notes.troubles[0]
+    assert "away/out.db can't be written" in notes.problems_told[0]
     (tmp_path / "away").unlink()
-    station.cut_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["written"])
 
 
-def test_an_output_that_can_not_be_opened_lets_pages_rest_and_is_told(connection, station, ledger, tmp_path, notes):
+def test_an_output_that_can_not_be_opened_lets_pages_rest_and_is_told(connection, worker, ledger, tmp_path, notes):
     publish(connection, tmp_path, "${NOT_SET_ANYWHERE}/out.jsonl")
     [name] = deliver(connection, {1: article(1)})
-    station.cut_pages(TASK, [name])
-    assert "NOT_SET_ANYWHERE is not set" in notes.troubles[0]
+    worker.extract_pages(TASK, [name])
+    assert "NOT_SET_ANYWHERE is not set" in notes.problems_told[0]
     assert states(connection, 1) == ["fetched"]
     assert ledger.take(name, "other", seconds=9) is None  # at rest
 
 
-def test_a_task_that_is_not_published_lets_its_pages_rest(connection, station, tmp_path, monkeypatch):
+def test_a_task_that_is_not_published_lets_its_pages_rest(connection, worker, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "TASK_PAUSE", -1.0)
     names = deliver(connection, {1: article(1)})
-    station.cut_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     assert Ledger(connection, TASK).state_of(url(1)) == ("fetched", "task is not published")
     publish(connection, tmp_path)
-    station.cut_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     assert states(connection, 1) == ["written"]
 
 
-def test_pages_of_one_article_become_one_row(connection, station, tmp_path):
+def test_pages_of_one_article_become_one_row(connection, worker, tmp_path):
     publish(connection, tmp_path)
     names = deliver(connection, {1: article(1, canonical=url(2)), 2: article(2), 3: article(3, canonical=url(2))})
-    station.cut_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     assert [row["canonical_url"] for row in rows(tmp_path)] == [url(2)]
     assert states(connection, 1, 2, 3) == ["written", "duplicate", "duplicate"]
 
 
 @pytest.mark.parametrize("link", ["http://gazette.example/", "http://other.example/a/9.html", "nonsense", "//["])
-def test_a_canonical_link_outside_the_pattern_does_not_count(connection, station, tmp_path, link):
+def test_a_canonical_link_outside_the_pattern_does_not_count(connection, worker, tmp_path, link):
     publish(connection, tmp_path)
-    station.cut_pages(TASK, deliver(connection, {1: article(1, canonical=link)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1, canonical=link)}))
     assert [row["canonical_url"] for row in rows(tmp_path)] == [url(1)]
 
 
-def test_a_page_whose_article_another_page_is_writing_waits(connection, station, ledger, tmp_path, monkeypatch):
+def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, ledger, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "CLAIM_PAUSE", -1.0)
     publish(connection, tmp_path)
     other, name = deliver(connection, {1: article(1), 2: article(2, canonical=url(1))})
     ledger.take(other, "another worker", seconds=9)
     ledger.claim(other, fingerprint(url(1)), "another worker")
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert states(connection, 2) == ["fetched"]
     ledger.settle(other, "written", "", worker="another worker")
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert states(connection, 2) == ["duplicate"]
 
 
-def test_a_page_without_article_is_rejected_with_its_reason(connection, station, ledger, tmp_path, monkeypatch):
+def test_a_page_without_article_is_rejected_with_its_reason(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     monkeypatch.setattr(Section, "extract", lambda *_, **__: NoArticle("a list page"))
-    station.cut_pages(TASK, deliver(connection, {1: b"<ul>"}))
+    worker.extract_pages(TASK, deliver(connection, {1: b"<ul>"}))
     assert ledger.state_of(url(1)) == ("rejected", "a list page")
 
 
-def test_an_unwanted_article_is_rejected_with_its_reason(connection, station, ledger, tmp_path):
+def test_an_unwanted_article_is_rejected_with_its_reason(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, drop=RowFilter(("mast",)), keep=RowFilter(since=date(1990, 1, 1)))
-    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert ledger.state_of(url(1)) == ("rejected", "drop: keyword mast")
     assert rows(tmp_path) == []
 
@@ -254,7 +254,7 @@ def test_an_unwanted_article_is_rejected_with_its_reason(connection, station, le
     ],
 )
 def test_a_page_that_can_not_be_cut_goes_to_quarantine(
-    connection, station, ledger, tmp_path, monkeypatch, error, reason
+    connection, worker, ledger, tmp_path, monkeypatch, error, reason
 ):
     publish(connection, tmp_path)
     extract = Section.extract
@@ -266,33 +266,33 @@ def test_a_page_that_can_not_be_cut_goes_to_quarantine(
 
     monkeypatch.setattr(Section, "extract", fail)
     names = deliver(connection, {1: b"BAD", 2: article(2)})
-    station.cut_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     assert ledger.problems()[0]["reason"] == reason
     assert states(connection, 1, 2) == ["failed", "written"]
     assert (tmp_path / "state" / "quarantine" / TASK / f"{names[0]}.html").read_bytes() == b"BAD"
 
 
-def test_a_damaged_stored_page_fails_alone(connection, station, tmp_path):
+def test_a_damaged_stored_page_fails_alone(connection, worker, tmp_path):
     publish(connection, tmp_path)
     names = deliver(connection, {1: article(1), 2: article(2)})
     connection.hset(f"exemplar:task:{TASK}:page:{names[0]}", "body", b"damaged")
-    station.cut_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     assert states(connection, 1, 2) == ["failed", "written"]
 
 
-def test_a_page_that_ended_its_workers_is_not_tried_again(connection, station, ledger, tmp_path, monkeypatch):
+def test_a_page_that_ended_its_workers_is_not_tried_again(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: b"POISON"})
-    for _ in range(MOST_CUTS):
+    for _ in range(MOST_ATTEMPTS):
         ledger.take(name, "victim", seconds=-1)
     monkeypatch.setattr(Section, "extract", lambda *_, **__: pytest.fail("tried again"))
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert ledger.state_of(url(1))[0] == "failed"
-    assert f"ended its worker {MOST_CUTS} times" in ledger.problems()[0]["reason"]
+    assert f"crashed or timed out its worker {MOST_ATTEMPTS} times" in ledger.problems()[0]["reason"]
     assert (tmp_path / "state" / "quarantine" / TASK / f"{name}.html").read_bytes() == b"POISON"
 
 
-def test_no_memory_is_the_worker_s_end_and_not_the_page_s(connection, station, tmp_path, monkeypatch):
+def test_no_memory_is_the_worker_s_end_and_not_the_page_s(connection, worker, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)})
 
@@ -301,13 +301,11 @@ def test_no_memory_is_the_worker_s_end_and_not_the_page_s(connection, station, t
 
     monkeypatch.setattr(Section, "extract", grow)
     with pytest.raises(MemoryError):
-        station.cut_pages(TASK, [name])
+        worker.extract_pages(TASK, [name])
     assert states(connection, 1) == ["fetched"]
 
 
-def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(
-    connection, station, ledger, tmp_path, monkeypatch
-):
+def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)})
     open_locked = JsonLinesSink._open_locked
@@ -319,17 +317,17 @@ def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(
         return file
 
     monkeypatch.setattr(JsonLinesSink, "_open_locked", wait_long)
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert rows(tmp_path) == []
     assert ledger.holds(name, "quicker")
 
 
-def test_what_the_site_says_of_a_pages_use_is_in_its_row(connection, station, tmp_path):
+def test_what_the_site_says_of_a_pages_use_is_in_its_row(connection, worker, tmp_path):
     publish(connection, tmp_path, product="Exemplar")
     said = {"robots": "noarchive", "exemplar": "noai", "tdm-reservation": "1"}
     head = "".join(f'<meta name="{name}" content="{content}">' for name, content in said.items())
     deliver(connection, {1: article(1, head=head), 2: article(2)}, headers={"x-robots-tag": ["noindex", "bot: none"]})
-    station.cut_pages(TASK, [fingerprint(url(number)) for number in (1, 2)])
+    worker.extract_pages(TASK, [fingerprint(url(number)) for number in (1, 2)])
     first, second = rows(tmp_path)
     assert first["robots_directives"] == ["noindex", "noarchive", "noai"]
     assert first["tdm_reservation"] is True
@@ -337,7 +335,7 @@ def test_what_the_site_says_of_a_pages_use_is_in_its_row(connection, station, tm
     assert "robots_meta" not in first
 
 
-def test_a_page_that_its_site_reserves_is_skipped_on_request(connection, station, ledger, tmp_path):
+def test_a_page_that_its_site_reserves_is_skipped_on_request(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, product="Exemplar", skip=("noai", "tdm-reservation"))
     pages = {
         1: article(1, head='<meta name="robots" content="noai">'),
@@ -345,15 +343,15 @@ def test_a_page_that_its_site_reserves_is_skipped_on_request(connection, station
         3: article(3, head='<meta name="tdm-reservation" content="1">'),
         4: article(4, head='<meta name="tdm-reservation" content="0">'),
     }
-    station.cut_pages(TASK, deliver(connection, pages))
+    worker.extract_pages(TASK, deliver(connection, pages))
     assert states(connection, 1, 2, 3, 4) == ["rejected", "written", "rejected", "written"]
     assert ledger.state_of(url(1)) == ("rejected", "skip: noai")
     assert ledger.state_of(url(3)) == ("rejected", "skip: tdm-reservation")
 
 
-def test_a_page_that_was_stored_without_headers_is_cut(connection, station, tmp_path):
+def test_a_page_that_was_stored_without_headers_is_cut(connection, worker, tmp_path):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)})
     assert not connection.hexists(f"exemplar:task:{TASK}:page:{name}", "headers")
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert rows(tmp_path)[0]["robots_directives"] == []

@@ -3,7 +3,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from extractors import Article
-from workers.briefs import Brief, RowFilter
+from workers.extraction_config import ExtractionConfig, RowFilter
 from workers.filters import unwanted
 
 DAY = date(2026, 3, 12)
@@ -11,8 +11,8 @@ DAY = date(2026, 3, 12)
 
 def reason(text="The harbour is open", title=None, published=None, keep=None, drop=None):
     article = Article(text, (), "test", 1.0, "", title=title, published=published)
-    brief = Brief("t", "", "", (), "", keep=keep or RowFilter(), drop=drop or RowFilter())
-    return unwanted(article, brief)
+    config = ExtractionConfig("t", "", "", (), "", keep=keep or RowFilter(), drop=drop or RowFilter())
+    return unwanted(article, config)
 
 
 def test_without_filters_everything_is_wanted():

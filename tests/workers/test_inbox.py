@@ -26,7 +26,7 @@ def jobs(connection):
     return Queue(QUEUE, connection=connection, serializer=JSONSerializer).jobs
 
 
-def test_a_delivered_page_is_fetched_and_rung_for(connection, inbox):
+def test_a_delivered_page_is_fetched_and_queued(connection, inbox):
     [name] = deliver(connection, {1: b"<p>one"})
     assert states(connection, 1) == ["fetched"]
     assert [job.args for job in jobs(connection)] == [[TASK, [name]]]
@@ -75,29 +75,29 @@ def test_delivering_nothing_rings_for_nobody(connection, inbox):
     assert inbox.waiting_jobs() == 0
 
 
-def test_a_lost_doorbell_is_rung_again_once(connection, inbox, monkeypatch):
-    monkeypatch.setattr(ledger_module, "RING_AGAIN", -1.0)
-    [name] = deliver(connection, {1: b"one"}, ring=False)
+def test_a_lost_job_is_queued_again_once(connection, inbox, monkeypatch):
+    monkeypatch.setattr(ledger_module, "REQUEUE_AFTER", -1.0)
+    [name] = deliver(connection, {1: b"one"}, wake=False)
     monkeypatch.undo()
     assert inbox.sweep() == 1
     assert [job.args for job in jobs(connection)] == [[TASK, [name]]]
     assert inbox.sweep() == 0
 
 
-def test_a_waiting_doorbell_is_not_doubled(connection, inbox):
+def test_a_waiting_job_is_not_doubled(connection, inbox):
     deliver(connection, {1: b"one"})
     assert inbox.sweep() == 0
     assert inbox.waiting_jobs() == 1
 
 
-def test_a_page_whose_lease_ran_out_is_rung_for_while_others_wait(connection, inbox):
+def test_a_page_whose_lease_expired_is_queued_while_others_wait(connection, inbox):
     lost, _ = deliver(connection, {1: b"one", 2: b"two"})
     Ledger(connection, TASK).take(lost, "dead", seconds=-1)
     assert inbox.sweep() == 1
     assert [job.args[1] for job in jobs(connection)][1:] == [[lost]]
 
 
-def test_a_page_at_rest_is_rung_for_while_others_wait(connection, inbox):
+def test_a_postponed_page_is_queued_while_others_wait(connection, inbox):
     resting, _ = deliver(connection, {1: b"one", 2: b"two"})
     ledger = Ledger(connection, TASK)
     ledger.take(resting, "w", seconds=9)
@@ -105,24 +105,24 @@ def test_a_page_at_rest_is_rung_for_while_others_wait(connection, inbox):
     assert inbox.sweep() == 1
 
 
-def test_the_oldest_doorbell_tells_when_it_was_rung(connection, inbox):
-    assert inbox.oldest_bell() is None
+def test_the_oldest_job_tells_when_it_was_queued(connection, inbox):
+    assert inbox.oldest_job() is None
     before = time.time()
     deliver(connection, {1: b"one"})
-    rung = inbox.oldest_bell()
+    requeued = inbox.oldest_job()
     deliver(connection, {2: b"two"})
-    assert before - 0.01 <= rung <= time.time()
-    assert inbox.oldest_bell() == rung
+    assert before - 0.01 <= requeued <= time.time()
+    assert inbox.oldest_job() == requeued
 
 
 def test_a_sweep_may_be_for_some_tasks_only(connection, inbox, monkeypatch):
-    monkeypatch.setattr(ledger_module, "RING_AGAIN", -1.0)
-    deliver(connection, {1: b"one"}, ring=False)
-    deliver(connection, {1: b"one"}, task="other", ring=False)
+    monkeypatch.setattr(ledger_module, "REQUEUE_AFTER", -1.0)
+    deliver(connection, {1: b"one"}, wake=False)
+    deliver(connection, {1: b"one"}, task="other", wake=False)
     assert inbox.sweep(["other"]) == 1
 
 
-def test_a_page_that_is_waiting_only_is_not_rung_for(connection, inbox):
+def test_a_page_that_is_only_waiting_is_not_queued(connection, inbox):
     Ledger(connection, TASK).add([Found(url(1))])
     assert inbox.sweep() == 0
     assert Ledger(connection, TASK).take(fingerprint(url(1)), "w", seconds=9) is None

@@ -155,27 +155,27 @@ def test_one_worker_takes_a_page(ledger):
 
 def test_a_page_is_taken_over_when_the_lease_ran_out(ledger):
     name = in_hand(ledger, A, "one", PAST)
-    assert ledger.take(name, "two", seconds=FAR).cuts == 2
+    assert ledger.take(name, "two", seconds=FAR).attempts == 2
     assert not ledger.holds(name, "one")
 
 
-def test_a_lapsed_page_is_rung_for_by_one_sweeper(ledger):
+def test_a_lapsed_page_is_queued_by_one_sweeper(ledger):
     name = in_hand(ledger, A, seconds=PAST)
-    assert ledger.lapsed(oldest_bell=None) == [name]
-    assert ledger.lapsed(oldest_bell=None) == []
+    assert ledger.lapsed(oldest_job=None) == [name]
+    assert ledger.lapsed(oldest_job=None) == []
     assert not ledger.holds(name, "w")
 
 
-def test_a_held_page_is_not_rung_for(ledger):
+def test_a_held_page_is_not_queued(ledger):
     in_hand(ledger, A, seconds=FAR)
-    assert ledger.lapsed(oldest_bell=None) == []
+    assert ledger.lapsed(oldest_job=None) == []
 
 
 def test_attempts_that_took_their_worker_down_are_counted(ledger):
     name = in_hand(ledger, A, "one")
     assert ledger.free("one") == [name]
     taken = ledger.take(name, "two", seconds=FAR)
-    assert (taken.cuts, taken.again) == (2, True)
+    assert (taken.attempts, taken.again) == (2, True)
 
 
 def test_freeing_a_dead_worker_leaves_the_pages_of_others(ledger):
@@ -191,20 +191,20 @@ def test_a_page_let_go_is_not_blamed_but_was_in_hand_before(ledger):
     ledger.let_go(name, "w", PAST, "disk full")
     assert ledger.state_of(A) == ("fetched", "disk full")
     taken = ledger.take(name, "w", seconds=FAR)
-    assert (taken.cuts, taken.again) == (1, True)
+    assert (taken.attempts, taken.again) == (1, True)
 
 
 def test_a_page_let_go_rests_until_its_time(ledger):
     name = in_hand(ledger, A)
     ledger.let_go(name, "w", FAR, "disk full")
     assert ledger.take(name, "w", seconds=FAR) is None
-    assert ledger.lapsed(oldest_bell=None) == []
+    assert ledger.lapsed(oldest_job=None) == []
 
 
-def test_a_page_at_rest_is_rung_for_even_if_other_doorbells_wait(ledger):
+def test_a_postponed_page_is_queued_even_if_other_jobs_wait(ledger):
     name = in_hand(ledger, A)
     ledger.let_go(name, "w", PAST, "disk full")
-    assert ledger.lapsed(oldest_bell=time.time()) == [name]
+    assert ledger.lapsed(oldest_job=time.time()) == [name]
 
 
 def test_who_lost_a_page_can_not_let_it_go(ledger):
@@ -218,28 +218,28 @@ def test_postponed_pages_rest_and_come_back(ledger):
     one, two = fetched(ledger, A, B)
     ledger.postpone([one], FAR, "not published")
     ledger.postpone([two], PAST, "not published")
-    assert ledger.lapsed(oldest_bell=time.time()) == [two]
+    assert ledger.lapsed(oldest_job=time.time()) == [two]
     assert ledger.take(one, "w", seconds=FAR) is None
     assert ledger.state_of(A) == ("fetched", "not published")
 
 
-def test_a_page_whose_doorbell_may_still_wait_is_not_rung_for(ledger, monkeypatch):
-    monkeypatch.setattr(module, "RING_AGAIN", PAST)  # the page is overdue at once …
+def test_a_page_whose_job_may_still_wait_is_not_queued(ledger, monkeypatch):
+    monkeypatch.setattr(module, "REQUEUE_AFTER", PAST)  # the page is overdue at once …
     fetched(ledger, A)
     an_hour_ago = time.time() - 3600
-    assert ledger.lapsed(oldest_bell=an_hour_ago) == []  # … but the doorbells before it are not answered yet
+    assert ledger.lapsed(oldest_job=an_hour_ago) == []  # … but the jobs before it are not taken yet
 
 
-def test_a_page_that_is_older_than_all_waiting_doorbells_is_rung_for(ledger, monkeypatch):
-    monkeypatch.setattr(module, "RING_AGAIN", PAST)
+def test_a_page_that_is_older_than_all_waiting_jobs_is_queued(ledger, monkeypatch):
+    monkeypatch.setattr(module, "REQUEUE_AFTER", PAST)
     [name] = fetched(ledger, A)
     monkeypatch.undo()
-    assert ledger.lapsed(oldest_bell=time.time()) == [name]
+    assert ledger.lapsed(oldest_job=time.time()) == [name]
 
 
-def test_a_fresh_page_is_not_rung_for_again(ledger):
+def test_a_fresh_page_is_not_queued_again(ledger):
     fetched(ledger, A)
-    assert ledger.lapsed(oldest_bell=None) == []
+    assert ledger.lapsed(oldest_job=None) == []
 
 
 # -- canonical URLs ----------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ class Entry:
     holder: str | None = None
     resting: bool = False
     reason: str = ""
-    cuts: int = 0
+    attempts: int = 0
     takes: int = 0
     young: bool = False  # written, and to be looked at again
     visited: bool = False  # was written before
@@ -86,15 +86,15 @@ class Model:
         if entry is None or ((entry.holder or entry.resting) and entry.holder != worker and not entry.over):
             return None
         entry.holder, entry.resting, entry.over = worker, False, over
-        entry.cuts += 1
+        entry.attempts += 1
         entry.takes += 1
-        return entry.cuts, entry.takes > 1, entry.accepted
+        return entry.attempts, entry.takes > 1, entry.accepted
 
     def let_go(self, url, worker, reason, over):
         entry = self.of(url, "fetched")
         if entry and entry.holder == worker:
             entry.holder, entry.resting, entry.over, entry.reason = None, True, over, reason
-            entry.cuts -= 1
+            entry.attempts -= 1
 
     def postpone(self, url, reason, over):
         entry = self.of(url, "fetched")
@@ -218,7 +218,7 @@ class Steps:
 
     def take(self, url, worker, over):
         taken = self.ledger.take(fingerprint(url), worker, seconds=_seconds(over))
-        assert (taken and (taken.cuts, taken.again, taken.accepted)) == self.model.take(url, worker, over)
+        assert (taken and (taken.attempts, taken.again, taken.accepted)) == self.model.take(url, worker, over)
         if taken:
             assert (taken.url, taken.page["url"].decode()) == (url, url)
 
@@ -231,14 +231,14 @@ class Steps:
         self.model.postpone(url, reason, over)
 
     def lapsed(self):
-        assert set(self.ledger.lapsed(oldest_bell=None)) == set(map(fingerprint, self.model.lapsed()))
+        assert set(self.ledger.lapsed(oldest_job=None)) == set(map(fingerprint, self.model.lapsed()))
 
     def free(self, worker):
         assert set(self.ledger.free(worker)) == set(map(fingerprint, self.model.free(worker)))
 
     def settle(self, url, state, reason, worker, young):
-        visits = RecheckPlan(OVER, time.time() + FAR, 1, "") if young else None
-        settled = self.ledger.settle(fingerprint(url), state, reason, worker=worker, visits=visits)
+        recheck = RecheckPlan(OVER, time.time() + FAR, 1, "") if young else None
+        settled = self.ledger.settle(fingerprint(url), state, reason, worker=worker, recheck=recheck)
         assert settled == self.model.settle(url, state, reason, worker, young)
 
     def accept(self, url):

@@ -1,4 +1,4 @@
-"""Almost the same article a second time, as the station's workers ask for it."""
+"""Almost the same article a second time, as the workers look for it."""
 
 import random
 

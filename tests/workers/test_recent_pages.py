@@ -7,8 +7,8 @@ import pytest
 
 from extractors import Section, UnusablePage
 from workers import extract, recent_pages
-from workers.briefs import example_of, keep_example
-from workers.extract import Station
+from workers.extract import ExtractionWorker
+from workers.extraction_config import example_of, keep_example
 from workers.forgetting import forget_task
 from workers.inbox import StoredPage
 from workers.ledger import Ledger
@@ -38,8 +38,8 @@ def consider(candidates, number, body, **changes):
     candidates.consider(fingerprint(url(number)), page, replace(found, **changes))
 
 
-def cut(connection, station, *numbers, page=news):
-    station.cut_pages(TASK, deliver(connection, {number: page(number) for number in numbers}))
+def work_on(connection, worker, *numbers, page=news):
+    worker.extract_pages(TASK, deliver(connection, {number: page(number) for number in numbers}))
 
 
 def recent(connection):
@@ -51,56 +51,56 @@ def changes(connection):
     return section_pages(connection, TASK).changes
 
 
-def test_pages_of_one_job_join_the_vote_together(connection, station, tmp_path):
+def test_pages_of_one_job_join_the_vote_together(connection, worker, tmp_path):
     publish(connection, tmp_path)
-    cut(connection, station, 1, 2, 3, 4, 5, 6)
+    work_on(connection, worker, 1, 2, 3, 4, 5, 6)
     assert recent(connection) == [1, 2, 3, 4]
     assert changes(connection) == 1
 
 
-def test_a_row_names_the_pages_that_voted_on_it(connection, station, tmp_path):
+def test_a_row_names_the_pages_that_voted_on_it(connection, worker, tmp_path):
     publish(connection, tmp_path)
     example = example_of(connection, TASK).version
-    cut(connection, station, 1, 2)
-    cut(connection, station, 7)
+    work_on(connection, worker, 1, 2)
+    work_on(connection, worker, 7)
     assert [row["section_version"] for row in rows(tmp_path)] == [f"{example}+0", f"{example}+0", f"{example}+1"]
     assert rows(tmp_path)[-1]["reason"].startswith("vote of 3 pages")
 
 
-def test_a_row_names_the_pages_that_voted_even_if_others_join_meanwhile(connection, station, tmp_path, monkeypatch):
+def test_a_row_names_the_pages_that_voted_even_if_others_join_meanwhile(connection, worker, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     monkeypatch.setattr(extract, "section_version", lambda *_: "the version of a moment ago")
-    cut(connection, station, 1)
+    work_on(connection, worker, 1)
     assert rows(tmp_path)[0]["section_version"] == example_of(connection, TASK).version + "+0"
 
 
-def test_a_row_without_example_names_no_section_version(connection, station, tmp_path):
+def test_a_row_without_example_names_no_section_version(connection, worker, tmp_path):
     publish(connection, tmp_path)
     connection.delete(EXAMPLE)
-    cut(connection, station, 1)
+    work_on(connection, worker, 1)
     assert rows(tmp_path)[0]["section_version"] is None
     assert not connection.exists(RECENT)
 
 
-def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(connection, station, tmp_path, monkeypatch):
+def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(connection, worker, tmp_path, monkeypatch):
     publish(connection, tmp_path)
-    cut(connection, station, 1, 2, 3, 4)
-    cut(connection, station, 5, 6)
+    work_on(connection, worker, 1, 2, 3, 4)
+    work_on(connection, worker, 5, 6)
     assert (recent(connection), changes(connection)) == ([1, 2, 3, 4], 1)
     monkeypatch.setattr(recent_pages, "REPLACE_AFTER", 0.0)
-    cut(connection, station, 7, 8)
+    work_on(connection, worker, 7, 8)
     assert (recent(connection), changes(connection)) == ([2, 3, 4, 7], 2)
 
 
-def test_a_worker_prepares_recent_pages_once_a_version(connection, station, tmp_path, monkeypatch):
+def test_a_worker_prepares_recent_pages_once_a_version(connection, worker, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     learned = []
     learn = Section.learn
     monkeypatch.setattr(Section, "learn", lambda self, *a, **k: learned.append(a[1]) or learn(self, *a, **k))
-    cut(connection, station, 1, 2, 3, 4)
+    work_on(connection, worker, 1, 2, 3, 4)
     assert learned == []
-    cut(connection, station, 5)
-    cut(connection, station, 6)
+    work_on(connection, worker, 5)
+    work_on(connection, worker, 6)
     assert learned == [url(number) for number in (1, 2, 3, 4)]
 
 
@@ -156,10 +156,10 @@ def test_a_page_that_takes_too_much_room_does_not_vote(connection, candidates, m
     assert recent(connection) == [2]
 
 
-def test_pages_of_a_back_fill_are_not_recent(connection, station, tmp_path):
+def test_pages_of_a_back_fill_are_not_recent(connection, worker, tmp_path):
     publish(connection, tmp_path)
     Ledger(connection, TASK).add([Found(url(1), info={"days": ["2001-01-01", None]})])
-    cut(connection, station, 1)
+    work_on(connection, worker, 1)
     assert states(connection, 1) == ["written"]
     assert not connection.exists(RECENT)
 
@@ -199,11 +199,11 @@ def test_a_forgotten_task_has_no_voters(connection, candidates):
     assert section_version(connection, TASK) is None
 
 
-def test_a_task_of_before_goes_on(connection, station, tmp_path):
+def test_a_task_of_before_goes_on(connection, worker, tmp_path):
     publish(connection, tmp_path)
     assert not connection.hexists(EXAMPLE, "recent")
     assert section_version(connection, TASK) == section_pages(connection, TASK).version
-    cut(connection, station, 1)
+    work_on(connection, worker, 1)
     assert recent(connection) == [1]
 
 
@@ -219,46 +219,46 @@ def test_pages_of_a_voter_come_back_as_they_were(connection, candidates):
     assert len(page.packed) < len(body) / 2
 
 
-def test_a_damaged_voter_is_dropped(connection, station, tmp_path):
+def test_a_damaged_voter_is_dropped(connection, worker, tmp_path):
     publish(connection, tmp_path)
-    cut(connection, station, 1, 2, 3, 4)
+    work_on(connection, worker, 1, 2, 3, 4)
     connection.hset(RECENT, "body:2", b"damaged")
     connection.hincrby(EXAMPLE, "recent", 1)
-    cut(connection, station, 5, page=article)
+    work_on(connection, worker, 5, page=article)
     assert states(connection, 5) == ["written"]
     assert rows(tmp_path)[-1]["reason"].startswith("vote of 4 pages")
     assert recent(connection)[:3] == [1, 3, 4]
 
 
 @pytest.mark.parametrize("error", [UnusablePage("nothing parses"), ZeroDivisionError("a mistake of ours")])
-def test_a_voter_that_can_not_be_prepared_is_dropped(connection, station, tmp_path, monkeypatch, error):
-    _vote_of_which_2_fails(connection, station, tmp_path, monkeypatch, error)
-    cut(connection, station, 5, page=article)
+def test_a_voter_that_can_not_be_prepared_is_dropped(connection, worker, tmp_path, monkeypatch, error):
+    _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, error)
+    work_on(connection, worker, 5, page=article)
     assert states(connection, 5) == ["written"]
     assert recent(connection)[:3] == [1, 3, 4]
 
 
-def test_a_voter_that_ends_every_worker_is_dropped(connection, station, tmp_path, monkeypatch):
-    _vote_of_which_2_fails(connection, station, tmp_path, monkeypatch, SystemExit())
+def test_a_voter_that_ends_every_worker_is_dropped(connection, worker, tmp_path, monkeypatch):
+    _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, SystemExit())
     names = deliver(connection, {5: article(5)})
     for _ in range(extract.MOST_BEGINS):
         with pytest.raises(SystemExit):
-            station.cut_pages(TASK, names)
-    station.cut_pages(TASK, names)
+            worker.extract_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     assert states(connection, 5) == ["written"]
     assert recent(connection)[:3] == [1, 3, 4]
 
 
-def test_a_worker_without_memory_for_a_voter_ends_and_the_voter_stays(connection, station, tmp_path, monkeypatch):
-    _vote_of_which_2_fails(connection, station, tmp_path, monkeypatch, MemoryError())
+def test_a_worker_without_memory_for_a_voter_ends_and_the_voter_stays(connection, worker, tmp_path, monkeypatch):
+    _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, MemoryError())
     with pytest.raises(MemoryError):
-        cut(connection, station, 5)
+        work_on(connection, worker, 5)
     assert recent(connection) == [1, 2, 3, 4]
 
 
-def _vote_of_which_2_fails(connection, station, tmp_path, monkeypatch, error):
+def _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, error):
     publish(connection, tmp_path)
-    cut(connection, station, 1, 2, 3, 4)
+    work_on(connection, worker, 1, 2, 3, 4)
     learn = Section.learn
 
     def fail(self, html, page_url, **more):
@@ -269,43 +269,43 @@ def _vote_of_which_2_fails(connection, station, tmp_path, monkeypatch, error):
     monkeypatch.setattr(Section, "learn", fail)
 
 
-def test_a_mistake_in_choosing_does_not_cost_the_page(connection, station, tmp_path, monkeypatch):
+def test_a_mistake_in_choosing_does_not_cost_the_page(connection, worker, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     monkeypatch.setattr(Candidates, "consider", lambda *_: 1 / 0)
-    cut(connection, station, 1, 2)
+    work_on(connection, worker, 1, 2)
     assert states(connection, 1, 2) == ["written", "written"]
 
 
-def test_workers_of_one_version_write_the_same_bytes(connection, station, tmp_path):
+def test_workers_of_one_version_write_the_same_bytes(connection, worker, tmp_path):
     publish(connection, tmp_path)
-    cut(connection, station, 1, 2, 3)
-    cut(connection, station, 11, 12)  # now four vote, and this worker has cut others before
+    work_on(connection, worker, 1, 2, 3)
+    work_on(connection, worker, 11, 12)  # now four vote, and this worker has extracted others before
     version = section_version(connection, TASK)
-    cut(connection, station, 5, 6, 7)
+    work_on(connection, worker, 5, 6, 7)
     first = (tmp_path / "out.jsonl").read_bytes().splitlines()[-3:]
     (tmp_path / "out.jsonl").unlink()
     for key in connection.scan_iter(f"exemplar:task:{TASK}:*"):
         if key.decode() not in (RECENT, EXAMPLE):
             connection.delete(key)
-    with closing(Station(connection, "there", state=tmp_path / "state")) as other:
-        cut(connection, other, 5, 6, 7)
+    with closing(ExtractionWorker(connection, "there", state=tmp_path / "state")) as other:
+        work_on(connection, other, 5, 6, 7)
     assert section_version(connection, TASK) == version
     assert (tmp_path / "out.jsonl").read_bytes().splitlines() == first
     assert json.loads(first[0])["section_version"] == version
 
 
-def test_a_page_that_comes_again_under_another_version_keeps_its_row(connection, station, tmp_path, monkeypatch):
+def test_a_page_that_comes_again_under_another_version_keeps_its_row(connection, worker, tmp_path, monkeypatch):
     publish(connection, tmp_path, "out.jsonl", "out.db")
     names = deliver(connection, {5: news(5)})
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, "settle", _die)
         with pytest.raises(KeyboardInterrupt):
-            station.cut_pages(TASK, names)
+            worker.extract_pages(TASK, names)
     [written] = rows(tmp_path)
     Ledger(connection, TASK).free("here")
-    cut(connection, station, 1, 2, 3, 4)
+    work_on(connection, worker, 1, 2, 3, 4)
     assert section_version(connection, TASK) != written["section_version"]
-    station.cut_pages(TASK, names)
+    worker.extract_pages(TASK, names)
     assert states(connection, 5) == ["written"]
     assert [row for row in rows(tmp_path) if row["url"] == url(5)] == [written]
     with closing(sqlite3.connect(tmp_path / "out.db")) as database:

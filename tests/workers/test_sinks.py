@@ -67,7 +67,7 @@ def test_a_database_may_be_written_as_sqlalchemy_does(output, path, tmp_path):
 
 
 def test_an_output_of_no_known_kind_is_refused_with_the_known_ones():
-    with pytest.raises(OutputError, match=r"out\.txt is of no known kind; use a path that ends in \.jsonl"):
+    with pytest.raises(OutputError, match=r"unknown kind of output out\.txt; use a path that ends in \.jsonl"):
         open_sink("out.txt", "news", None)
 
 

@@ -67,7 +67,7 @@ def _supervise(url, count, state, until_empty, parent):
     die_with_parent(parent=parent)
     one = Supervisor(url, count, state=state, until_empty=until_empty)
     signal.signal(signal.SIGTERM, one.stop)
-    one.run(on_trouble=lambda text: (state.parent / "troubles").open("a").write(text + "\n"))
+    one.run(on_problem=lambda text: (state.parent / "troubles").open("a").write(text + "\n"))
 
 
 @pytest.fixture
@@ -195,10 +195,10 @@ def test_a_page_that_hangs_is_blamed_alone(connection, supervise, tmp_path, page
     eventually(settled(connection, 1, 2, 3, 4, 5), "the end of the hanging page")
     assert states(connection, 1, 2, 3, 4, 5) == ["written", "written", "failed", "written", "written"]
     assert written_once(tmp_path, 1, 2, 4, 5)
-    assert len((tmp_path / "HANGS").read_text().split()) == extract.MOST_CUTS
+    assert len((tmp_path / "HANGS").read_text().split()) == extract.MOST_ATTEMPTS
     assert (tmp_path / "state" / "quarantine" / TASK / f"{names[2]}.html").read_bytes() == body
     [problem] = Ledger(connection, TASK).problems()
-    assert (problem["url"], problem["reason"]) == (url(3), "ended its worker 3 times (time or memory)")
+    assert (problem["url"], problem["reason"]) == (url(3), "crashed or timed out its worker 3 times")
 
 
 def test_a_worker_without_memory_is_replaced_and_the_page_tried_again(connection, supervise, tmp_path, pages):
@@ -221,9 +221,9 @@ def test_a_page_waits_for_an_output_that_is_away(connection, supervise, tmp_path
     (tmp_path / "away").write_text("a file where a folder should be")
     deliver(connection, {1: article(1)})
     supervise()
-    troubles = tmp_path / "troubles"
-    eventually(lambda: troubles.exists() and len(troubles.read_text().splitlines()) > 4, "the trouble, told")
-    assert "away/out.db can't be written" in troubles.read_text()
+    problems_told = tmp_path / "troubles"
+    eventually(lambda: problems_told.exists() and len(problems_told.read_text().splitlines()) > 4, "the trouble, told")
+    assert "away/out.db can't be written" in problems_told.read_text()
     assert states(connection, 1) == ["fetched"]
     (tmp_path / "away").unlink()
     eventually(settled(connection, 1), "the row")
@@ -231,9 +231,9 @@ def test_a_page_waits_for_an_output_that_is_away(connection, supervise, tmp_path
     assert written_once(tmp_path, 1)
 
 
-def test_a_lost_doorbell_is_rung_again(connection, supervise, tmp_path):
+def test_a_lost_job_is_queued_again(connection, supervise, tmp_path):
     publish(connection, tmp_path)
-    [name] = deliver(connection, {1: article(1)}, ring=False)
+    [name] = deliver(connection, {1: article(1)}, wake=False)
     Ledger(connection, TASK).take(name, "lost", seconds=-1)
     supervise()
     eventually(settled(connection, 1), "the row")

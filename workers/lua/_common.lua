@@ -1,4 +1,4 @@
--- What several scripts call. Codes of settled URLs: a letter for the state, four hex digits for the day, the reason.
+-- Functions for several scripts. Codes of settled URLs: a letter for the state, four hex digits for the day, the reason.
 local letter_of = {written = 'w', duplicate = 'd', rejected = 'r', failed = 'f', forgotten = 'o'}
 local state_of = {w = 'written', d = 'duplicate', r = 'rejected', f = 'failed', o = 'forgotten'}
 local function count(state, by) redis.call('HINCRBY', k_counts, state, by) end

@@ -1,4 +1,4 @@
--- Enter URLs as waiting unless they are known.
+-- Add URLs as waiting unless they are known.
 -- ARGV: day, (fingerprint, record, rank, bucket, slot) … -> 1 for each new one
 local new = {}
 for i = 2, #ARGV, 5 do

@@ -1,4 +1,4 @@
--- A page came in. ARGV: fingerprint, when to ring again, (field, value) … of the page
+-- Store a fetched page. ARGV: fingerprint, when to queue it again, (field, value) … of the page
 local name = ARGV[1]
 if redis.call('HEXISTS', k_open, name) == 0 or redis.call('ZSCORE', k_fetched, name)
     or redis.call('ZSCORE', k_held, name) then

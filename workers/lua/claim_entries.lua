@@ -1,7 +1,7 @@
--- Ask for the entries of a list page in hand, all or none of them.
+-- Claim the entries of a leased list page, all or none of them.
 -- ARGV: fingerprint of the page, worker, '1' if a page of the task that waits will give its URL a row, else '',
 -- (fingerprint, bucket, slot) of each entry …
--- -> 'lost', 'busy' (another page is at one of them), or for each entry 1: to be written, 0: it has a row
+-- -> 'lost', 'busy' (another page claims one of them), or for each entry 1: to be written, 0: it has a row
 local name = ARGV[1]
 if redis.call('HGET', k_holders, name) ~= ARGV[2] then return 'lost' end
 local mine, asked = {}, {}
@@ -16,7 +16,7 @@ for i = 4, #ARGV, 3 do
     free = 0
   elseif writer and writer ~= name and redis.call('HEXISTS', k_open, writer) == 1 then
     return 'busy'
-  elseif page == entry then -- a page under its own name; one that is visited may be a list, which has no row itself
+  elseif page == entry then -- a page under its own URL; one that is rechecked may be a list, which has no row itself
     local raw = redis.call('HGET', k_open, page)
     local visits = raw and cjson.decode(raw).visits
     if raw and not visits then return 'busy' end

@@ -1,4 +1,4 @@
--- The pages of a dead worker may be taken again. ARGV: worker, when to ring -> fingerprints
+-- The pages of a dead worker may be taken again. ARGV: worker, when to queue them again -> fingerprints
 local out = {}
 local all = redis.call('HGETALL', k_holders)
 for i = 1, #all, 2 do

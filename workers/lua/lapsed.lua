@@ -1,5 +1,5 @@
--- Pages to ring for: those whose worker's lease or rest ran out, and those whose doorbell must be lost.
--- They wait until the next time, so that one process rings. ARGV: now, next time, most, overdue before -> fingerprints
+-- Pages to be queued again: those whose lease or delay expired, and those whose wake-up job must be lost.
+-- Their time advances, so that only one process queues them. ARGV: now, next time, most, overdue before -> fingerprints
 local out = {}
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', k_held, '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])) do
   redis.call('ZREM', k_held, name)

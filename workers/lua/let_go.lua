@@ -1,4 +1,4 @@
--- A worker gives a page back without blame; nobody may take it before its time. ARGV: fingerprint, worker, reason, time
+-- Release a leased page; no worker may take it before its time. ARGV: fingerprint, worker, reason, time
 local name = ARGV[1]
 if redis.call('HGET', k_holders, name) ~= ARGV[2] then return 0 end
 redis.call('HDEL', k_holders, name)

@@ -1,11 +1,11 @@
--- The end of a URL. ARGV: fingerprint, state, short reason, reason, worker, problems kept (0: this one is not), bucket,
--- slot, now, visits ('' or JSON: every, until, version, hash; times in seconds) -> 1, or 0 if not ours
+-- Give a URL its final state. ARGV: fingerprint, state, short reason, reason, worker, problems kept (0: this one is
+-- not), bucket, slot, now, visits ('' or JSON: every, until, version, hash; times in seconds) -> 1, or 0 if not ours
 local name, state, short, worker, now = ARGV[1], ARGV[2], ARGV[3], ARGV[5], tonumber(ARGV[9])
 local raw = redis.call('HGET', k_open, name)
 if not raw then return 0 end
 if worker ~= '' and redis.call('HGET', k_holders, name) ~= worker then return 0 end
 local record = cjson.decode(raw)
-if record.visits and state ~= 'written' then -- a young article that was looked at again: its row stays
+if record.visits and state ~= 'written' then -- a recheck: the row stays
   state, short = 'written', 'visited: ' .. state
 end
 for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
@@ -15,7 +15,7 @@ local day = record.day or '0000' -- entered before days were counted
 redis.call('HSET', ARGV[7], ARGV[8], letter_of[state] .. day .. short)
 count(state, 1)
 count_of_day(day, state, 1)
--- A claim lasts only where a page was written under another URL's name: its own name is in the bucket now.
+-- A claim remains only where a page was written under another canonical URL: its own URL is in the bucket now.
 local canonical = redis.call('HGET', k_claims, name .. ':for')
 if canonical then
   redis.call('HDEL', k_claims, name .. ':for')

@@ -1,4 +1,5 @@
--- A worker takes a fetched page. ARGV: fingerprint, worker, now, lease's end -> record, cuts, page (flat, with `takes`)
+-- Lease a fetched page to a worker. ARGV: fingerprint, worker, now, lease's end
+-- -> record, attempts, page (flat, with `takes`)
 local name = ARGV[1]
 local page = k_page .. ':' .. name
 local lease_end = redis.call('ZSCORE', k_held, name)

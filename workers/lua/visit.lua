@@ -1,5 +1,5 @@
--- Young written articles whose time has come wait to be looked at again. ARGV: now, most -> how many
-local awake = 0
+-- Written articles that are due for a recheck wait again. ARGV: now, most -> how many
+local due = 0
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', k_visits, '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])) do
   local raw = redis.call('HGET', k_young, name)
   redis.call('ZREM', k_visits, name)
@@ -17,7 +17,7 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', k_visits, '-inf', ARGV[1], 'LI
       redis.call('HSET', k_claims, name, name)
       redis.call('HSET', k_claims, name .. ':for', name)
     end
-    awake = awake + 1
+    due = due + 1
   end
 end
-return awake
+return due

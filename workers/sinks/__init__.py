@@ -1,4 +1,4 @@
-"""Where rows go. One file a kind of target; `open_sink` picks by the way an output is written."""
+"""Sinks write rows to outputs. One file a kind of output; `open_sink` chooses by the output's form."""
 
 import os
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {"jsonl": (".jsonl", ".ndjson"), "sqlite"
 
 
 def kind_of(output: str) -> str | None:
-    """The kind of target that an output names; None if it names none that we know."""
+    """Return the kind of an output; None if it is unknown."""
     if output.startswith("sqlite:"):
         return "sqlite"
     if "://" in output:
@@ -29,7 +29,7 @@ def kind_of(output: str) -> str | None:
 
 
 def expand(output: str, task: str, environ: Mapping[str, str] | None = None) -> str:
-    """Fill in `{task}` and `${VARIABLES}`. Raises `OutputError` that names a missing variable."""
+    """Replace `{task}` and `${VARIABLES}`. Raises `OutputError` that names a missing variable."""
     try:
         return variables.expand(output.replace("{task}", task), os.environ if environ is None else environ)
     except VariableNotSet as error:
@@ -37,12 +37,12 @@ def expand(output: str, task: str, environ: Mapping[str, str] | None = None) -> 
 
 
 def open_sink(output: str, task: str, folder: Path) -> Sink:
-    """The sink of an output; relative paths begin at `folder`. Raises `OutputError` if it can't be one."""
+    """Return the sink of an output; relative paths are relative to `folder`. Raises `OutputError` if it is invalid."""
     target = expand(output, task)
     kind = kind_of(target)
     if kind is None:
         known = ", ".join(suffix for suffixes in KINDS.values() for suffix in suffixes)
-        raise OutputError(f"task {task}: output {output} is of no known kind; use a path that ends in {known}")
+        raise OutputError(f"task {task}: unknown kind of output {output}; use a path that ends in {known}")
     if target.startswith("sqlite:"):
         # sqlite:///relative.db and sqlite:////absolute.db, as SQLAlchemy writes them
         target = unquote(urlsplit(target).path)[1:]

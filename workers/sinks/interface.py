@@ -1,4 +1,4 @@
-"""What a target of rows must be able to do."""
+"""The interface of sinks."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -8,20 +8,20 @@ from workers.rows import Row, key_of
 
 
 class Sink(Protocol):
-    """A place that rows are written to, once for each key. Raises `SinkUnavailable` when it can't take them now."""
+    """Writes rows to an output, once for each key. Raises `SinkUnavailable` if the output can't be written now."""
 
-    name: str  # what a person calls it: its path, or its address without secrets
+    name: str  # for messages: its path, or its address without secrets
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Held from the check of the page's lease until its state is settled, so that nobody appends in between."""
+        """Hold the output from the check of a page's lease until it is settled, so that no other worker appends."""
         ...
 
     def write(self, rows: Sequence[Row], *, again: bool) -> None:
-        """Write rows, wholly or not at all. `again`: they may be there already, from an attempt that was cut off."""
+        """Write all rows or none. `again`: an interrupted attempt may already have written them."""
         ...
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         ...
 
 
@@ -37,7 +37,7 @@ class ListSink:
         return nullcontext()
 
     def write(self, rows: Sequence[Row], *, again: bool) -> None:
-        """Keep the rows by key."""
+        """Store the rows by key."""
         self.rows.update({key_of(row): row for row in rows})
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""JSON lines: one article a line, appended under the file's lock. All workers that append share the file system."""
+"""JSON lines: one row a line, appended under the file's lock. All workers that append must share the file system."""
 
 import fcntl
 import json
@@ -13,12 +13,12 @@ from typing import Any
 from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row
 
-# Inside of a string the quotes would be escaped
+# Inside a string the quotes would be escaped
 _CANONICAL = re.compile(rb'"canonical_url":\s*("(?:[^"\\\n]|\\.)*")')
 
 
 class JsonLinesSink:
-    """Appends rows to a `.jsonl` file. The file may be moved away at any time; the next row starts a new one."""
+    """Appends rows to a `.jsonl` file. The file may be moved at any time; the next row starts a new one."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -28,7 +28,7 @@ class JsonLinesSink:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Hold the lock of the file that stands under this path now."""
+        """Hold the lock of the file that has this path now."""
         try:
             self._file = self._open_locked()
             _mend_tail(self._file)
@@ -41,7 +41,7 @@ class JsonLinesSink:
             self._unlock()
 
     def write(self, rows: Sequence[Row], *, again: bool) -> None:
-        """Append the rows in one write; a write that fails half-way is undone."""
+        """Append the rows in one write; a partial write is undone."""
         assert self._file is not None, "write inside `with sink.exclusive()`"
         try:
             if again:
@@ -51,9 +51,10 @@ class JsonLinesSink:
             raise self._unavailable(error) from None
 
     def _not_there_yet(self, row: Row) -> Row | None:
-        """The row as it is still to be written; None if the file has it.
+        """Return the row as it is to be written; None if the file has it.
 
-        A forgotten article's versions are counted anew: a later text whose number another one has gets the next number.
+        Versions of a forgotten article begin at 1 again: if the file has that number with another text, the row gets
+        the next one.
         """
         assert self._file is not None
         if not self._known.may_hold(self._file, row):
@@ -79,7 +80,7 @@ class JsonLinesSink:
                     return file
             except FileNotFoundError:
                 pass
-            os.close(file)  # somebody moved the file away while we waited
+            os.close(file)  # the file was moved while we waited
 
     def _unlock(self) -> None:
         if self._file is not None:
@@ -87,7 +88,7 @@ class JsonLinesSink:
             self._file = None
 
     def _unavailable(self, error: OSError) -> SinkUnavailable:
-        return SinkUnavailable(f"{self.name} can't be written: {error.strerror or error}")
+        return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error.strerror or error}")
 
 
 def _append(file: int, rows: Sequence[Row]) -> None:
@@ -96,7 +97,7 @@ def _append(file: int, rows: Sequence[Row]) -> None:
     try:
         _write_all(file, data)
     except OSError:
-        with suppress(OSError):  # what is left of a line then, the next writer cuts off
+        with suppress(OSError):  # then the next writer removes the partial line
             os.ftruncate(file, end)
         raise
 
@@ -108,7 +109,7 @@ def _write_all(file: int, data: bytes) -> None:
 
 
 def _mend_tail(file: int) -> None:
-    """A power cut can leave half a line. Its page was not settled and comes again, so the half is cut off."""
+    """Remove a partial last line, as a power failure leaves it: its page was not settled and will be written again."""
     end = os.fstat(file).st_size
     if end == 0 or os.pread(file, 1, end - 1) == b"\n":
         return
@@ -120,11 +121,11 @@ def _mend_tail(file: int) -> None:
     except ValueError:
         os.ftruncate(file, start)
     else:
-        os.write(file, b"\n")  # a whole row that somebody's editor left without its line end
+        os.write(file, b"\n")  # a complete row without line end, as some editors save it
 
 
 class _KnownUrls:
-    """The canonical URLs of a file's rows, as hashes, so that the file is read once and then only what is new in it."""
+    """The canonical URLs of a file's rows, as hashes; the file is read once, later only what was appended."""
 
     def __init__(self) -> None:
         self._hashes: set[int] = set()
@@ -144,7 +145,7 @@ class _KnownUrls:
 
 
 def _versions_in(file: int, row: Row) -> dict[int, str | None]:
-    """The versions of a row's article that the file has, each with its content hash. It reads the file."""
+    """Return the versions of a row's article in the file, each with its content hash. Reads the whole file."""
     found: dict[int, str | None] = {}
     size = os.fstat(file).st_size
     if size == 0:

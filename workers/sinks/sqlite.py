@@ -1,4 +1,4 @@
-"""SQLite: table `articles`, upserted by key. For one machine; many workers on it may write."""
+"""SQLite: table `articles`, upserted by row key. For any number of workers on one machine."""
 
 import json
 import os
@@ -67,7 +67,7 @@ class SqliteSink:
         self._stat: os.stat_result | None = None
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Not needed: a row written twice is one row."""
+        """No-op: a row that is written twice is still one row."""
         return nullcontext()
 
     def write(self, rows: Sequence[Row], *, again: bool) -> None:
@@ -77,7 +77,7 @@ class SqliteSink:
                 connection.executemany(_UPSERT, [_values(row) for row in rows])
         except (sqlite3.Error, OSError) as error:
             self.close()
-            raise SinkUnavailable(f"{self.name} can't be written: {error}") from None
+            raise SinkUnavailable(f"output unavailable: {self.name} can't be written: {error}") from None
 
     def close(self) -> None:
         """Close the database; the next write opens it again."""
@@ -95,7 +95,7 @@ class SqliteSink:
         return self._connection
 
     def _moved_away(self) -> bool:
-        """Whether another file, or none, stands under our path by now."""
+        """Whether the path now belongs to another file, or to none."""
         try:
             return self._stat is None or not os.path.samestat(self._stat, self.path.stat())
         except FileNotFoundError:
@@ -103,7 +103,7 @@ class SqliteSink:
 
 
 def _set_up(connection: sqlite3.Connection) -> None:
-    """Prepare an open database. SQLite itself does not wait while another process changes the journal's kind."""
+    """Prepare an open database. SQLite does not wait by itself while another process changes the journal mode."""
     limit = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -119,7 +119,7 @@ def _set_up(connection: sqlite3.Connection) -> None:
 
 
 def _add_new_columns(connection: sqlite3.Connection) -> None:
-    """Give a table from before a column was thought of that column."""
+    """Add columns that a table of an earlier version lacks."""
     if not _missing(connection):
         return
     with connection:
@@ -129,8 +129,8 @@ def _add_new_columns(connection: sqlite3.Connection) -> None:
 
 
 def _missing(connection: sqlite3.Connection) -> list[str]:
-    there = {found[1] for found in connection.execute("PRAGMA table_info(articles)")}
-    return [name for name in COLUMNS if name not in there]
+    existing = {column[1] for column in connection.execute("PRAGMA table_info(articles)")}
+    return [name for name in COLUMNS if name not in existing]
 
 
 def _values(row: Row) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""A second opinion on which lines are body: learned from labelled pages, asked after the rules.
+"""A second opinion on which lines are body: learned from labelled pages, applied after the rules.
 
     lines, priors, the rules' body → 46 numbers a line    `features`
     numbers → probability that a line is body             `trees`, weights in `weights.json`

@@ -3,7 +3,7 @@
 Strategy: the model's body is its lines with even odds or better. Where its expected F1 is above that of the rules'
 body by more than `SWITCH`, it is the body. Else single lines change: those that the model gives more than `SURE` join,
 those that it gives 1 − `SURE` or less leave. So the rules decide unless the model has a reason. Where they leave out
-little prose the model is not asked: it would change next to nothing.
+little prose the model is not used: it would change almost nothing.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ WEIGHTS = Path(__file__).parent / "weights.json"
 # SWITCH .06, wcxb_dev gains .0002 and gne_zh_groups loses .004. With LEFT_OUT from 0 to .3 the means move by .0005.
 SURE = 0.9  # probability from which a single line changes
 SWITCH = 0.1  # expected F1 that the model's body must gain to replace the rules' body
-LEFT_OUT = 0.2  # prose outside the rules' body as a share of that inside, up to which the model is not asked
+LEFT_OUT = 0.2  # prose outside the rules' body as a share of that inside, up to which the model is not used
 _chosen: ContextVar[Trees | None] = ContextVar("line model", default=None)
 
 
@@ -52,7 +52,7 @@ def is_doubtful(lines: Lines, kept: list[int]) -> bool:
 
 
 def second_opinion(lines: Lines, prior: Prior, body: Body) -> Opinion:
-    """Return the body after the model was asked; `body` is that of the rules."""
+    """Return the body after the model's correction; `body` is that of the rules."""
     kept = body.kept
     chance = probability((_chosen.get() or _stored()).log_odds(features_of(lines, prior, body)))
     rules = np.zeros(len(lines), np.bool_)

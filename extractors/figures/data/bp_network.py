@@ -14,7 +14,7 @@ from .pages import outcome, with_text
 class LineOutputs:
     """`outputs`: of each line, 0 (noise) to 1 (body); `threshold`: above it a line by itself is body.
 
-    `kept`: lines of the text. `reason`: how the page was cut.
+    `kept`: lines of the text. `reason`: how the page was extracted.
     """
 
     method: str

@@ -20,7 +20,7 @@ class LineWeights:
 
     `weights`: bytes that speak for the body, negative against it; the body lies in the segment of lines `head` up to
     `tail` (exclusive), which has the largest sum. `root`: name of the deepest element that holds most of it; `below`:
-    the lines in it. `kept`: lines of the text. `reason`: how the page was cut.
+    the lines in it. `kept`: lines of the text. `reason`: how the page was extracted.
     """
 
     method: str

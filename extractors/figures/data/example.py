@@ -17,7 +17,7 @@ class LineComparison:
 
     `similarity`: 0 (no partner) to 1 (equal). `weights`: bytes that speak for the body, negative against it; the body
     lies in the segment of lines `head` up to `tail` (exclusive), which has the largest sum. `kept`: lines of the text.
-    `match`: share of the surrounding lines that the example shares, 0 to 1. `reason`: how the page was cut.
+    `match`: share of the surrounding lines that the example shares, 0 to 1. `reason`: how the page was extracted.
     """
 
     method: str

@@ -1,4 +1,4 @@
-"""What a page says of its own encoding: the HTTP header's charset, the meta element, the XML declaration.
+"""The encoding that a page declares: the HTTP header's charset, the meta element, the XML declaration.
 
 Source: "prescan a byte stream to determine its encoding", https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding.
 The standard looks at 1,024 bytes and then lets the parser find later meta elements; we look at more bytes at once.
@@ -9,7 +9,7 @@ import re
 from .labels import encoding_of
 
 META_SEARCH = 65_536  # bytes; of 1,693 development pages 40 have their meta element behind 1,024 and 2 behind 64,000
-META_EXPECTED = 4_096  # bytes that are looked at first
+META_EXPECTED = 4_096  # bytes that are searched first
 META_LENGTH = 1_024  # bytes that a meta element may go on behind its charset
 
 _HTTP = re.compile(r"(?:^|[;,\s])charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
@@ -41,12 +41,12 @@ def in_page(data: bytes) -> str | None:
         return _UTF_16_XML[data[:6]]
     for length in (META_EXPECTED, META_SEARCH):
         head = data[:length]
-        head = head[: head.lower().rfind(b"charset") + META_LENGTH]  # most of the page has no need to be looked at
+        head = head[: head.lower().rfind(b"charset") + META_LENGTH]  # most of the page need not be searched
         for found in _MARKUP.finditer(head):
             if found[1] and found[1].lower() == b"meta" and (name := _in_meta(found[2])):
                 if found.end() < len(head) or len(data) <= length:
                     return _readable(name)
-                break  # it may go on behind what is looked at
+                break  # it may extend beyond the bytes that are searched
     found_xml = _XML.match(data)
     return _readable(encoding_of(_text(found_xml[1]))) if found_xml else None
 

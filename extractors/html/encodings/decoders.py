@@ -42,7 +42,7 @@ Step = Callable[[bytes, int], tuple[str, int]]
 def decode_as(data: bytes, name: str) -> str:
     """Return the text of `data` in an encoding of the standard (`labels.NAMES`), each error one U+FFFD. Never fails.
 
-    A byte order mark is no matter of this function. "replacement" gives one U+FFFD for the whole, as the standard says.
+    Byte order marks are not handled here. "replacement" gives one U+FFFD for the whole text, as the standard requires.
     """
     if name in _CODECS:
         return _decode_multi_byte(data, name)

@@ -142,7 +142,7 @@ def is_damaged_utf8(text: str, least: float) -> bool:
 
 
 def telling(data: bytes, size: int) -> bytes:
-    """Return the first runs with non-ASCII bytes, one a line, about `size` bytes in all: the rest tells nothing."""
+    """Return the first runs with non-ASCII bytes, one a line, about `size` bytes in all: the rest is useless."""
     runs, length = [], 0
     for found in _RUNS.finditer(data):
         runs.append(found[0][: size - length])

@@ -68,7 +68,7 @@ class FoundEntry:
 
 
 class ListRank:
-    """Cuts the list out of each page by itself. Keeps nothing between pages."""
+    """Extracts the list of each page independently; keeps nothing between pages."""
 
     def extract(self, page: Page) -> Listing | NoArticle:
         """Return the list, or say that there is none. Raises `UnusablePage` if nothing parses."""

@@ -42,7 +42,7 @@ class SameClass:
 
 
 class ListRankVerbatim:
-    """Cuts the list out of each page by itself. Keeps nothing between pages."""
+    """Extracts the list of each page independently; keeps nothing between pages."""
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the list's text as an article. Raises `UnusablePage` if nothing parses."""

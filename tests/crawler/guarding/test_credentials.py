@@ -202,6 +202,6 @@ def test_secrets_are_in_no_representation():
 
 def test_a_proxy_is_filled_in_and_looked_at():
     assert proxy_of(task(proxy='"http://u:${PW}@proxy.example:3128"'), {"PW": "x"}) == "http://u:x@proxy.example:3128"
-    with pytest.raises(TaskError, match="no http://host:port"):
+    with pytest.raises(TaskError, match="not http://host:port"):
         proxy_of(task(proxy='"${PROXY}"'), {"PROXY": "socks5://proxy.example"})
     assert proxy_of(task(), {}) == ""

@@ -15,7 +15,7 @@ from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
 from crawler.task_list.file import loads
 from workers import keys
-from workers.briefs import example_of
+from workers.extraction_config import example_of
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.url_states import fingerprint

@@ -83,7 +83,7 @@ def test_a_mistake_in_an_edit_keeps_the_old_list_and_is_said_once(scheduler, con
         scheduler.tick()
     assert len(caplog.records) == 1
     assert "evry" in caplog.text
-    assert "the task list stays as it was" in caplog.text
+    assert "the published task list is unchanged" in caplog.text
     assert list(scheduler.schedule.next_times()) == ["news"]
 
 

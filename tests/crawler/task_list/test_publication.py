@@ -23,7 +23,7 @@ from crawler.task_list.publication import (
 )
 from tests.crawler.task_lists import task_file
 from workers import keys
-from workers.briefs import brief_of
+from workers.extraction_config import config_of
 
 HERE, THERE = Path("/here/tasks.yaml"), Path("/there/tasks.yaml")
 
@@ -46,23 +46,23 @@ def test_secrets_are_published_unexpanded(connection, monkeypatch):
 
 def test_workers_get_a_brief_of_each_task(connection):
     publish(connection, task_file("news"), HERE)
-    brief = brief_of(connection, "news")
+    brief = config_of(connection, "news")
     assert (brief.outputs, brief.folder) == (("out/news.jsonl",), "/here")
 
 
 def test_workers_know_what_to_skip_and_by_which_name_sites_address_us(connection):
     publish(connection, task_file("news", skip="[noai, tdm-reservation]"), HERE)
-    brief = brief_of(connection, "news")
+    brief = config_of(connection, "news")
     assert (brief.skip, brief.product) == (("noai", "tdm-reservation"), "Exemplar")
 
 
 def test_a_brief_from_before_there_was_anything_to_skip_is_read(connection):
     publish(connection, task_file("news"), HERE)
-    raw = json.loads(connection.hget(keys.BRIEFS, "news"))
+    raw = json.loads(connection.hget(keys.CONFIGS, "news"))
     connection.hset(
-        keys.BRIEFS, "news", json.dumps({name: raw[name] for name in raw if name not in ("skip", "product")})
+        keys.CONFIGS, "news", json.dumps({name: raw[name] for name in raw if name not in ("skip", "product")})
     )
-    assert brief_of(connection, "news").skip == ()
+    assert config_of(connection, "news").skip == ()
 
 
 def test_without_a_list_in_force_one_is_told_what_to_do(connection):
@@ -87,7 +87,7 @@ def test_the_same_list_changes_nothing_from_wherever_it_comes(connection):
 def test_a_removed_tasks_brief_stays_for_the_pages_that_still_wait(connection):
     publish(connection, task_file("news", "gone"), HERE)
     publish(connection, task_file("news"), HERE)
-    assert brief_of(connection, "gone") is not None
+    assert config_of(connection, "gone") is not None
 
 
 def test_another_file_that_differs_is_refused_and_both_are_named(connection):
@@ -176,7 +176,7 @@ def test_a_list_in_another_form_is_written_anew(connection):
 def test_a_folder_that_was_moved_moves_the_outputs_of_all_tasks(connection):
     publish(connection, task_file("news", "sports"), HERE)
     publish(connection, task_file("news", "sports"), THERE, take_over=True)
-    assert {brief_of(connection, name).folder for name in ("news", "sports")} == {"/there"}
+    assert {config_of(connection, name).folder for name in ("news", "sports")} == {"/there"}
 
 
 def test_of_two_that_publish_at_once_the_second_looks_again(connection, redis_url, monkeypatch):

@@ -1,4 +1,4 @@
-"""What a worker needs to know of a task, and the example page it cuts by. Published to Redis by the crawler's side.
+"""The extraction config of a task, and its example page; both are published to Redis by the crawler.
 
 No worker reads tasks.yaml, so extraction runs on machines that don't have the file.
 """
@@ -17,7 +17,7 @@ from .inbox import StoredPage, pack_body, unpack
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """Words and days an article is kept or dropped by. Days are inclusive; empty fields ask for nothing."""
+    """Keywords and days by which an article is kept or dropped. Days are inclusive; an empty field has no effect."""
 
     keywords: tuple[str, ...] = ()
     since: date | None = None
@@ -28,8 +28,8 @@ class RowFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
-    """A task as the workers see it. `outputs` may hold `${VARIABLES}`; `folder` is where relative paths begin."""
+class ExtractionConfig:
+    """What the workers know of a task. `outputs` may hold `${VARIABLES}`; relative paths are relative to `folder`."""
 
     task: str
     example: str
@@ -40,17 +40,17 @@ class Brief:
     keep: RowFilter = field(default_factory=RowFilter)
     drop: RowFilter = field(default_factory=RowFilter)
     near_duplicates: str = "mark"  # or drop, or keep
-    revisit: tuple[float, float] | None = None  # seconds between two looks at an article, and for how long
-    skip: tuple[str, ...] = ()  # robots directives for which a page is not taken
-    product: str = ""  # our name, as sites address us
+    revisit: tuple[float, float] | None = None  # seconds between two checks of an article, and for how long
+    skip: tuple[str, ...] = ()  # robots directives for which a page is rejected
+    product: str = ""  # the User-Agent's product name, by which robots directives address us
 
     def to_json(self) -> str:
         """JSON text; days as ISO 8601."""
         return json.dumps(asdict(self), ensure_ascii=False, default=lambda day: day.isoformat(), sort_keys=True)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> "Brief":
-        """The brief that `to_json` wrote."""
+    def from_json(cls, text: str | bytes) -> "ExtractionConfig":
+        """Return the config that `to_json` wrote."""
         raw = json.loads(text)
         raw["outputs"] = tuple(raw["outputs"])
         raw["revisit"] = tuple(raw["revisit"]) if raw.get("revisit") else None
@@ -61,20 +61,20 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class StoredExample:
-    """The example page as it was when the task first saw it. `version` changes when it is fetched anew."""
+    """The example page as it was when it was fetched. `version` changes when it is fetched again."""
 
     version: str
     page: StoredPage
 
 
-def brief_of(connection: "redis.Redis", task: str) -> Brief | None:
-    """The task's brief; None if no such task was ever published."""
-    raw = cast("bytes | None", connection.hget(keys.BRIEFS, task))
-    return Brief.from_json(raw) if raw else None
+def config_of(connection: "redis.Redis", task: str) -> ExtractionConfig | None:
+    """Return the task's extraction config; None if no such task was ever published."""
+    raw = cast("bytes | None", connection.hget(keys.CONFIGS, task))
+    return ExtractionConfig.from_json(raw) if raw else None
 
 
 def example_of(connection: "redis.Redis", task: str) -> StoredExample | None:
-    """The example page that is kept for the task."""
+    """Return the stored example page of the task; None if there is none."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, "example")))
     if not raw:
         return None
@@ -82,17 +82,19 @@ def example_of(connection: "redis.Redis", task: str) -> StoredExample | None:
     return StoredExample(stored["version"].decode(), unpack(stored))
 
 
-def keep_example(connection: "redis.Redis", task: str, page: StoredPage, asked: str, *, rendered: bool = False) -> None:
-    """Keep a page as the task's example. `asked` is the URL the task names; another one makes it fetch again.
+def keep_example(
+    connection: "redis.Redis", task: str, page: StoredPage, requested: str, *, rendered: bool = False
+) -> None:
+    """Store a page as the task's example. `requested`: the URL in the task; a different one is fetched again.
 
-    `rendered`: it came out of a browser, as the task's articles do.
+    `rendered`: the page was loaded in a browser, as the task's articles are.
     """
     now = datetime.now(UTC)
     connection.hset(
         keys.of_task(task, "example"),
         mapping={
             "version": f"{now:%Y%m%dT%H%M%S.%f}",
-            "asked": asked,
+            "asked": requested,
             "url": page.url,
             "type": page.content_type.encode("latin-1", "replace"),
             "at": page.fetched_at.timestamp(),
@@ -104,29 +106,29 @@ def keep_example(connection: "redis.Redis", task: str, page: StoredPage, asked: 
 
 
 def begin_example(connection: "redis.Redis", task: str) -> int:
-    """Count that a worker begins to prepare the example; says how many began since one was done with it."""
+    """Count that a worker begins to prepare the example; return how many began since one finished."""
     return int(connection.hincrby(keys.of_task(task, "example"), "begun", 1))
 
 
 def end_example(connection: "redis.Redis", task: str) -> None:
-    """A worker has prepared the example, so that it can be done."""
+    """Record that a worker has finished preparing the example."""
     connection.hset(keys.of_task(task, "example"), "begun", 0)
 
 
 def example_asked(connection: "redis.Redis", task: str) -> str | None:
-    """The URL for which the kept example was fetched."""
+    """Return the URL for which the stored example was requested."""
     raw = cast("bytes | None", connection.hget(keys.of_task(task, "example"), "asked"))
     return raw.decode() if raw else None
 
 
 def example_rendered(connection: "redis.Redis", task: str) -> bool | None:
-    """Whether the kept example came out of a browser; None if there is none, or nobody has looked."""
+    """Whether the stored example was rendered in a browser; None if there is no example, or it is not known."""
     raw = cast("bytes | None", connection.hget(keys.of_task(task, "example"), "rendered"))
     return None if raw is None else raw == b"1"
 
 
 def note_rendered(connection: "redis.Redis", task: str, rendered: bool) -> None:
-    """Note of an example that is kept how it came."""
+    """Record whether the stored example was rendered in a browser."""
     connection.hset(keys.of_task(task, "example"), "rendered", int(rendered))
 
 

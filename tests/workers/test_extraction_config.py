@@ -4,33 +4,33 @@ from datetime import date
 import pytest
 
 from workers import keys
-from workers.briefs import Brief, RowFilter, brief_of, example_asked, example_of, keep_example
+from workers.extraction_config import ExtractionConfig, RowFilter, config_of, example_asked, example_of, keep_example
 from workers.inbox import StoredPage
 
 from .helpers import FETCHED_AT
 
 PAGE = StoredPage("http://a.example/1", "<p>例".encode("gb18030"), "text/html; charset=gbk", FETCHED_AT)
-BRIEF = Brief(
+CONFIG = ExtractionConfig(
     "新闻", "http://a.example/1", r"http://a\.example/\d+", ("${DSN}", "out.jsonl"), "/data", "density",
     keep=RowFilter(("港", "b"), date(2026, 1, 1)), drop=RowFilter(until=date(2020, 1, 1)),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("brief", [BRIEF, Brief("t", "e", "r", (), "")])
-def test_a_brief_survives_json(brief):
-    assert Brief.from_json(brief.to_json()) == brief
-    assert Brief.from_json(brief.to_json().encode()) == brief
+@pytest.mark.parametrize("config", [CONFIG, ExtractionConfig("t", "e", "r", (), "")])
+def test_a_config_survives_json(config):
+    assert ExtractionConfig.from_json(config.to_json()) == config
+    assert ExtractionConfig.from_json(config.to_json().encode()) == config
 
 
-def test_a_brief_is_readable_and_holds_no_secret():
-    shown = json.loads(BRIEF.to_json())
+def test_a_config_is_readable_and_holds_no_secret():
+    shown = json.loads(CONFIG.to_json())
     assert (shown["outputs"][0], shown["keep"]["since"]) == ("${DSN}", "2026-01-01")
 
 
-def test_a_published_brief_is_found(connection):
-    connection.hset(keys.BRIEFS, BRIEF.task, BRIEF.to_json())
-    assert brief_of(connection, BRIEF.task) == BRIEF
-    assert brief_of(connection, "another") is None
+def test_a_published_config_is_found(connection):
+    connection.hset(keys.CONFIGS, CONFIG.task, CONFIG.to_json())
+    assert config_of(connection, CONFIG.task) == CONFIG
+    assert config_of(connection, "another") is None
 
 
 def test_a_kept_example_comes_back_as_it_was(connection):

@@ -1,4 +1,4 @@
-"""What a station writes when an article comes a second time: at a later visit, after it was forgotten, as a reprint."""
+"""What a worker writes when an article comes a second time: at a recheck, after it was forgotten, as a reprint."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -19,7 +19,7 @@ DAY = 86400.0
 
 
 def come_again(connection, ledger, monkeypatch, body, days, missing=()):
-    """Let so many days pass, and the page come in at its next visit; says how many pages were to be visited."""
+    """Let so many days pass, and the page come in at its next recheck; return how many were due."""
     import time
 
     now = time.time() + days * DAY
@@ -35,41 +35,41 @@ def come_again(connection, ledger, monkeypatch, body, days, missing=()):
     return due
 
 
-def test_a_changed_article_becomes_a_new_version(connection, station, ledger, tmp_path, monkeypatch):
+def test_a_changed_article_becomes_a_new_version(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: article(1)})
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert come_again(connection, ledger, monkeypatch, article(1, word="corrected"), 1) == 1
     assert ledger.counts().unaccounted == 0
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert [(row["version"], "corrected" in row["text"]) for row in rows(tmp_path)] == [(1, False), (2, True)]
     assert ledger.state_of(url(1)) == ("written", "")
 
 
-def test_an_article_that_stayed_the_same_is_written_once(connection, station, ledger, tmp_path, monkeypatch):
+def test_an_article_that_stayed_the_same_is_written_once(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: article(1)})
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     for days in (1, 2):
         assert come_again(connection, ledger, monkeypatch, article(1), days) == 1
-        station.cut_pages(TASK, [name])
+        worker.extract_pages(TASK, [name])
     assert len(rows(tmp_path)) == 1
     assert ledger.state_of(url(1)) == ("written", "unchanged")
 
 
 def test_an_article_that_other_voters_cut_differently_stayed_the_same(
-    connection, station, ledger, tmp_path, monkeypatch
+    connection, worker, ledger, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(Section, "extract", _extract_as_voted)
     monkeypatch.setattr(Section, "learn", lambda self, *_, **__: _VOTES.update({self: _VOTES.get(self, 1) + 1}))
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: news(1)})
-    station.cut_pages(TASK, [name])  # it votes from now on
+    worker.extract_pages(TASK, [name])  # it votes from now on
     come_again(connection, ledger, monkeypatch, news(1), 1)
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert ledger.state_of(url(1)) == ("written", "unchanged")
     come_again(connection, ledger, monkeypatch, news(1, word="corrected"), 2)
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert [(row["version"], row["title"]) for row in rows(tmp_path)] == [(1, "1 voted"), (2, "2 voted")]
 
 
@@ -82,41 +82,41 @@ def _extract_as_voted(self, *args, **more):
     return replace(_extract(self, *args, **more), title=f"{_VOTES.get(self, 1)} voted")
 
 
-def test_an_article_that_cannot_be_had_whole_is_no_new_version(connection, station, ledger, tmp_path, monkeypatch):
+def test_an_article_that_cannot_be_had_whole_is_no_new_version(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: article(1)})
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     changed = article(1, word="corrected")
     assert come_again(connection, ledger, monkeypatch, changed, 1, missing=(url(1) + "?page=2",)) == 1
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert len(rows(tmp_path)) == 1
     assert ledger.state_of(url(1)) == ("written", "a page of it is missing")
     assert come_again(connection, ledger, monkeypatch, changed, 2) == 1
-    station.cut_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
     assert [row["version"] for row in rows(tmp_path)] == [1, 2]
 
 
-def test_visits_end_with_the_articles_youth(connection, station, ledger, tmp_path, monkeypatch):
+def test_rechecks_end_with_the_articles_youth(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
-    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert come_again(connection, ledger, monkeypatch, article(1), 0.5) == 0
-    visits = 0
+    rechecks = 0
     for days in range(1, 9):
         if come_again(connection, ledger, monkeypatch, article(1), days + 0.01):
-            visits += 1
+            rechecks += 1
             with monkeypatch.context() as clock:
                 import time
 
                 now = time.time() + (days + 0.01) * DAY
                 clock.setattr("workers.ledger.time.time", lambda now=now: now)
-                station.cut_pages(TASK, [fingerprint(url(1))])
-    assert visits == 2, "on the first and the second day; the third is over by a little"
+                worker.extract_pages(TASK, [fingerprint(url(1))])
+    assert rechecks == 2, "on the first and the second day; the third is over by a little"
 
 
 @pytest.mark.parametrize("state", ["rejected", "failed", "duplicate"])
-def test_an_article_that_is_gone_at_a_later_visit_stays_written(connection, station, ledger, tmp_path, state):
+def test_an_article_that_is_gone_at_a_recheck_stays_written(connection, worker, ledger, tmp_path, state):
     publish(connection, tmp_path, revisit=(0.0, 3 * DAY))
-    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     ledger.visit()
     [leased] = ledger.lease(1)
     ledger.settle(leased.fingerprint, state, "http 404")
@@ -124,50 +124,50 @@ def test_an_article_that_is_gone_at_a_later_visit_stays_written(connection, stat
     assert (ledger.counts().states["written"], ledger.counts().unaccounted, ledger.problems()) == (1, 0, [])
 
 
-def test_during_a_visit_nobody_else_gets_the_article(connection, station, ledger, tmp_path):
+def test_during_a_recheck_nobody_else_gets_the_article(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, revisit=(0.0, DAY))
-    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     ledger.visit()
-    station.cut_pages(TASK, deliver(connection, {2: article(1, canonical=url(1))}))
-    assert states(connection, 2) == ["fetched"], "it waits for the visit's end"
+    worker.extract_pages(TASK, deliver(connection, {2: article(1, canonical=url(1))}))
+    assert states(connection, 2) == ["fetched"], "it waits for the end of the recheck"
     assert len(rows(tmp_path)) == 1
 
 
-def test_a_forgotten_article_that_comes_again_is_not_written_twice(connection, station, ledger, tmp_path, monkeypatch):
+def test_a_forgotten_article_that_comes_again_is_not_written_twice(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path)
-    station.cut_pages(TASK, deliver(connection, {1: article(1), 2: article(2)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(2)}))
     assert unsee(ledger, url(1))
-    station.cut_pages(TASK, deliver(connection, {1: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2)]
     monkeypatch.setattr(forgetting, "today", lambda: FETCHED_AT.date() + timedelta(days=9999))
     assert expire(ledger, timedelta(days=180)) == 2
-    station.cut_pages(TASK, deliver(connection, {1: article(1), 3: article(3)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1), 3: article(3)}))
     assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2), url(3)]
     assert (ledger.counts().states["forgotten"], ledger.counts().unaccounted) == (2, 0)
 
 
-def test_a_reprint_names_the_first_article(connection, station, tmp_path):
+def test_a_reprint_names_the_first_article(connection, worker, tmp_path):
     publish(connection, tmp_path)
     again = article(1).replace(b"</div></div>", b"<p>Editor: J. Wang</p></div></div>")
-    station.cut_pages(TASK, deliver(connection, {1: article(1), 2: again, 3: article(3, word="different")}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: again, 3: article(3, word="different")}))
     assert [(row["url"], row["near_duplicate_of"]) for row in rows(tmp_path)][:2] == [(url(1), None), (url(2), url(1))]
 
 
-def test_a_reprint_is_dropped_if_the_task_wants_that(connection, station, ledger, tmp_path):
+def test_a_reprint_is_dropped_if_the_task_wants_that(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, near_duplicates="drop")
-    station.cut_pages(TASK, deliver(connection, {1: article(1), 2: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(1)}))
     assert [row["url"] for row in rows(tmp_path)] == [url(1)]
     state, reason = ledger.state_of(url(2))
     assert (state, reason.startswith("near http")) == ("duplicate", True)
 
 
-def test_a_reprint_is_nothing_special_if_the_task_does_not_ask(connection, station, tmp_path):
+def test_a_reprint_is_nothing_special_if_the_task_does_not_ask(connection, worker, tmp_path):
     publish(connection, tmp_path, near_duplicates="keep")
-    station.cut_pages(TASK, deliver(connection, {1: article(1), 2: article(1)}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(1)}))
     assert [row["near_duplicate_of"] for row in rows(tmp_path)] == [None, None]
 
 
-def test_an_article_of_several_pages_is_one_row(connection, station, tmp_path):
+def test_an_article_of_several_pages_is_one_row(connection, worker, tmp_path):
     publish(connection, tmp_path)
     ledger = Ledger(connection, TASK)
     ledger.add([Found(url(1))])
@@ -186,14 +186,14 @@ def test_an_article_of_several_pages_is_one_row(connection, station, tmp_path):
         missing=(url(1) + "?page=4",),
     )
     Inbox(connection).deliver(ledger, [page])
-    station.cut_pages(TASK, [page.fingerprint])
+    worker.extract_pages(TASK, [page.fingerprint])
     [row] = rows(tmp_path)
     assert [row["text"].count(f"page {n}:") for n in (1, 2, 3)] == [4, 4, 4]
     assert row["text"].index("page 1") < row["text"].index("page 2") < row["text"].index("page 3")
     assert (row["parts"], row["parts_missing"]) == (3, [url(1) + "?page=4"])
 
 
-def test_an_article_of_other_days_than_a_backfill_asked_for_is_left_out(connection, station, ledger, tmp_path):
+def test_an_article_of_other_days_than_a_backfill_asked_for_is_left_out(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path)
     dated = [article(n, head=f'<meta property="article:published_time" content="{day}">') for n, day in
              ((1, "2020-05-05T08:00:00Z"), (2, "2021-05-05T08:00:00Z"))]  # fmt: skip
@@ -201,6 +201,6 @@ def test_an_article_of_other_days_than_a_backfill_asked_for_is_left_out(connecti
     ledger.lease(2)
     pages = [FetchedPage(fingerprint(url(n)), url(n), dated[n - 1], "text/html", 200, FETCHED_AT) for n in (1, 2)]
     Inbox(connection).deliver(ledger, pages)
-    station.cut_pages(TASK, [page.fingerprint for page in pages])
+    worker.extract_pages(TASK, [page.fingerprint for page in pages])
     assert [row["url"] for row in rows(tmp_path)] == [url(1)]
     assert ledger.state_of(url(2)) == ("rejected", "not of the days asked for")
