@@ -75,7 +75,7 @@ def no_answer_of(failure: Any) -> Unanswered:
 
 def no_request(error: ValueError, url: str) -> Unanswered:
     """What a run is told of a URL that no request can be made of."""
-    return Unanswered(Outcome("fail", f"no URL: {error}"), url)
+    return Unanswered(Outcome("fail", f"invalid URL: {error}"), url)
 
 
 def surprise(error: Exception, url: str) -> Unanswered:

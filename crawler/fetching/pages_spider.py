@@ -35,7 +35,7 @@ class PagesSpider(scrapy.Spider):
         try:
             return Request(url, callback=self._came, errback=self._failed, dont_filter=True, cb_kwargs={"asked": url})
         except ValueError as error:
-            self.on_answer(url, f"no URL: {error}")
+            self.on_answer(url, f"invalid URL: {error}")
             return None
 
     def _came(self, response: Response, asked: str) -> None:

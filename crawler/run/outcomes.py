@@ -41,7 +41,7 @@ def of_answer(status: int, content_type: str, body: bytes) -> Outcome:
     if status in PASSING or status >= 500:
         return Outcome("again", f"http {status}")
     if status in MOVED:  # what leads somewhere was followed
-        return Outcome("fail", f"http {status} that leads nowhere we go")
+        return Outcome("fail", f"http {status}, redirect not followed")
     if status >= 300:
         return Outcome("fail", _REFUSALS.get(status, f"http {status}"))
     if status == 206:  # nobody asked for a part

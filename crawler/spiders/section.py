@@ -110,7 +110,7 @@ class SectionSpider(scrapy.Spider):
         return []
 
     def _requests(self, fetches: Iterable[Fetch]) -> Iterator[Request]:
-        """Scrapy's requests for fetches. What is no URL is settled at once."""
+        """Scrapy's requests for fetches. An invalid URL is settled at once."""
         for fetch in fetches:
             try:
                 request = self._request(fetch)

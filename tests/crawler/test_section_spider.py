@@ -148,7 +148,7 @@ def test_another_kind_of_file_is_rejected(crawled):
 
 
 def test_a_redirect_to_a_local_file_is_not_followed(crawled):
-    assert crawled.states[LOCAL_FILE] == ("failed", "http 302 that leads nowhere we go")
+    assert crawled.states[LOCAL_FILE] == ("failed", "http 302, redirect not followed")
 
 
 def test_a_page_without_measure_is_not_downloaded(crawled):

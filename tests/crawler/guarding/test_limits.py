@@ -182,7 +182,7 @@ def test_a_bomb_is_refused_by_its_ratio(said, path):
         ("/reload", "redirects in a circle"),
         ("/hop/0", "more than 5 redirects"),
         ("/broken-location", "redirects to an invalid URL"),
-        ("/nowhere", "http 302 that leads nowhere we go"),
+        ("/nowhere", "http 302, redirect not followed"),
         ("/multiple", "http 300"),
         ("/unmodified", "http 304"),
         ("/part", "http 206, only a part of the page"),
