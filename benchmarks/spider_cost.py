@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -105,7 +106,7 @@ class Meter:
 
 def section_child(task: str) -> None:
     """The spider as a crawl worker starts it, with a meter."""
-    import extractors.page_types.empty_shell  # noqa: F401  # imported with the first list page, once in a process' life
+    import_module("extractors.page_types.empty_shell")  # imported with the first list page, once in a process' life
     from crawler import settings
     from crawler.fetching.spider_process import run_section
 

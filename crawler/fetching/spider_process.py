@@ -35,10 +35,10 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     error = crawler.settings.get("EXEMPLAR_ERROR")
     if error is not None:
         raise error
-    report = getattr(crawler.spider, "report", None)
+    report: RunReport | None = getattr(crawler.spider, "report", None)
     if report is None:
         raise ExemplarError(f"task {task}: the spider ended without a report; run it with --verbose to see why")
-    return report  # type: ignore[no-any-return]
+    return report
 
 
 def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any) -> Any:

@@ -110,5 +110,5 @@ class MemoryLedger(Ledger):
         return sorted(self.entered.values(), key=lambda one: one.rank)
 
     def step(self, script: str, *args: Any, pipe: Any = None) -> Any:
-        """Raise `NotImplementedError`: the scripts need Redis."""
-        raise NotImplementedError(f"{script}: a ledger in memory has no such step")
+        """Raise `RuntimeError`: the scripts run in Redis."""
+        raise RuntimeError(f"{script}: a ledger in memory runs no scripts")

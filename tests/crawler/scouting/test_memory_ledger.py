@@ -39,5 +39,5 @@ def test_urls_wait_by_rank():
 
 
 def test_what_needs_redis_is_refused():
-    with pytest.raises(NotImplementedError, match="lease"):
+    with pytest.raises(RuntimeError, match="lease"):
         MemoryLedger("news").lease(1)

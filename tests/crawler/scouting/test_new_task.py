@@ -14,7 +14,7 @@ from crawler.task_list.mistakes import TaskError
 
 
 def found(example: str, pattern: str, starts: tuple[str, ...], scope: str = "section", lone: bool = False) -> Survey:
-    return Survey(example, scope, "", Inference(pattern, (), ()), starts, lone, (), (), SampleExtraction(example))  # type: ignore[arg-type]
+    return Survey(example, scope, "", Inference(pattern, (), ()), starts, lone, (), (), SampleExtraction(example))
 
 
 PORTAL = found(
