@@ -36,9 +36,13 @@ log = logging.getLogger(__name__)
 
 
 class Embedded:
-    """The embedded Redis of a state folder, running and supervised between `start` and `stop`."""
+    """The embedded Redis of a state folder, running and supervised between `start` and `stop`.
 
-    def __init__(self, state: Path):
+    `predecessor_wait`: seconds for a server whose owner was killed to end.
+    """
+
+    def __init__(self, state: Path, *, predecessor_wait: float = PREDECESSOR_WAIT):
+        self._predecessor_wait = predecessor_wait
         self.folder = state.absolute() / "redis"
         self.socket = _socket_path(self.folder)
         self.url = f"unix://{self.socket}"
@@ -56,7 +60,7 @@ class Embedded:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             _make_private(self.socket.parent)
-            self._lock = _locked(self.folder / "lock")
+            self._lock = _locked(self.folder / "lock", self._predecessor_wait)
         except OSError as error:
             raise RedisUnavailable(f"the embedded Redis can't use {self.folder}: {error.strerror or error}") from None
         up: Future[None] = Future()
@@ -138,10 +142,13 @@ class Embedded:
 
 
 @contextmanager
-def redis_for(state: Path, *, purpose: str, say: Callable[[str], None] = log.info) -> Iterator[str]:
+def redis_for(
+    state: Path, *, purpose: str, say: Callable[[str], None] = log.info, owner_wait: float = OWNER_WAIT
+) -> Iterator[str]:
     """Yield the URL of the Redis to use: `REDIS_URL`, or the embedded one of the state folder while the block runs.
 
-    `purpose`: the command's name; while "run" owns the server, other commands share it.
+    `purpose`: the command's name; while "run" owns the server, other commands share it, and they wait `owner_wait`
+    seconds for any other owner to end.
     Raises `RedisUnavailable` or `RedisRefused`.
     """
     named = os.environ.get("REDIS_URL")
@@ -150,7 +157,7 @@ def redis_for(state: Path, *, purpose: str, say: Callable[[str], None] = log.inf
         yield named
         return
     server = Embedded(state)
-    with _ownership(state, purpose, server.url, say) as owner:
+    with _ownership(state, purpose, server.url, say, owner_wait) as owner:
         if not owner:
             yield server.url
             return
@@ -161,7 +168,7 @@ def redis_for(state: Path, *, purpose: str, say: Callable[[str], None] = log.inf
 
 
 @contextmanager
-def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None]) -> Iterator[bool]:
+def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None], seconds: float) -> Iterator[bool]:
     """Yield True if this process owns the folder's Redis, False if `exemplar run` owns it and shares it."""
     try:
         state.mkdir(parents=True, exist_ok=True)
@@ -169,7 +176,7 @@ def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None]) 
     except OSError as error:
         raise RedisUnavailable(f"the state folder {state} can't be used: {error.strerror or error}") from None
     try:
-        if not _lock_or_join(file, state, purpose, url, say):
+        if not _lock_or_join(file, state, purpose, url, say, seconds):
             yield False
             return
         os.ftruncate(file, 0)
@@ -182,8 +189,8 @@ def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None]) 
         os.close(file)
 
 
-def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[[str], None]) -> bool:
-    limit = time.monotonic() + OWNER_WAIT
+def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[[str], None], seconds: float) -> bool:
+    limit = time.monotonic() + seconds
     said = False
     while True:
         try:
@@ -252,13 +259,13 @@ def _arguments(folder: Path, socket: Path) -> list[str]:
     return [part for name, value in settings.items() for part in (f"--{name}", value)]
 
 
-def _locked(path: Path) -> int:
+def _locked(path: Path, seconds: float) -> int:
     """Open and lock a file. The server inherits the lock, so no second one starts while it writes to the folder.
 
     A server whose owner was killed needs a moment to end, and removes the socket's file when it does.
     """
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    limit = time.monotonic() + PREDECESSOR_WAIT
+    limit = time.monotonic() + seconds
     while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

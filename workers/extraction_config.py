@@ -12,7 +12,7 @@ from typing import Any, cast
 import redis
 
 from . import keys
-from .inbox import StoredPage, pack_body, unpack
+from .page_store import StoredPage, pack_body, unpack
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import cast
 import redis
 
 from . import keys
-from .ledger import WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short, today
+from .ledger import WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short
 from .url_states import Fingerprint, fingerprint
 
 DAYS_KEPT = 400  # for which the counts of each day are kept
@@ -20,14 +20,14 @@ def expire(ledger: Ledger, age: timedelta) -> int:
 
     Entries of list pages that were written longer ago are forgotten as well, but not counted.
     """
-    before = day_code(today() - age)
+    before = day_code(ledger.today() - age)
     gone = sum(int(ledger.step("expire", before, *names)) for names in buckets(ledger))
     if gone:
         _release_claims(ledger, lambda owners: [not known for known in ledger.knows(owners)])
         _note(ledger)
     if _expire_entries(ledger, before):
         _note(ledger)
-    oldest = today() - timedelta(days=DAYS_KEPT)
+    oldest = ledger.today() - timedelta(days=DAYS_KEPT)
     days = ledger.keys["days"]
     old = [code for code in cast(list[bytes], ledger.redis.hkeys(days)) if day_of(code.decode()[:4]) < oldest]
     if old:

@@ -36,10 +36,14 @@ return 1
 
 
 class NearDuplicates:
-    """The earlier articles of one task, with which later ones are compared. Safe for any number of workers."""
+    """The earlier articles of one task, with which later ones are compared. Safe for any number of workers.
 
-    def __init__(self, connection: "redis.Redis", task: str):
+    `kept`: how many articles are kept; up to twice as many between two trims.
+    """
+
+    def __init__(self, connection: "redis.Redis", task: str, *, kept: int = KEPT):
         self.redis = connection
+        self._kept = kept
         self._keys = [keys.of_task(task, "near"), keys.of_task(task, "near:urls")]
         self._join = connection.register_script(_JOIN)
 
@@ -58,7 +62,13 @@ class NearDuplicates:
                 earlier = cast("bytes | None", self.redis.lindex(self._keys[1], int(place)))
                 if earlier is not None:
                     return None if earlier.decode() == url else earlier.decode()
-            args: list[int | bytes] = [len(raw), entry.tobytes(), url.encode("utf-8", "replace"), KEPT, ENTRY.itemsize]
+            args: list[int | bytes] = [
+                len(raw),
+                entry.tobytes(),
+                url.encode("utf-8", "replace"),
+                self._kept,
+                ENTRY.itemsize,
+            ]
             if self._join(keys=self._keys, args=args):
                 return None
 

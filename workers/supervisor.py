@@ -30,6 +30,7 @@ from .processes import ended_by
 from .url_states import Fingerprint
 from .worker import work
 from .worker_reports import messages
+from .worker_times import WorkerTimes
 
 SWEEP_EVERY = 3.0  # seconds between two searches for lost pages
 NO_PROGRESS = 60.0  # seconds without a page settled, after a problem, until `until_empty` gives up
@@ -60,8 +61,20 @@ class _Worker:
 class Supervisor:
     """Runs `count` extraction workers against the Redis at `url` until `stop` is called."""
 
-    def __init__(self, url: str, count: int, *, state: Path, until_empty: bool = False):
+    def __init__(
+        self,
+        url: str,
+        count: int,
+        *,
+        state: Path,
+        until_empty: bool = False,
+        times: WorkerTimes | None = None,
+        sweep_every: float = SWEEP_EVERY,
+        pause_after_quick_death: float = PAUSE_AFTER_QUICK_DEATH,
+    ):
         self.url, self.count, self.state, self.until_empty = url, count, state, until_empty
+        self.times = times or WorkerTimes()
+        self.sweep_every, self.pause_after_quick_death = sweep_every, pause_after_quick_death
         self.redis: redis.Redis = client(url)
         self.inbox = Inbox(self.redis)
         self.presence = Presence(self.redis, "extract")
@@ -108,7 +121,10 @@ class Supervisor:
         read, write = os.pipe()
         others = [read, *(worker.reports for worker in self._workers)]
         process = self._context.Process(
-            target=_work, args=(self.url, name, write, others, self.state, os.getpid()), name=name, daemon=False
+            target=_work,
+            args=(self.url, name, write, others, self.state, os.getpid(), self.times),
+            name=name,
+            daemon=False,
         )
         with _signals_held_back():
             process.start()
@@ -144,7 +160,7 @@ class Supervisor:
         os.close(worker.reports)
         self._workers.remove(worker)
         if time.monotonic() - worker.born < QUICK_DEATH:
-            self._not_before = time.monotonic() + PAUSE_AFTER_QUICK_DEATH
+            self._not_before = time.monotonic() + self.pause_after_quick_death
         if not self.stopping and worker.process.exitcode:
             log.warning("worker %s: %s", worker.name, ended_by(worker.process.exitcode))
         if worker.job:
@@ -152,7 +168,7 @@ class Supervisor:
             self.inbox.wake(worker.task, worker.job)
 
     def _sweep(self) -> None:
-        if time.monotonic() - self._swept > SWEEP_EVERY:
+        if time.monotonic() - self._swept > self.sweep_every:
             self._swept = time.monotonic()
             self.inbox.sweep()
             self.presence.show(workers=len(self._workers), wanted=self.count)
@@ -197,9 +213,9 @@ def _signals_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
 
-def _work(url: str, name: str, report: int, others: list[int], state: Path, parent: int) -> None:
+def _work(url: str, name: str, report: int, others: list[int], state: Path, parent: int, times: WorkerTimes) -> None:
     for file in others:
         os.close(file)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-    work(url, name, report, state=state, parent=parent)
+    work(url, name, report, state=state, parent=parent, times=times)

@@ -3,9 +3,8 @@ import time
 
 import pytest
 
-from workers import ledger as module
 from workers.forgetting import forget_task, unsee_rejected
-from workers.ledger import Ledger, ledgers
+from workers.ledger import REASON_BYTES, REQUEUE_AFTER, Ledger, ledgers
 from workers.url_states import Found, fingerprint
 
 A, B, C = "http://a.example/1", "http://a.example/2", "http://a.example/3"
@@ -14,8 +13,8 @@ PAST = -1.0  # seconds: over already
 
 
 @pytest.fixture
-def ledger(connection):
-    return Ledger(connection, "news")
+def ledger(connection, clock):
+    return Ledger(connection, "news", clock=clock)
 
 
 def fetched(ledger, *urls):
@@ -223,18 +222,17 @@ def test_postponed_pages_rest_and_come_back(ledger):
     assert ledger.state_of(A) == ("fetched", "not published")
 
 
-def test_a_page_whose_job_may_still_wait_is_not_queued(ledger, monkeypatch):
-    monkeypatch.setattr(module, "REQUEUE_AFTER", PAST)  # the page is overdue at once …
+def test_a_page_whose_job_may_still_wait_is_not_queued(ledger, clock):
     fetched(ledger, A)
-    an_hour_ago = time.time() - 3600
+    clock.forward(REQUEUE_AFTER)  # the page is overdue …
+    an_hour_ago = clock() - 3600
     assert ledger.lapsed(oldest_job=an_hour_ago) == []  # … but the jobs before it are not taken yet
 
 
-def test_a_page_that_is_older_than_all_waiting_jobs_is_queued(ledger, monkeypatch):
-    monkeypatch.setattr(module, "REQUEUE_AFTER", PAST)
+def test_a_page_that_is_older_than_all_waiting_jobs_is_queued(ledger, clock):
     [name] = fetched(ledger, A)
-    monkeypatch.undo()
-    assert ledger.lapsed(oldest_job=time.time()) == [name]
+    clock.forward(REQUEUE_AFTER)
+    assert ledger.lapsed(oldest_job=clock()) == [name]
 
 
 def test_a_fresh_page_is_not_queued_again(ledger):
@@ -356,7 +354,7 @@ def test_the_reason_is_kept_in_any_language(ledger):
 def test_a_long_reason_is_cut_between_characters_and_kept_whole_among_the_problems(ledger):
     ledger.add([Found(A)])
     ledger.settle(fingerprint(A), "failed", "坏" * 100)
-    assert ledger.state_of(A) == ("failed", "坏" * (module.REASON_BYTES // 3))
+    assert ledger.state_of(A) == ("failed", "坏" * (REASON_BYTES // 3))
     assert ledger.problems()[0]["reason"] == "坏" * 100
 
 
@@ -376,8 +374,8 @@ def test_problems_are_the_newest_first(ledger):
     ]
 
 
-def test_problems_are_bounded(ledger, monkeypatch):
-    monkeypatch.setattr(module, "PROBLEMS_KEPT", 2)
+def test_problems_are_bounded(connection):
+    ledger = Ledger(connection, "news", problems_kept=2)
     ledger.add([Found(url) for url in (A, B, C)])
     for url in (A, B, C):
         ledger.settle(fingerprint(url), "failed", "HTTP 500")
