@@ -13,6 +13,7 @@ import redis
 
 from . import keys
 from .page_store import StoredPage, pack_body, unpack
+from .stored_json import known_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,8 @@ class ExtractionConfig:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "ExtractionConfig":
-        """Return the config that `to_json` wrote."""
-        raw = json.loads(text)
+        """Return the config that `to_json` wrote, of this version or another; unknown fields are ignored."""
+        raw = known_fields(cls, json.loads(text))
         raw["outputs"] = tuple(raw["outputs"])
         raw["revisit"] = tuple(raw["revisit"]) if raw.get("revisit") else None
         raw["skip"] = tuple(raw.get("skip", ()))
