@@ -27,7 +27,7 @@ from .errors import RedisUnavailable
 from .processes import die_with_parent
 
 LONGEST_SOCKET = 100  # bytes a unix socket's path may have, with some room to the kernel's 107
-START_WAIT = 30.0  # seconds; a large append-only file takes some to load
+START_WAIT = 30.0  # seconds; a server loads a large append-only file for a long time
 PREDECESSOR_WAIT = 15.0  # seconds for a server whose owner was killed to end
 OWNER_WAIT = 60.0  # seconds to wait for another short command that owns this folder's Redis
 LOG_TAIL = 3  # lines of the server's log that an error message shows
@@ -101,7 +101,7 @@ class Embedded:
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C must not stop the server before the commands that use it
             pass_fds=(self._lock,),
-            preexec_fn=_end_with_us,
+            preexec_fn=_end_with_parent,
         )
         self._wait_until_up()
 
@@ -114,9 +114,9 @@ class Embedded:
             if self._process.poll() is not None:
                 break
             time.sleep(0.02)
-        raise RedisUnavailable(f"the embedded Redis in {self.folder} does not start: {self._last_words()}")
+        raise RedisUnavailable(f"the embedded Redis in {self.folder} does not start: {self._end_of_log()}")
 
-    def _last_words(self) -> str:
+    def _end_of_log(self) -> str:
         try:
             lines = (self.folder / "redis.log").read_text("utf-8", "replace").splitlines()
         except OSError:
@@ -191,7 +191,7 @@ def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None], 
 
 def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[[str], None], seconds: float) -> bool:
     limit = time.monotonic() + seconds
-    said = False
+    is_reported = False
     while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -205,8 +205,8 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
                     "stop it first, or set REDIS_URL to run several on one Redis"
                 )
             return False
-        if not said and owner:
-            said = True
+        if not is_reported and owner:
+            is_reported = True
             say(f"waiting for `exemplar {owner.get('command')}` (process {owner.get('pid')}) to end")
         if time.monotonic() > limit:
             raise RedisUnavailable(
@@ -218,10 +218,10 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
 
 def _owner(file: int) -> dict[str, object]:
     try:
-        found = json.loads(os.pread(file, 1000, 0))
+        owner = json.loads(os.pread(file, 1000, 0))
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return owner if isinstance(owner, dict) else {}
 
 
 def answers(url: str) -> bool:
@@ -280,8 +280,7 @@ def _locked(path: Path, seconds: float) -> int:
 def _make_private(folder: Path) -> None:
     """Make the socket's folder. In the shared temporary folder it must belong to this user: others could replace it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    found = folder.stat()
-    if found.st_uid != os.getuid() and folder.parent == Path(tempfile.gettempdir()):
+    if folder.stat().st_uid != os.getuid() and folder.parent == Path(tempfile.gettempdir()):
         raise RedisUnavailable(f"the embedded Redis can't use {folder}: it belongs to another user")
 
 
@@ -293,5 +292,5 @@ def _socket_path(folder: Path) -> Path:
     return Path(tempfile.gettempdir()) / f"exemplar-{os.getuid()}-{short}" / "redis.sock"
 
 
-def _end_with_us() -> None:
+def _end_with_parent() -> None:
     die_with_parent(signal.SIGTERM)

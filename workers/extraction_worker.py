@@ -130,7 +130,7 @@ class ExtractionWorker:
                     quarantine(self.state, ledger.task, lease.fingerprint, page, reason)
                 settle("failed", reason)
             case Postpone(reason, seconds):
-                ledger.let_go(lease.fingerprint, self.name, seconds, reason)
+                ledger.release(lease.fingerprint, self.name, seconds, reason)
             case MarkDuplicate(note):
                 settle("duplicate", note)
             case KeepRow(note, recheck):

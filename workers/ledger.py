@@ -98,9 +98,9 @@ class Ledger:
 
     def known(self, urls: Sequence[str]) -> list[bool]:
         """Return for each URL whether the ledger has it in any state."""
-        return self.knows([fingerprint(url) for url in urls])
+        return self.known_fingerprints([fingerprint(url) for url in urls])
 
-    def knows(self, names: Sequence[Fingerprint]) -> list[bool]:
+    def known_fingerprints(self, names: Sequence[Fingerprint]) -> list[bool]:
         """Return for each fingerprint whether the ledger has it in any state."""
         pipe = self.redis.pipeline(transaction=False)
         for name in names:
@@ -108,7 +108,7 @@ class Ledger:
             pipe.hexists(self.keys["open"], name)
             pipe.hexists(bucket, slot)
         answers = pipe.execute()
-        return [bool(here or done) for here, done in zip(answers[::2], answers[1::2], strict=True)]
+        return [bool(is_open or is_settled) for is_open, is_settled in zip(answers[::2], answers[1::2], strict=True)]
 
     def lease(self, most: int, *, seconds: float = FETCH_LEASE, below: float = math.inf) -> list[Leased]:
         """Lease up to `most` waiting URLs of a rank `below` a bound, smallest rank first, for `seconds`.
@@ -206,9 +206,9 @@ class Ledger:
         """Whether a list page has written, or has claimed, the row of this URL."""
         return bool(self.redis.hexists(self.keys["entries"], canonical))
 
-    def let_go(self, name: Fingerprint, worker: str, seconds: float, reason: str) -> None:
+    def release(self, name: Fingerprint, worker: str, seconds: float, reason: str) -> None:
         """Release a leased page: it is queued again after `seconds`, and this does not count as an attempt."""
-        self.step("let_go", name, worker, _plain(reason), self.clock() + seconds)
+        self.step("release", name, worker, _plain(reason), self.clock() + seconds)
 
     def postpone(self, names: Sequence[Fingerprint], seconds: float, reason: str) -> None:
         """Let fetched pages that can't be extracted now wait for `seconds`; then they are queued again."""
@@ -258,7 +258,7 @@ class Ledger:
         """Forget an open URL as if it had never been seen; it can be added again."""
         return bool(self.step("drop", name))
 
-    # -- looking on -------------------------------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------------------------
 
     def counts(self) -> Counts:
         """Return the present counts, read in one step."""
@@ -316,7 +316,9 @@ class Ledger:
     def open_urls(self, state: State, most: int = 100) -> list[dict[str, Any]]:
         """Return some of the URLs that are waiting, leased or fetched, with the reason of their last failure."""
         sets = {"waiting": ("delayed", "waiting"), "leased": ("leased",), "fetched": ("held", "fetched")}[state]
-        names = [n for key in sets for n in cast(list[bytes], self.redis.zrange(self.keys[key], 0, most - 1))][:most]
+        names = [name for key in sets for name in cast(list[bytes], self.redis.zrange(self.keys[key], 0, most - 1))][
+            :most
+        ]
         if not names:
             return []
         records = cast(list[bytes | None], self.redis.hmget(self.keys["open"], names))
@@ -332,11 +334,11 @@ class Ledger:
 
         All open URLs count as waiting.
         """
-        seen: dict[str, dict[str, int]] = {}
+        by_day: dict[str, dict[str, int]] = {}
         for raw, number in cast(dict[bytes, bytes], self.redis.hgetall(self.keys["days"])).items():
             code, _, state = _text(raw).partition(":")
-            seen.setdefault(code, {})[state] = int(number)
-        rows = [(code, row) for code, row in sorted(seen.items(), reverse=True) if row.get("seen")]
+            by_day.setdefault(code, {})[state] = int(number)
+        rows = [(code, row) for code, row in sorted(by_day.items(), reverse=True) if row.get("seen")]
         return {day_of(code): _counts_of_day(row) for code, row in rows}
 
     def place_of(self, name: Fingerprint) -> tuple[str, bytes]:
@@ -387,7 +389,7 @@ redis.call('SREM', KEYS[1], ARGV[1])
 return 1
 """
 _PRELUDE = (
-    # Derived from the one key that is sent: sending eighteen would cost more than the rest of a page's arrival.
+    # Derived from the one key that is sent: sending eighteen would cost more than the rest of the step `arrive`.
     "".join(f"local k_{name} = KEYS[1] .. '{name}'\n" for name in _KEY_NAMES)
     + f"local BUCKETS_APART = {2 ** (16 - BUCKET_BITS)}\n"
     + COMMON

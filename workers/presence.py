@@ -12,7 +12,7 @@ from . import keys
 from .clock import Clock
 
 GONE_AFTER = 15.0  # seconds without a heartbeat
-FORGET_AFTER = 3600.0  # seconds until the entry of a process that crashed is removed
+FORGET_AFTER = 3600.0  # seconds until the heartbeat of a process that crashed is removed
 
 
 class Presence:

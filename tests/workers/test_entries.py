@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from workers.extraction_config import RowFilter
-from workers.forgetting import expire, unsee
+from workers.forgetting import expire, forget_url
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -230,7 +230,7 @@ def test_pages_of_one_list_are_one_page(connection, worker, ledger, tmp_path):
 def test_forgotten_entries_are_written_again_where_their_rows_are_gone(connection, worker, ledger, clock, tmp_path):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 100 * 86400.0))
     worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
-    assert unsee(ledger, entry(2))
+    assert forget_url(ledger, entry(2))
     worker.extract_pages(TASK, come_again(connection, ledger, clock, list_page(0, 1, 2, 3), 3600))
     assert len(rows(tmp_path)) == 4  # its row is there still
     (tmp_path / "out.jsonl").unlink()

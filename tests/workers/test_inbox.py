@@ -100,7 +100,7 @@ def test_a_postponed_page_is_queued_while_others_wait(connection, inbox):
     resting, _ = deliver(connection, {1: b"one", 2: b"two"})
     ledger = Ledger(connection, TASK)
     ledger.take(resting, "w", seconds=9)
-    ledger.let_go(resting, "w", -1, "disk full")
+    ledger.release(resting, "w", -1, "disk full")
     assert inbox.sweep() == 1
 
 

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from workers.forgetting import forget_task, unsee_rejected
+from workers.forgetting import forget_rejected, forget_task
 from workers.ledger import REASON_BYTES, REQUEUE_AFTER, Ledger, ledgers
 from workers.url_states import Found, fingerprint
 
@@ -185,31 +185,31 @@ def test_freeing_a_dead_worker_leaves_the_pages_of_others(ledger):
     assert ledger.take(theirs, "other", seconds=FAR) is None
 
 
-def test_a_page_let_go_is_not_blamed_but_was_in_hand_before(ledger):
+def test_a_released_page_is_not_blamed_but_was_in_hand_before(ledger):
     name = in_hand(ledger, A)
-    ledger.let_go(name, "w", PAST, "disk full")
+    ledger.release(name, "w", PAST, "disk full")
     assert ledger.state_of(A) == ("fetched", "disk full")
     taken = ledger.take(name, "w", seconds=FAR)
     assert (taken.attempts, taken.again) == (1, True)
 
 
-def test_a_page_let_go_rests_until_its_time(ledger):
+def test_a_released_page_rests_until_its_time(ledger):
     name = in_hand(ledger, A)
-    ledger.let_go(name, "w", FAR, "disk full")
+    ledger.release(name, "w", FAR, "disk full")
     assert ledger.take(name, "w", seconds=FAR) is None
     assert ledger.lapsed(oldest_job=None) == []
 
 
 def test_a_postponed_page_is_queued_even_if_other_jobs_wait(ledger):
     name = in_hand(ledger, A)
-    ledger.let_go(name, "w", PAST, "disk full")
+    ledger.release(name, "w", PAST, "disk full")
     assert ledger.lapsed(oldest_job=time.time()) == [name]
 
 
 def test_who_lost_a_page_can_not_let_it_go(ledger):
     name = in_hand(ledger, A, "slow", PAST)
     ledger.take(name, "quick", seconds=FAR)
-    ledger.let_go(name, "slow", PAST, "disk full")
+    ledger.release(name, "slow", PAST, "disk full")
     assert ledger.holds(name, "quick")
 
 
@@ -387,7 +387,7 @@ def test_unsee_forgets_the_rejected_of_one_reason(ledger):
     ledger.settle(fingerprint(A), "rejected", "beyond the limit")
     ledger.settle(fingerprint(B), "rejected", "HTTP 404")
     ledger.settle(fingerprint(C), "failed", "beyond the limit")
-    assert unsee_rejected(ledger, "beyond the limit") == 1
+    assert forget_rejected(ledger, "beyond the limit") == 1
     assert ledger.known([A, B, C]) == [False, True, True]
     assert ledger.counts().unaccounted == 0
 

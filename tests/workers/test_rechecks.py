@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from extractors import Section
-from workers.forgetting import expire, unsee
+from workers.forgetting import expire, forget_url
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -108,7 +108,7 @@ def test_an_article_that_is_gone_at_a_recheck_stays_written(connection, worker, 
     ledger.start_rechecks()
     [leased] = ledger.lease(1)
     ledger.settle(leased.fingerprint, state, "http 404")
-    assert ledger.state_of(url(1)) == ("written", f"visited: {state}")
+    assert ledger.state_of(url(1)) == ("written", f"recheck: {state}")
     assert (ledger.counts().states["written"], ledger.counts().unaccounted, ledger.problems()) == (1, 0, [])
 
 
@@ -124,7 +124,7 @@ def test_during_a_recheck_nobody_else_gets_the_article(connection, worker, ledge
 def test_a_forgotten_article_that_comes_again_is_not_written_twice(connection, worker, ledger, tmp_path, clock):
     publish(connection, tmp_path)
     worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(2)}))
-    assert unsee(ledger, url(1))
+    assert forget_url(ledger, url(1))
     worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2)]
     clock.forward(9999 * DAY)

@@ -62,7 +62,7 @@ def supervise(redis_url, tmp_path):
 
 def _supervise(url, count, state, until_empty, parent, times):
     die_with_parent(parent=parent)
-    quick = {"times": times, "sweep_every": 0.1, "pause_after_quick_death": 0.05}
+    quick = {"times": times, "sweep_every": 0.1, "pause_after_early_exit": 0.05}
     one = Supervisor(url, count, state=state, until_empty=until_empty, **quick)
     signal.signal(signal.SIGTERM, one.stop)
     one.run(on_problem=lambda text: (state.parent / "troubles").open("a").write(text + "\n"))
