@@ -205,7 +205,7 @@ class Supervisor:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Block stop signals during a fork: the child has our handlers until it sets its own, and would lose them."""
+    """Block stop signals during a fork: until the child sets its own handlers it has its parent's, which would ignore the signals."""
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         yield

@@ -1,6 +1,6 @@
 """What a site declares about the use of a page: robots directives and TDM reservation, read for one crawler.
 
-    X-Robots-Tag headers + meta elements           → the directives that apply to us
+    X-Robots-Tag headers + meta elements           → the directives that apply to it
     meta element, else header, else tdmrep.json    → whether text and data mining is reserved
 
 A page with a directive that a task's `skip` names is rejected; all directives are in the row. `none` is `noindex,

@@ -19,6 +19,7 @@ from workers import keys
 from workers.extraction_config import ExtractionConfig, config_of
 from workers.inbox import Inbox
 from workers.ledger import Ledger
+from workers.page_store import pack, unpack
 from workers.presence import alive
 from workers.problems import problems
 from workers.processes import die_with_parent
@@ -238,3 +239,18 @@ def test_the_script_reads_back_what_it_dumped(connection, tmp_path):
         assert (again[name]["type"], again[name]["value"]) == (entry["type"], entry["value"]), name
     assert again.keys() == present["keys"].keys()
     assert {state for task in TASKS for state in counts(connection, task)} == {*OPEN_STATES, *FINAL_STATES}
+
+
+# -- an older version reads it -----------------------------------------------------------------------------------------
+
+
+def test_a_page_is_stored_in_the_fields_that_workers_of_0_2_0_read(upgraded):
+    """0.2.0 also wrote a `status` that it never read; `takes` is the ledger's."""
+    [stored] = [hash_ for key in upgraded.scan_iter("*:page:*") if b"parts" in (hash_ := upgraded.hgetall(key))]
+    fields = {name.decode() for name in stored} - {"status", "takes"}
+    fetched_page = unpack({name.decode(): value for name, value in stored.items()})
+    packed = pack(fetched_page)
+    assert packed.keys() == fields
+    for name in fields - {"body", "body:1", "body:2"}:
+        value = packed[name]
+        assert (value if isinstance(value, bytes) else str(value).encode()) == stored[name.encode()], name

@@ -80,7 +80,7 @@ class JsonLinesSink:
                     return file
             except FileNotFoundError:
                 pass
-            os.close(file)  # the file was moved while we waited
+            os.close(file)  # the file was moved during the wait for its lock
 
     def _unlock(self) -> None:
         if self._file is not None:
