@@ -205,7 +205,7 @@ class Supervisor:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Block stop signals during a fork: until the child sets its own handlers it has its parent's, which would ignore the signals."""
+    """Block stop signals during a fork: with its parent's handlers the child would lose them."""
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         yield
