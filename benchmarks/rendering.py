@@ -169,21 +169,21 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
 
+    from crawler.fetching.context import FetchContext
     from crawler.guarding.guard import Guard
-    from crawler.guarding.resolver import use_guard
     from crawler.rendering.handler import browsers_of, rendering_settings
     from crawler.rendering.memory import below
 
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")
-    settings.setdict({"ROBOTSTXT_OBEY": False, "EXEMPLAR_CONTACT": "a@example.org"}, priority="cmdline")
+    settings.setdict({"ROBOTSTXT_OBEY": False}, priority="cmdline")
     settings.setdict(rendering_settings(settings), priority="spider")
-    use_guard(Guard(["127.0.0.1"]))
     _change(said)
     process = CrawlerProcess(settings)
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     crawler = process.create_crawler(RenderingSpider)
-    process.crawl(crawler, site=site, pages=said.pages, tabs=said.tabs, others=set(below(os.getpid())))
+    context = FetchContext(guard=Guard(["127.0.0.1"]), contact="a@example.org")
+    process.crawl(crawler, context, site=site, pages=said.pages, tabs=said.tabs, others=set(below(os.getpid())))
     process.start()
     spider: Any = crawler.spider
     seconds = time.monotonic() - spider.began

@@ -1,17 +1,18 @@
-"""The address behind a host's name, where hosts on one address share one limiter (`settings: per_address:`)."""
+"""The address behind a host's name, where hosts on one address share one pace (`settings: per_address:`)."""
 
 import asyncio
 import ipaddress
 import time
+from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface.declarations import implementer
 
-from crawler.guarding.guard import place_of
+from crawler.guarding.guard import host_and_port
 from crawler.politeness.pace import host_of
 
-KEPT = 300.0  # seconds that an address is believed
+KEPT = 300.0  # seconds
 
 
 @implementer(IResolutionReceiver)
@@ -35,24 +36,28 @@ class _Found:
 
 
 class AddressBook:
-    """Names of limiters: the first of a host's addresses. `resolver`: the reactor's, and so behind the guard."""
+    """The first of each host's addresses. `clock`: seconds, any beginning.
 
-    def __init__(self, resolver: Any):
-        self.resolver = resolver
+    `resolver`: gives the reactor's, at each lookup: the guarded one is installed after the spider is made.
+    """
+
+    def __init__(self, resolver: Callable[[], Any], clock: Callable[[], float] = time.monotonic):
+        self.resolver, self.clock = resolver, clock
         self._known: dict[str, tuple[float, str]] = {}
 
     async def limiter_of(self, url: str) -> str:
-        """Return the address that a URL's requests go to; its host if that can't be told."""
-        name, port = place_of(url)
+        """Return the address to which a URL's requests are sent; its host if that is unknown."""
+        name, port = host_and_port(url)
         until, known = self._known.get(name, (0.0, ""))
-        if time.monotonic() >= until:
-            found = await self._look_up(name, port)
-            # The same one for everyone, in whatever order the answer has them.
-            known = str(min(map(ipaddress.ip_address, found), key=lambda each: (each.version, each))) if found else ""
-            self._known[name] = (time.monotonic() + KEPT, known)
+        if self.clock() >= until:
+            addresses = await self._look_up(name, port)
+            # The same one for all processes, in whatever order they are found.
+            ordered = sorted(map(ipaddress.ip_address, addresses), key=lambda address: (address.version, address))
+            known = str(ordered[0]) if ordered else ""
+            self._known[name] = (self.clock() + KEPT, known)
         return known or host_of(url)
 
     async def _look_up(self, name: str, port: int) -> list[str]:
         done: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
-        self.resolver.resolveHostName(_Found(done), name, port)
+        self.resolver().resolveHostName(_Found(done), name, port)
         return await done
