@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, Self, TypeVar
 
 import redis
 import scrapy
@@ -99,6 +99,18 @@ def context_of(crawler: Any) -> FetchContext:
     if not isinstance(crawler.spider, GatedSpider):
         raise TypeError(f"{type(crawler.spider).__name__} is no GatedSpider")
     return crawler.spider.context
+
+
+class Gate:
+    """A downloader middleware that needs the context only; `NotConfigured` if it has nothing to do."""
+
+    def __init__(self, context: FetchContext):
+        self.context = context
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> Self:
+        """Scrapy's constructor."""
+        return cls(context_of(crawler))
 
 
 def context_of_process(process: Any) -> FetchContext:

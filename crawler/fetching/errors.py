@@ -3,25 +3,26 @@
 Those that are `IgnoreRequest` as well come from a gate: no request was sent, or its response was refused.
 """
 
-from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.exceptions import IgnoreRequest
 
 from crawler.politeness.robots import KEPT_SHORT
 from crawler.run.outcomes import Cause, Kind, Outcome
 
 
 class FetchError(Exception):
-    """A request that brought no page. `kind`: what becomes of the URL; `cause`: set if the URL is not at fault.
+    """A request that brought no page. `kind`: what becomes of the URL; `reason`: why, in a few words.
 
-    `rest`: seconds until the next request makes sense, 0 if unknown.
+    `cause`: set if the URL is not at fault. `rest`: seconds until the next request makes sense, 0 if unknown.
     """
 
     kind: Kind = "again"
     cause: Cause = ""
-    rest: float = 0.0
+    reason = ""
+    rest = 0.0
 
-    def __init__(self, reason: str):
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, reason: str = ""):
+        self.reason = reason or self.reason
+        super().__init__(self.reason)
 
     @property
     def outcome(self) -> Outcome:
@@ -47,9 +48,7 @@ class RobotsForbidden(RequestRefused):
     """The host's robots.txt disallows the URL."""
 
     kind = "reject"
-
-    def __init__(self) -> None:
-        super().__init__("robots.txt forbids it")
+    reason = "robots.txt forbids it"
 
 
 class RobotsUnreachable(FetchError, IgnoreRequest):
@@ -63,22 +62,20 @@ class RobotsUnreachable(FetchError, IgnoreRequest):
 
 
 class HostClosed(FetchError, IgnoreRequest):
-    """The host is closed for longer than a request waits in its process: for `seconds`."""
+    """The host is closed for longer than a request waits in its process: for `rest` seconds."""
 
     cause = "host closed"
 
-    def __init__(self, why: str, seconds: float):
+    def __init__(self, why: str, rest: float):
         super().__init__(why)
-        self.rest = seconds
+        self.rest = rest
 
 
 class RunEnding(FetchError, IgnoreRequest):
     """The run ended before the request was sent, or Redis is unavailable."""
 
     cause = "run ending"
-
-    def __init__(self, reason: str = "the run ends"):
-        super().__init__(reason)
+    reason = "the run ends"
 
 
 class ProxyUnavailable(FetchError):
@@ -92,12 +89,10 @@ class RenderingFailed(FetchError):
 class DecompressionFailed(FetchError):
     """The body is not in the encoding that its header names."""
 
-    def __init__(self) -> None:
-        super().__init__("the response cannot be decompressed")
+    reason = "the response cannot be decompressed"
 
 
-class BodyTimeout(FetchError, DownloadTimeoutError):
+class BodyTimeout(FetchError):
     """The response began and did not end in time."""
 
-    def __init__(self) -> None:
-        super().__init__("the response took too long")
+    reason = "the response took too long"

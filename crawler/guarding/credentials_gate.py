@@ -2,36 +2,30 @@
 
 from collections.abc import Mapping
 from http.cookiejar import DefaultCookiePolicy
-from typing import Any
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.http.cookies import CookieJar
 
-from crawler.fetching.context import context_of
-from crawler.guarding.credentials import Credentials
+from crawler.fetching.context import FetchContext, Gate
 from crawler.guarding.guard import SCHEMES, host_and_port
 
 HOST_ONLY = DefaultCookiePolicy.DomainStrictNonDomain  # a cookie without Domain is not for subdomains
 
 
-class CredentialsMiddleware:
+class CredentialsMiddleware(Gate):
     """Adds to each request what its URL may get, and removes what a redirect copied."""
 
-    def __init__(self, credentials: Credentials):
+    def __init__(self, context: FetchContext):
+        super().__init__(context)
+        credentials = context.credentials
+        if credentials is None or not (credentials.private or credentials.cookies is not None):
+            raise NotConfigured
         self.credentials = credentials
         self.jars: dict[int, CookieJar] = {}
         if credentials.cookies:
             self._set_own(credentials.home, credentials.cookies)
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "CredentialsMiddleware":
-        """Scrapy's constructor."""
-        credentials = context_of(crawler).credentials
-        if credentials is None or not (credentials.private or credentials.cookies is not None):
-            raise NotConfigured
-        return cls(credentials)
 
     def process_request(self, request: Request) -> None:
         """Send private headers to home only, and each cookie to its site."""

@@ -1,12 +1,10 @@
 """The guard's two gates: by a URL's text before anything is requested, and by the address once it is known."""
 
-from typing import Any
-
 from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Response
 
-from crawler.fetching.context import PROXY, FetchContext, context_of
+from crawler.fetching.context import PROXY, Gate
 from crawler.fetching.errors import AddressRefused, RequestRefused
 from crawler.guarding.guard import host_and_port
 
@@ -16,16 +14,8 @@ CONTACT_MISSING = (
 )
 
 
-class UrlGate:
+class UrlGate(Gate):
     """Refuses URLs by their text, and public hosts as long as there is no contact; before robots.txt is requested."""
-
-    def __init__(self, context: FetchContext):
-        self.context = context
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "UrlGate":
-        """Scrapy's constructor."""
-        return cls(context_of(crawler))
 
     def process_request(self, request: Request) -> None:
         """Raises `RequestRefused`."""
@@ -35,19 +25,11 @@ class UrlGate:
             raise RequestRefused(CONTACT_MISSING)
 
 
-class AddressGate:
+class AddressGate(Gate):
     """Refuses responses by the address that sent them, and turns the resolver's refusals into `AddressRefused`.
 
     It is next to the downloader, so that all other gates see its error.
     """
-
-    def __init__(self, context: FetchContext):
-        self.context = context
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "AddressGate":
-        """Scrapy's constructor."""
-        return cls(context_of(crawler))
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Check the address of the connection, in case it passed the resolver. Raises `AddressRefused`."""

@@ -4,9 +4,11 @@ A name is no evidence: what counts is the address to which the connection is mad
 (`crawler.guarding.resolver`) checks each address before a connection is made.
 """
 
+import asyncio
 import ipaddress
 import os
 import re
+import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -133,6 +135,15 @@ def host_and_port(url: str) -> tuple[str, int]:
     """Host and port of a URL. Raises `ValueError` for an invalid port."""
     parts = urlsplit(url)
     return parts.hostname or "", parts.port or SCHEMES.get(parts.scheme, 80)
+
+
+async def look_up(host: str, port: int) -> list[str]:
+    """The addresses of a host, unchecked; none if it is not found."""
+    try:
+        answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return []
+    return [str(answer[4][0]).split("%")[0] for answer in answers]
 
 
 def is_odd_spelling(host: str) -> bool:

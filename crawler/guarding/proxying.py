@@ -8,54 +8,42 @@
 Proxies of the environment (`HTTP_PROXY` …) are never used.
 """
 
-import asyncio
-import base64
 import ipaddress
-import socket
-from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError, NotConfigured
 
-from crawler.fetching.context import PROXY, context_of
+from crawler.fetching.context import PROXY, FetchContext, Gate
 from crawler.fetching.errors import AddressRefused, ProxyUnavailable, RequestRefused
-from crawler.guarding.guard import Guard, host_and_port, is_odd_spelling
+from crawler.guarding.browser_proxy import Upstream, authority
+from crawler.guarding.guard import Guard, host_and_port, is_odd_spelling, look_up
 
 
-class ProxyMiddleware:
-    """Sends requests through `proxy`, a URL whose variables are expanded."""
+class ProxyMiddleware(Gate):
+    """Sends requests through the task's proxy."""
 
-    def __init__(self, guard: Guard, proxy: str):
-        parts = urlsplit(proxy)
-        self.guard = guard
-        self.place = (parts.hostname or "", parts.port or 80)
-        self.login = _basic(parts.username, parts.password)
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "ProxyMiddleware":
-        """Scrapy's constructor."""
-        context = context_of(crawler)
+    def __init__(self, context: FetchContext):
+        super().__init__(context)
         if not context.proxy:
             raise NotConfigured
-        return cls(context.guard, context.proxy)
+        self.upstream = Upstream.of(context.proxy)
 
     async def process_request(self, request: Request) -> None:
         """Check proxy and target. Raises `RequestRefused`, `ProxyUnavailable`, `CannotResolveHostError`."""
-        host, port = host_and_port(request.url)
+        guard, upstream, (host, port) = self.context.guard, self.upstream, host_and_port(request.url)
         if is_odd_spelling(host):
             raise RequestRefused("unusual form of an address, with a proxy")
         try:
-            addresses = await allowed_addresses(self.guard, *self.place, whose="proxy")
+            addresses = await allowed_addresses(guard, upstream.host, upstream.port, whose="proxy")
         except CannotResolveHostError:
             raise ProxyUnavailable("proxy not found") from None
-        await allowed_addresses(self.guard, host, port)
+        await allowed_addresses(guard, host, port)
         # Scrapy looks the name up only for plain http, by the guarded resolver; a tunnel goes to the checked address.
-        name = addresses[0] if request.url.startswith("https:") else self.place[0]
-        request.meta["proxy"] = f"http://{f'[{name}]' if ':' in name else name}:{self.place[1]}"
-        request.meta[PROXY] = self.place
-        if self.login:
-            request.headers[b"Proxy-Authorization"] = self.login
+        name = addresses[0] if request.url.startswith("https:") else upstream.host
+        request.meta["proxy"] = f"http://{authority(name, upstream.port)}"
+        request.meta[PROXY] = upstream.host, upstream.port
+        if upstream.login:
+            request.headers["Proxy-Authorization"] = upstream.login
 
 
 async def allowed_addresses(guard: Guard, host: str, port: int, whose: str = "address") -> list[str]:
@@ -63,18 +51,9 @@ async def allowed_addresses(guard: Guard, host: str, port: int, whose: str = "ad
 
     Raises `AddressRefused` if one of them may not be contacted, `CannotResolveHostError` if there is none.
     """
-    try:
-        answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        raise CannotResolveHostError(f"{host} is not found") from None
-    addresses = [str(answer[4][0]).split("%")[0] for answer in answers]
+    if not (addresses := await look_up(host, port)):
+        raise CannotResolveHostError(f"{host} is not found")
     for address in addresses:
         if not guard.allows(ipaddress.ip_address(address), host, port):
             raise AddressRefused(address, whose)
     return addresses
-
-
-def _basic(user: str | None, password: str | None) -> bytes:
-    if user is None:
-        return b""
-    return b"Basic " + base64.b64encode(f"{unquote(user)}:{unquote(password or '')}".encode())

@@ -3,39 +3,33 @@
 import asyncio
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
-from crawler.fetching.context import PERMIT, FetchContext, context_of
+from crawler.fetching.context import PERMIT, FetchContext, Gate
 from crawler.fetching.errors import HostClosed, RunEnding
 from crawler.fetching.failures import host_failure
-from crawler.politeness.pace import PATIENCE, HostProblem, Pace, Permit
+from crawler.politeness.pace import PATIENCE, HostProblem, Permit
 from crawler.politeness.retry_after import problem_of
 
 MARGIN = 0.02  # seconds added to an interval: requests leave some milliseconds after their permits, each differently
 
 
-class PaceMiddleware:
+class PaceMiddleware(Gate):
     """Holds each request until it has a permit. Of the requests of one host only the first one requests it.
 
     Where the host is closed for longer than `PATIENCE`, the requests fail with `HostClosed`.
     """
 
-    def __init__(self, context: FetchContext, pace: Pace):
-        self.context, self.pace = context, pace
-        self.interval = context.interval + MARGIN if context.interval else 0.0
-        self._queues: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "PaceMiddleware":
-        """Scrapy's constructor."""
-        context = context_of(crawler)
+    def __init__(self, context: FetchContext):
+        super().__init__(context)
         if context.pace is None:
             raise NotConfigured
-        return cls(context, context.pace)
+        self.pace = context.pace
+        self.interval = context.interval + MARGIN if context.interval else 0.0
+        self._queues: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def process_request(self, request: Request) -> None:
         """Wait for a permit. Raises `RunEnding` if the run ends before, `HostClosed` if it would take too long."""

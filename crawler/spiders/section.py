@@ -254,15 +254,9 @@ def _context(session: Session, task: Task) -> FetchContext:
         connection=session.connection,
         pace=Pace(session.connection),
         interval=task.delay,
-        addresses=AddressBook(_name_resolver) if session.settings.per_address else None,
+        addresses=AddressBook() if session.settings.per_address else None,
         tdm=TDM in task.skip,
     )
-
-
-def _name_resolver() -> Any:
-    from twisted.internet import reactor  # not at import: that would install one
-
-    return reactor.nameResolver
 
 
 def _refuse_without_contact(context: FetchContext, task: Task) -> None:

@@ -53,8 +53,9 @@ GRANTED = wait(0.0)
 
 def gate(pace, is_ending=lambda: False):
     clock = Clock()
-    context = FetchContext(interval=1.0, is_ending=is_ending, clock=lambda: clock.now, sleep=clock.sleep)
-    return PaceMiddleware(context, pace)
+    return PaceMiddleware(
+        FetchContext(pace=pace, interval=1.0, is_ending=is_ending, clock=lambda: clock.now, sleep=clock.sleep)
+    )
 
 
 def pass_(pace, is_ending=lambda: False):
