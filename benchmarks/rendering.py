@@ -22,6 +22,9 @@ from typing import Any, ClassVar
 
 import scrapy
 
+from crawler.fetching.context import FetchContext, GatedSpider
+from crawler.guarding.guard import Guard
+
 EVERY = 100  # pages
 WORD = "harbour "
 
@@ -83,20 +86,23 @@ def serve(port: Any) -> None:
     server.serve_forever()
 
 
-class RenderingSpider(scrapy.Spider):
+class RenderingSpider(GatedSpider):
     """Renders pages, `tabs` at a time."""
 
     name = "pages"
 
     def __init__(self, site: str, pages: int, tabs: int, others: set[int], **kwargs: Any):
-        super().__init__(**kwargs)
+        context = FetchContext(
+            guard=Guard(["127.0.0.1"]), contact="a@example.org", on_browser_missing=self.end_without_browser
+        )
+        super().__init__(context, **kwargs)
         self.site, self.left, self.tabs, self.others = site, pages, tabs, others
         self.total, self.done, self.failed = pages, 0, Counter[str]()
         self.began = self.last = time.monotonic()
 
-    def without_browser(self, trouble: str) -> None:
+    def end_without_browser(self, reason: str) -> None:
         """There is no browser to measure."""
-        self.failed[trouble] += 1
+        self.failed[reason] += 1
         self.left = 0
 
     async def start(self) -> AsyncIterator[scrapy.Request]:
@@ -169,8 +175,6 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
 
-    from crawler.fetching.context import FetchContext
-    from crawler.guarding.guard import Guard
     from crawler.rendering.handler import browsers_of, rendering_settings
     from crawler.rendering.memory import below
 
@@ -182,8 +186,7 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     process = CrawlerProcess(settings)
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     crawler = process.create_crawler(RenderingSpider)
-    context = FetchContext(guard=Guard(["127.0.0.1"]), contact="a@example.org")
-    process.crawl(crawler, context, site=site, pages=said.pages, tabs=said.tabs, others=set(below(os.getpid())))
+    process.crawl(crawler, site=site, pages=said.pages, tabs=said.tabs, others=set(below(os.getpid())))
     process.start()
     spider: Any = crawler.spider
     seconds = time.monotonic() - spider.began

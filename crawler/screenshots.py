@@ -17,14 +17,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from crawler.fetching.context import FetchContext
+from crawler.fetching.context import FetchContext, context_from
 from crawler.fetching.shot import Shot
 from crawler.fetching.spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, run_spider
 from crawler.guarding.browser_proxy import GuardedProxy
-from crawler.guarding.guard import guard_from
 from crawler.rendering.chromium import find_browser, rendering_settings
 from crawler.rendering.task import TABS
-from crawler.session import TASKS_FILE, contact_of, identity_of
+from crawler.session import TASKS_FILE, identity_of
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings
@@ -66,10 +65,12 @@ def name_of(url: str) -> str:
 def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only: bool) -> list[Shot]:
     """Run the spider over `shots`; each is in the index as soon as it is known."""
     settings = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
-    guard = guard_from(settings.allow_hosts)
-    context = FetchContext(guard=guard, contact=contact_of(settings))
+    context = context_from(settings)
     done: list[Shot] = []
-    with (out / INDEX).open("a", encoding="utf-8") as index, GuardedProxy(guard, listed_only=listed_only) as proxy:
+    with (
+        (out / INDEX).open("a", encoding="utf-8") as index,
+        GuardedProxy(context.guard, listed_only=listed_only) as proxy,
+    ):
 
         def keep(shot: Shot) -> None:
             done.append(shot)

@@ -7,18 +7,17 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
 import redis
 import scrapy
 
-from crawler.guarding.credentials import Credentials
-from crawler.guarding.guard import Guard, RefusedAddresses
+from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
+from crawler.guarding.guard import Guard, RefusedAddresses, guard_from
 from crawler.politeness.addresses import AddressBook
 from crawler.politeness.pace import Pace, host_of
-
-if TYPE_CHECKING:
-    from crawler.rendering.browsers import Browsers
+from crawler.session import contact_of
+from crawler.task_list.models import Settings, Task
 
 # Keys of a request's meta
 PERMIT = "permit"  # a `crawler.politeness.pace_gate.GrantedPermit`
@@ -60,7 +59,7 @@ class FetchContext:
     contact: str = ""
     credentials: Credentials | None = None
     proxy: str = field(default="", repr=False)
-    connection: "redis.Redis | None" = None
+    connection: "redis.Redis | None" = field(default=None, repr=False)
     pace: Pace | None = None
     interval: float = 0.0
     addresses: AddressBook | None = None
@@ -85,13 +84,23 @@ class FetchContext:
 
 
 class GatedSpider(scrapy.Spider):
-    """A spider whose requests pass the gates. `browsers`: those of its rendered pages, once there is one."""
+    """A spider whose requests pass the gates. `browsers`: its `Browsers` (`crawler.rendering`) once needed."""
 
-    browsers: "Browsers | None" = None
+    browsers: Any = None
 
     def __init__(self, context: FetchContext, **kwargs: Any):
         super().__init__(**kwargs)
         self.context = context
+
+
+def context_from(settings: Settings, task: Task | None = None, **more: Any) -> FetchContext:
+    """The context by the settings of a task list and by a task; `more`: further fields.
+
+    Raises `AllowListError`, and `TaskError` for variables of the task that are not set.
+    """
+    if task is not None:
+        more |= {"credentials": credentials_of(task), "proxy": proxy_of(task)}
+    return FetchContext(guard=guard_from(settings.allow_hosts), contact=contact_of(settings), **more)
 
 
 def context_of(crawler: Any) -> FetchContext:

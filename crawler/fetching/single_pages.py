@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from crawler.fetching.context import FetchContext
+from crawler.fetching.context import FetchContext, context_from
 from crawler.fetching.spider_process import run_spider
-from crawler.guarding.guard import guard_from
-from crawler.session import TASKS_FILE, contact_of, identity_of
+from crawler.session import TASKS_FILE, identity_of
 from crawler.task_list.file import load
 from crawler.task_list.models import Settings, Task
 from extractors.html.urls import normalise
@@ -72,18 +71,6 @@ def run_survey(
 def settings_here(file: Path) -> Settings:
     """The settings of a task list for all tasks; the defaults if there is no such file."""
     return load(file).settings if file.exists() else Settings()
-
-
-def context_from(settings: Settings, task: Task | None = None) -> FetchContext:
-    """The context of a process without Redis. Raises `TaskError` for variables of the task that are not set."""
-    from crawler.guarding.credentials import credentials_of, proxy_of
-
-    return FetchContext(
-        guard=guard_from(settings.allow_hosts),
-        contact=contact_of(settings),
-        credentials=credentials_of(task) if task else None,
-        proxy=proxy_of(task) if task else "",
-    )
 
 
 def _crawl(

@@ -60,7 +60,7 @@ def find_browser() -> str:
     """Return the path of the browser: the one named, the system's, or Playwright's own. Raises `BrowserMissing`."""
     named = os.environ.get(BROWSER)
     if named and not shutil.which(named):
-        raise BrowserMissing(f"{BROWSER}={named} is not an executable file")
+        raise BrowserMissing(f"{BROWSER}={named} is no program")
     found = named or next(filter(None, map(shutil.which, NAMES)), None) or _of_playwright()
     if found is None:
         raise BrowserMissing(

@@ -6,7 +6,7 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
-from crawler.fetching.context import RENDER, GatedSpider, context_of
+from crawler.fetching.context import RENDER, context_of
 from crawler.fetching.errors import RunEnding
 from crawler.rendering.chromium import BrowserMissing
 
@@ -19,12 +19,12 @@ READY_AT = 945  # among the middlewares: after robots.txt and guard, before the 
 
 def browsers_of(crawler: Any) -> "Browsers":
     """The browsers of a crawl; nothing of Playwright is imported before the first one is needed."""
-    spider: GatedSpider = crawler.spider
-    if spider.browsers is None:
+    if crawler.spider.browsers is None:
         from crawler.rendering.browsers import Browsers
 
-        spider.browsers = Browsers(crawler)
-    return spider.browsers
+        crawler.spider.browsers = Browsers(crawler)
+    browsers: Browsers = crawler.spider.browsers
+    return browsers
 
 
 def rendering_settings(settings: Any) -> dict[str, Any]:

@@ -22,10 +22,9 @@ from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
 from crawler.fetching.answers import answer_of, no_answer_of, no_request, surprise
-from crawler.fetching.context import RENDER, Arguments, FetchContext, GatedSpider, Result
+from crawler.fetching.context import RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
 from crawler.fetching.errors import RunEnding
 from crawler.fetching.spider_process import hide_start_errors, quiet_scrapy
-from crawler.guarding.credentials import credentials_of, proxy_of
 from crawler.guarding.gate import CONTACT_MISSING
 from crawler.guarding.guard import host_and_port
 from crawler.politeness.addresses import AddressBook
@@ -34,7 +33,7 @@ from crawler.rendering.handler import rendering_settings
 from crawler.run.fetches import Answered, Fetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
-from crawler.session import Session, contact_of, identity_of, open_session
+from crawler.session import Session, identity_of, open_session
 from crawler.task_list.models import Task
 from workers.connection import reason
 from workers.errors import ExemplarError
@@ -246,11 +245,9 @@ class SectionSpider(GatedSpider):
 
 
 def _context(session: Session, task: Task) -> FetchContext:
-    return FetchContext(
-        guard=session.guard,
-        contact=contact_of(session.settings),
-        credentials=credentials_of(task),
-        proxy=proxy_of(task),
+    return context_from(
+        session.settings,
+        task,
         connection=session.connection,
         pace=Pace(session.connection),
         interval=task.delay,
