@@ -162,7 +162,7 @@ def test_a_compressed_bomb_is_not_unpacked(crawled):
 
 def test_half_a_page_and_an_empty_one_are_tried_again_and_given_up(crawled):
     assert crawled.looks(BROKEN) == [200, 200]
-    assert crawled.states[BROKEN] == ("failed", "the answer broke off")
+    assert crawled.states[BROKEN] == ("failed", "the response broke off")
     assert crawled.looks(EMPTY) == [200, 200]
     assert crawled.states[EMPTY] == ("failed", "empty answer")
 
