@@ -32,7 +32,7 @@ from workers.embedded import answers, server_binary
 REPOSITORY = Path(__file__).parents[1]
 ALLOWED = 0.02  # seconds of jitter that the bar grants
 RETRY_AFTER = 3  # seconds
-TURNS = 2000
+PERMITS = 2000
 NAP = 0.005  # seconds
 
 PAGE = b"<html><head><title>An article</title></head><body><h1>An article</h1><p>" + b"Some words of text. " * 200
@@ -171,16 +171,16 @@ def measure_retry_after(spiders: int, requests: int, floor: float) -> bool:
     return all(gap < 1.0 for gap in early) and first < RETRY_AFTER + 1
 
 
-def measure_turns() -> None:
-    """Print what asking for a turn costs."""
+def measure_permits() -> None:
+    """Print what requesting a permit costs."""
     with own_redis() as url:
         pace = Pace(redis.Redis.from_url(url))
-        for what, interval in (("taken", 1e-6), ("not yet", 1000.0), ("without interval", 0.0)):
+        for what, interval in (("granted", 1e-6), ("not yet", 1000.0), ("without interval", 0.0)):
             began, used = time.perf_counter(), time.process_time()
-            for _ in range(TURNS):
-                pace.ask(f"{what[0]}.example:80", interval)
+            for _ in range(PERMITS):
+                pace.request_permit(f"{what[0]}.example:80", interval)
             wall, cpu = time.perf_counter() - began, time.process_time() - used
-            print(f"turn: {what}: {wall / TURNS * 1000:.3f} ms, of them {cpu / TURNS * 1000:.3f} ms of CPU here")
+            print(f"permit: {what}: {wall / PERMITS * 1000:.3f} ms, of them {cpu / PERMITS * 1000:.3f} ms of CPU here")
 
 
 def main() -> int:
@@ -190,7 +190,7 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--floor", type=float, default=0.2, help="seconds")
     said = parser.parse_args()
-    measure_turns()
+    measure_permits()
     kept = measure_floor(said.spiders, said.requests, said.floor)
     for floor in (0.0, said.floor):
         kept &= measure_retry_after(said.spiders, 1500 if floor == 0 else 120, floor)

@@ -22,6 +22,9 @@ from typing import Any, ClassVar
 
 import scrapy
 
+from crawler.fetching.context import FetchContext, GatedSpider
+from crawler.guarding.guard import Guard
+
 EVERY = 100  # pages
 WORD = "harbour "
 
@@ -83,20 +86,23 @@ def serve(port: Any) -> None:
     server.serve_forever()
 
 
-class RenderingSpider(scrapy.Spider):
+class RenderingSpider(GatedSpider):
     """Renders pages, `tabs` at a time."""
 
     name = "pages"
 
     def __init__(self, site: str, pages: int, tabs: int, others: set[int], **kwargs: Any):
-        super().__init__(**kwargs)
+        context = FetchContext(
+            guard=Guard(["127.0.0.1"]), contact="a@example.org", on_browser_missing=self.end_without_browser
+        )
+        super().__init__(context, **kwargs)
         self.site, self.left, self.tabs, self.others = site, pages, tabs, others
         self.total, self.done, self.failed = pages, 0, Counter[str]()
         self.began = self.last = time.monotonic()
 
-    def without_browser(self, trouble: str) -> None:
+    def end_without_browser(self, reason: str) -> None:
         """There is no browser to measure."""
-        self.failed[trouble] += 1
+        self.failed[reason] += 1
         self.left = 0
 
     async def start(self) -> AsyncIterator[scrapy.Request]:
@@ -169,16 +175,13 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
 
-    from crawler.guarding.guard import Guard
-    from crawler.guarding.resolver import use_guard
     from crawler.rendering.handler import browsers_of, rendering_settings
     from crawler.rendering.memory import below
 
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")
-    settings.setdict({"ROBOTSTXT_OBEY": False, "EXEMPLAR_CONTACT": "a@example.org"}, priority="cmdline")
+    settings.setdict({"ROBOTSTXT_OBEY": False}, priority="cmdline")
     settings.setdict(rendering_settings(settings), priority="spider")
-    use_guard(Guard(["127.0.0.1"]))
     _change(said)
     process = CrawlerProcess(settings)
     logging.getLogger("scrapy").setLevel(logging.ERROR)

@@ -15,12 +15,12 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+from crawler.fetching.context import FetchContext, context_from
 from crawler.fetching.shot import Shot
 from crawler.fetching.spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, run_spider
 from crawler.guarding.browser_proxy import GuardedProxy
-from crawler.guarding.guard import guard_from
-from crawler.guarding.resolver import use_guard
 from crawler.rendering.chromium import find_browser, rendering_settings
 from crawler.rendering.task import TABS
 from crawler.session import TASKS_FILE, identity_of
@@ -64,30 +64,37 @@ def name_of(url: str) -> str:
 
 def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only: bool) -> list[Shot]:
     """Run the spider over `shots`; each is in the index as soon as it is known."""
-    said = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
-    guard = guard_from(said.allow_hosts)
-    use_guard(guard)
+    settings = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
+    context = context_from(settings)
     done: list[Shot] = []
-    with (out / INDEX).open("a", encoding="utf-8") as index, GuardedProxy(guard, listed_only=listed_only) as proxy:
+    with (
+        (out / INDEX).open("a", encoding="utf-8") as index,
+        GuardedProxy(context.guard, listed_only=listed_only) as proxy,
+    ):
 
         def keep(shot: Shot) -> None:
             done.append(shot)
             index.write(json.dumps(asdict(shot), ensure_ascii=False) + "\n")
             index.flush()
 
-        _crawl(shots, keep, proxy, said, said.delay if delay is None else delay)
+        interval = settings.delay if delay is None else delay
+        _crawl(shots, keep, proxy, context, identity_of(settings) | {"DOWNLOAD_DELAY": interval})
     return done
 
 
 def _crawl(
-    shots: Sequence[Shot], keep: Callable[[Shot], None], proxy: GuardedProxy, said: Settings, delay: float
+    shots: Sequence[Shot],
+    keep: Callable[[Shot], None],
+    proxy: GuardedProxy,
+    context: FetchContext,
+    settings: dict[str, Any],
 ) -> None:
     from crawler.fetching.screenshots_spider import ScreenshotsSpider
 
-    context = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}
-    at_once = {"DOWNLOAD_DELAY": delay, "CONCURRENT_REQUESTS_PER_DOMAIN": 1 if delay else TABS, "LOG_LEVEL": "ERROR"}
-    settings = rendering_settings(find_browser(), proxy.url, context) | identity_of(said) | at_once
-    run_spider(ScreenshotsSpider, settings, shots=shots, on_shot=keep, refused=proxy.refused)
+    screen = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}
+    per_host = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1 if settings["DOWNLOAD_DELAY"] else TABS, "LOG_LEVEL": "ERROR"}
+    settings = rendering_settings(find_browser(), proxy.url, screen) | settings | per_host
+    run_spider(ScreenshotsSpider, settings, context=context, shots=shots, on_shot=keep, refused=proxy.refused)
 
 
 def main(words: Sequence[str] | None = None) -> int:

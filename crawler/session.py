@@ -64,11 +64,10 @@ def open_session(
 
 
 def identity_of(settings: Settings) -> dict[str, str]:
-    """Return the Scrapy settings that say who asks."""
+    """Return the Scrapy settings with our name."""
     return {
         "USER_AGENT": user_agent(settings),
         "ROBOTSTXT_USER_AGENT": settings.user_agent.split("/")[0],
-        "EXEMPLAR_CONTACT": contact_of(settings),
     }
 
 

@@ -5,12 +5,11 @@ run.next() ─▶ Fetch ─▶ (the network) ─▶ Answered | Unanswered ─▶
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from crawler.discovery.article_pages import Parts
 from crawler.discovery.listings import ListPage
-from crawler.politeness.pace import Trouble
-from crawler.run.outcomes import Outcome
+from crawler.politeness.pace import HostProblem
+from crawler.run.outcomes import Cause, Outcome
 from workers.inbox import StoredPage
 from workers.url_states import Leased
 
@@ -57,7 +56,7 @@ class Answered:
     page: StoredPage
     headers: Mapping[str, str] = field(default_factory=dict)
     rendered: bool = False
-    refusal: Trouble | None = None
+    refusal: HostProblem | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,5 +68,5 @@ class Unanswered:
 
     outcome: Outcome
     url: str
-    cause: Literal["", "run ending", "host closed", "robots unreachable", "surprise"] = ""
+    cause: Cause = ""
     rest: float = 0.0

@@ -177,7 +177,10 @@ class SectionLists:
         patterns = [self.task.pattern, *self.task.follow]
         links = links_of(body, url, content_type)
         fitting = sum(any(pattern.match(link.url) for pattern in patterns) for link in links)
-        return self.rendering.turns_out_a_shell(page.url, body, content_type, fitting)
+        if not self.rendering.is_list_shell(page.url, body, content_type, fitting):
+            return False
+        self.rendering.render_list(page.url)
+        return True
 
     def unchanged(self, page: ListPage, url: str) -> bool:
         """A list is what it was. False if that can't be said: another address answered, so it must be had whole."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import redis
 
 from crawler.discovery.listings import ListPage
-from crawler.guarding.guard import place_of
+from crawler.guarding.guard import host_and_port
 from crawler.politeness.host_files import HostFiles
 from crawler.politeness.pace import host_of
 from crawler.rendering.task import Rendering
@@ -137,7 +137,7 @@ class SectionRun:
     def _note_closed(self, none: Unanswered) -> None:
         """A host may not be asked for long: if it is the task's own, the run is to be ended."""
         if host_of(none.url) == host_of(self.task.example):
-            where, why = place_of(none.url)[0], none.outcome.reason
+            where, why = host_and_port(none.url)[0], none.outcome.reason
             self.unreachable = f"{where} is not asked now: {why}; the rest waits for the next run"
 
     # -- life -------------------------------------------------------------------------------------------------------

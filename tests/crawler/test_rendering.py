@@ -341,7 +341,7 @@ def test_robots_txt_holds_for_where_a_page_leads(shown, path):
         ("bomb", "fail", "the page is larger than 32 MiB"),
         ("loops", "fail", "redirects in a circle"),
         ("loops-by-script", "fail", "more than 5 redirects"),
-        ("unending", "again", "the page does not come to its end in time"),
+        ("unending", "again", "the page did not load in time"),
         ("hangs", "again", "the page's scripts do not end"),
     ],
 )

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.politeness.pace import Trouble
+from crawler.politeness.pace import HostProblem
 from crawler.run.article_fetches import REFUSALS_UNCOUNTED
 from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, ListFetch, Unanswered
 from crawler.run.list_fetches import PAUSES, RETRIES
@@ -99,7 +99,7 @@ def test_an_articles_further_page_follows_from_its_first(connection, ledger):
 def test_an_article_of_a_host_that_is_asked_too_much_is_put_off_and_at_last_counts_as_a_try(connection, ledger):
     run, fetches = begun(connection)
     [fetch] = listed(run, fetches, 1)
-    refusal = answer(url(1), status=429, refusal=Trouble("http 429", 0.0, slow=True))
+    refusal = answer(url(1), status=429, refusal=HostProblem("http 429", 0.0, slow=True))
     for _ in range(REFUSALS_UNCOUNTED):
         run.settle(fetch, refusal)
     assert states(ledger)["waiting"] == 1
