@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from crawler.discovery.link_judgement import JudgedLink, judged
 from crawler.discovery.listings import ListPage, read_listing
-from crawler.discovery.walk import JudgedLink, judged
 from crawler.rendering.task import Rendering
 from crawler.run.admission import Admission
 from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.run_settings import SETTINGS
 from crawler.run.section_lists import SectionLists
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.fetch import Fetch, fetch_all
@@ -84,7 +85,7 @@ class _Trial:
         self.lists: list[ReadList] = []
         self.listed: set[str] = set()  # article URLs on the lists
         self.problems: list[str] = []
-        self.report, self.ledger = RunReport.begun(task.name), MemoryLedger(task.name)
+        self.report, self.ledger = RunReport.begun(task.name, SETTINGS.now()), MemoryLedger(task.name)
         self.run_lists = _lists_of_a_run(task, today, self.report, self.ledger)
 
     async def run(self) -> Trial:
@@ -113,7 +114,7 @@ class _Trial:
         page = await self.fetch(url)
         alone = Section(None, method="density")
         if isinstance(page, str):
-            self.problems.append(f"example {url}: {page}; if it stays so name another")
+            self.problems.append(f"example {url}: {page}; if that persists, name another")
             return alone, SampleExtraction(url, reason=page)
         if not self.task.pattern.match(page.url):
             self.problems.append(f"example {url} leads to {page.url}, which is not of the pattern")
@@ -130,19 +131,19 @@ class _Trial:
         """Read the start pages and some of what follows them, until there are enough articles."""
         self.run_lists.begin()
         walk = self.run_lists.walk
-        starts = walk.starts if walk else ()
+        starts = walk.plan.starts if walk else ()
         if not starts and not self.task.pattern.enumerable:
             self.problems.append("no start page: the pattern's host varies; name the section's list page under start:")
         while len(self.lists) < max(MOST_LISTS, len(starts)) and (place := self.run_lists.next_page()):
             if _is_beyond_the_task(place):
-                self.run_lists.failed(place, "not read in a trial", passing=False)
+                self.run_lists.record_failure(place, "not read in a trial", passing=False)
                 continue
             if len(self.found_on_lists()) >= self.articles and place.kind not in OWN_LISTS:
                 break
             page = await self.fetch(place.url)
             if isinstance(page, str):
                 self.lists.append(ReadList(place.url, place.kind, reason=page))
-                self.run_lists.failed(place, page, passing=False)
+                self.run_lists.record_failure(place, page, passing=False)
             else:
                 self.read(place, page)
         self.problems += self.report.problems
@@ -224,8 +225,7 @@ class _Trial:
 def _lists_of_a_run(task: Task, today: date, report: RunReport, ledger: MemoryLedger) -> SectionLists:
     options = RunOptions()
     task = task.model_copy(update={"forget": None})  # nothing is known that could be forgotten
-    admission = Admission(task, options, ledger)
-    admission.today = today
+    admission = Admission(task, options, ledger, today)
     rendering = Rendering(ledger.redis, task)
     return SectionLists(report, admission, rendering, beat=lambda: None)
 

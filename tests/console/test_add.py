@@ -201,7 +201,7 @@ def test_try_shows_links_and_extractions_and_writes_nothing(site: SiteServer, he
     [
         ({"start": "/zh/zhuanti/none/"}, "http 404"),
         ({"start": "/about.html", "depth": "0"}, "nothing matches"),
-        ({"example": "/zh/news/2026/1103/99999.html"}, "if it stays so name another"),
+        ({"example": "/zh/news/2026/1103/99999.html"}, "if that persists, name another"),
     ],
 )
 def test_try_says_what_is_wrong(
