@@ -47,7 +47,7 @@ class WalkMemory:
             fields.get("first") == "done",
             fields.get("complete") == "yes",
             json.loads(fields.get("brought", "{}")),
-            json.loads(fields.get("feeds", "[]")),
+            tuple(json.loads(fields.get("feeds", "[]"))),
             {url: (datetime.fromisoformat(mark) if mark else None, idle) for url, (mark, idle) in sitemaps.items()},
             fields.get("expired", ""),
         )

@@ -137,17 +137,17 @@ FIELDS = {
     "complete": "yes",
     "brought": '{"http://site.example/t": 3}',
     "feeds": '["http://site.example/rss"]',
-    "sitemaps": '{"http://site.example/map.xml": ["2026-11-20T00:00:00+00:00", 2], "http://site.example/m.xml": ["", 0]}',
+    "sitemaps": '{"http://site.example/x": ["2026-11-20T00:00:00+00:00", 2], "http://site.example/y": ["", 0]}',
     "expired": "2026-11-21",
 }
 MEMORY = WalkMemory(
     ended=True,
     complete=True,
     new_by_list={"http://site.example/t": 3},
-    feeds=["http://site.example/rss"],
+    feeds=("http://site.example/rss",),
     sitemaps={
-        "http://site.example/map.xml": (datetime(2026, 11, 20, tzinfo=UTC), 2),
-        "http://site.example/m.xml": (None, 0),
+        "http://site.example/x": (datetime(2026, 11, 20, tzinfo=UTC), 2),
+        "http://site.example/y": (None, 0),
     },
     forgotten_on="2026-11-21",
 )
