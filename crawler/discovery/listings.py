@@ -73,8 +73,8 @@ def read_listing(
     if b"\0" in head:  # UTF-16, as far as the first characters matter
         head = head.replace(b"\0", b"")
     listing = _listing(body, head, url, content_type)
-    header = _NEXT_HEADER.search((headers or {}).get("link", ""))
-    if header and (target := absolute(url, header[1])):
+    said = _NEXT_HEADER.search((headers or {}).get("link", ""))
+    if said and (target := absolute(url, said[1])):
         listing.next.append(target)
     return listing
 

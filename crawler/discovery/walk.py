@@ -25,7 +25,7 @@ from crawler.discovery.list_frontier import ListFrontier
 from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.pagination import pagination
 from crawler.discovery.sitemaps import Child, usual_place
-from crawler.discovery.walk_plan import WalkPlan
+from crawler.discovery.walk_plan import WalkPlan, is_own_section
 from crawler.patterns.pattern import Match
 
 MATCHES_KEPT = 20_000  # links whose match is remembered
@@ -78,7 +78,7 @@ class Walk:
         if page.kind == "explored" and new:
             self.frontier.earn_tries(page)
         if page.kind == "start" and listing.form == "page" and not self.plan.follow and not self.plan.complete:
-            self._explores = self._explores or found == 0 or not self.plan.is_own_section(page.url)
+            self._explores = self._explores or found == 0 or not is_own_section(page.url, self.plan.pattern)
         further = [target for target in self._further(page, listing, found, new) if self.frontier.push(target)]
         for target in self.followed_lists(page, listing):
             self.frontier.push(target)

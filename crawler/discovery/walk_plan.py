@@ -48,11 +48,12 @@ class WalkPlan:
                 )
 
     def homes(self) -> list[str]:
-        """The first start page, and the outermost folder that the pattern names."""
+        """The first start page, and the outermost folder in the pattern."""
         return [*self.starts[:1], *self.pattern.prefixes()[-1:]]
 
-    def is_own_section(self, url: str) -> bool:
-        """Whether all articles of the pattern lie below this start page, which is not the home page."""
-        folder = urlsplit(url).path.rpartition("/")[0] + "/"
-        prefixes = self.pattern.prefixes()
-        return folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)
+
+def is_own_section(url: str, pattern: Pattern) -> bool:
+    """Whether all articles of the pattern lie below the folder of this list page, which is not the home page."""
+    folder = urlsplit(url).path.rpartition("/")[0] + "/"
+    prefixes = pattern.prefixes()
+    return folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)
