@@ -111,8 +111,8 @@ def year_in_title(stem: str) -> str | None:
 
 
 def _suffix(path: str) -> str:
-    found = _SUFFIX.search(path)
-    return found[0] if found else ""
+    suffix = _SUFFIX.search(path)
+    return suffix[0] if suffix else ""
 
 
 def _mark_dates(path: str, where: Dates) -> tuple[str, tuple[DateForm, ...], tuple[str, ...]]:
@@ -123,36 +123,36 @@ def _mark_dates(path: str, where: Dates) -> tuple[str, tuple[DateForm, ...], tup
     ends = [(form, len(path) if where == "all" else folders) for form in _DATES]
     taken: list[tuple[int, int, DateForm]] = []
     for form, end in (*ends, *((form, folders) for form in _FOLDER_DATES)):
-        for found in form.finditer(path):
-            if found.end() > end or any(found.start() < b and a < found.end() for a, b, _ in taken):
+        for match in form.finditer(path):
+            if match.end() > end or any(match.start() < b and a < match.end() for a, b, _ in taken):
                 continue
-            if _is_day(found.groupdict()) and _ends_well(found, path):
-                taken.append((found.start(), found.end(), _form_of(found)))
-    taken.sort(key=lambda each: each[0])
+            if _is_day(match.groupdict()) and _fills_segment(match, path):
+                taken.append((match.start(), match.end(), _form_of(match)))
+    taken.sort(key=lambda place: place[0])
     marked, at = "", 0
     for start, stop, _ in taken:
         marked, at = marked + path[at:start] + MARK, stop
-    return marked + path[at:], tuple(each[2] for each in taken), tuple(path[a:b] for a, b, _ in taken)
+    return marked + path[at:], tuple(form for _, _, form in taken), tuple(path[a:b] for a, b, _ in taken)
 
 
-def _ends_well(found: re.Match[str], path: str) -> bool:
+def _fills_segment(match: re.Match[str], path: str) -> bool:
     """Return whether a day in a segment of its own fills it: 2020/10/12aa90f7 is not the 12th of October."""
-    return found.groupdict().get("t") != "/" or path[found.end() : found.end() + 1] in ("/", "")
+    return match.groupdict().get("t") != "/" or path[match.end() : match.end() + 1] in ("/", "")
 
 
-def _is_day(found: dict[str, str | None]) -> bool:
-    if not found.get("d"):
+def _is_day(groups: dict[str, str | None]) -> bool:
+    if not groups.get("d"):
         return True
-    month = found.get("m") or str([name[:3] for name in MONTHS].index((found.get("b") or "").lower()) + 1)
+    month = groups.get("m") or str([name[:3] for name in MONTHS].index((groups.get("b") or "").lower()) + 1)
     try:
-        date(int(found.get("Y") or 2000), int(month), int(found["d"] or 1))
+        date(int(groups.get("Y") or 2000), int(month), int(groups["d"] or 1))
     except ValueError:
         return False
     return True
 
 
-def _form_of(found: re.Match[str]) -> DateForm:
-    groups = found.groupdict()
+def _form_of(match: re.Match[str]) -> DateForm:
+    groups = match.groupdict()
     codes = tuple(f"%{name}" for name in ("Y", "y", "m", "b", "d") if groups.get(name))
     separators = tuple(groups[name] or "" for name in ("s", "t") if groups.get(name) is not None)
     return DateForm(codes, separators[: len(codes) - 1])
