@@ -1,6 +1,6 @@
 """Each link of a list page with what becomes of it, for a person to read."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -13,42 +13,30 @@ TAKEN = "of the pattern"  # why a link is an article
 
 @dataclass(frozen=True, slots=True)
 class JudgedLink:
-    """A link of a list page with what becomes of it. `taken`: it is an article of the task, and not known yet."""
+    """A link of a list page with what becomes of it. `taken`: it is an article of the task."""
 
     link: PageLink
     taken: bool
     reason: str
 
 
-def judged(
-    links: Iterable[PageLink],
-    pattern: Pattern,
-    follow: Sequence[Pattern] = (),
-    page_url: str = "",
-    known: Container[str] = frozenset(),
-) -> list[JudgedLink]:
-    """Return for each link of a list page (at `page_url`) whether it is taken as an article, and why, in a few words.
-
-    `known`: the URLs that were entered before.
-    """
-    links = list(links)
+def judged(links: Sequence[PageLink], pattern: Pattern, follow: Sequence[Pattern], page_url: str) -> list[JudgedLink]:
+    """Return for each link of the list page at `page_url` whether it is an article, and why, in a few words."""
     pages = set(pagination(page_url, [link for link in links if not pattern.match(link.url)]))
-    reasons = (_reason(link.url, pattern, follow, page_url, known, pages) for link in links)
+    reasons = (_reason(link.url, pattern, follow, page_url, pages) for link in links)
     return [JudgedLink(link, reason == TAKEN, reason) for link, reason in zip(links, reasons, strict=True)]
 
 
-def _reason(
-    url: str, pattern: Pattern, follow: Sequence[Pattern], page_url: str, known: Container[str], pages: Container[str]
-) -> str:
+def _reason(url: str, pattern: Pattern, follow: Sequence[Pattern], page_url: str, pages: Container[str]) -> str:
     if pattern.match(url):
-        return "known already" if url in known else TAKEN
+        return TAKEN
     if url == page_url:
         return "the list page itself"
     if any(list_pattern.match(url) for list_pattern in follow):
         return "a list page to follow"
     if url in pages:
         return "a further page of the list"
-    if page_url and urlsplit(url).netloc != urlsplit(page_url).netloc:
+    if urlsplit(url).netloc != urlsplit(page_url).netloc:
         return f"on another host: {urlsplit(url).netloc}"
     if ASSET.search(urlsplit(url).path):
         return "a file, not a page"

@@ -18,6 +18,7 @@ those that changed.
 from collections import deque
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from crawler.discovery.links import ASSET, PageLink
@@ -53,7 +54,7 @@ class Walk:
         self.maps, self.limits = self.frontier.maps, self.frontier.limits
         self.remarks: dict[str, None] = {}
         self.fallback_starts = deque(plan.fallback_starts)
-        self._matches: dict[str, Match | None] = {}
+        self._match = lru_cache(MATCHES_KEPT)(plan.pattern.match)  # each link of a list is looked up several times
         self._link_sets: set[int] = set()  # hashes of the links of each page
         self._repeats = 0
         self._has_articles = False
@@ -125,14 +126,6 @@ class Walk:
         if self.fallback_starts and not self._has_articles:
             url = self.fallback_starts.popleft()
             self.frontier.push(ListPage(url, "start", start=url))
-
-    def _match(self, url: str) -> Match | None:
-        """Match a URL once, though each link of a list is looked up several times."""
-        if url not in self._matches:
-            if len(self._matches) >= MATCHES_KEPT:
-                self._matches.clear()
-            self._matches[url] = self.plan.pattern.match(url)
-        return self._matches[url]
 
     def _other_links(self, listing: ListContent) -> list[PageLink]:
         return [link for link in listing.links if not self._match(link.url)]

@@ -7,12 +7,10 @@ lease ─▶ hand_in ─▶ (several together) ─▶ inbox
 import math
 from datetime import date, timedelta
 
-from crawler.run.admission import OLD
-from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.admission import OLD, Admission
+from crawler.run.run_report import RunReport
 from crawler.run.run_settings import SETTINGS, RunSettings
-from crawler.task_list.models import Task
 from workers.inbox import FetchedPage, Inbox, StoredPage
-from workers.ledger import Ledger
 from workers.url_states import Fingerprint, Leased
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
@@ -25,24 +23,18 @@ ENUMERATED_LATER = 2  # days for which a URL that the pattern generated may stil
 class SectionArticles:
     """What one run fetches. Pages gather here for a moment: `flush` hands them in."""
 
-    def __init__(
-        self,
-        task: Task,
-        options: RunOptions,
-        report: RunReport,
-        ledger: Ledger,
-        inbox: Inbox,
-        settings: RunSettings = SETTINGS,
-    ):
-        self.task, self.options, self.report = task, options, report
-        self.ledger, self.inbox, self.settings = ledger, inbox, settings
-        self._left = math.inf if options.limit is None else options.limit  # articles that may still be fetched
+    def __init__(self, report: RunReport, admission: Admission, inbox: Inbox, settings: RunSettings = SETTINGS):
+        self.task, self.options, self.ledger = admission.task, admission.options, admission.ledger
+        self.report, self.inbox, self.settings = report, inbox, settings
+        self._left = (
+            math.inf if self.options.limit is None else self.options.limit
+        )  # articles that may still be fetched
         self._backfill_left = settings.backfill_a_run
         self._leased: set[Fingerprint] = set()
         self._pages: list[FetchedPage] = []
         self._bytes = 0
         self._flushed = settings.monotonic()
-        self._today = settings.now().date()
+        self._today = admission.today
 
     def lease(self, most: int) -> list[Leased]:
         """Up to `most` articles to fetch now, newest first; those that a back-fill found come last, a few in a run."""

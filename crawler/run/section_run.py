@@ -42,11 +42,7 @@ class SectionRun:
     """One run of a task. Begin it with `begin`, end it with `end`; in between call `beat` every second."""
 
     def __init__(
-        self,
-        connection: "redis.Redis",
-        task: Task,
-        options: RunOptions | None = None,
-        settings: RunSettings = SETTINGS,
+        self, connection: "redis.Redis", task: Task, options: RunOptions | None = None, settings: RunSettings = SETTINGS
     ):
         self.redis, self.task, self.options, self.settings = connection, task, options or RunOptions(), settings
         self.report = RunReport.begun(task.name, settings.now())
@@ -55,7 +51,7 @@ class SectionRun:
         self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self.rendering = Rendering(connection, task)
         self.admission = Admission(task, self.options, self.ledger, settings.now().date())
-        self.articles = SectionArticles(task, self.options, self.report, self.ledger, self.inbox, settings)
+        self.articles = SectionArticles(self.report, self.admission, self.inbox, settings)
         self.lists = SectionLists(self.report, self.admission, self.rendering, self._beat_if_due, settings)
         self.list_fetches = ListFetches(self.lists, self.next_list, HostFiles(connection, "robots"))
         self.article_fetches = ArticleFetches(self.articles, self.rendering)
