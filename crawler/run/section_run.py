@@ -197,7 +197,7 @@ class SectionRun:
         if verdict.kind != "page":
             self.report_example(verdict.reason)
         elif not self.task.pattern.match(page.url):
-            self.report_example(f"leads to {page.url}, which is not of the pattern")
+            self.report_example(f"redirects to {page.url}, which is not of the pattern")
         elif self.rendering.learn(page):
             return self._example()
         else:

@@ -57,7 +57,7 @@ def _left(evidence: SiteLinks, pattern: Pattern, page: SeenPage) -> list[str]:
         if not pattern.match(link.url)
         and is_built_like(evidence.example, link.url)
         and not (titled and is_short(link.text))
-        and not evidence.no_article(evidence.seen[link.url])
+        and not evidence.why_no_article(evidence.seen[link.url])
     ]
 
 

@@ -1,8 +1,8 @@
-"""The pattern of several URLs: what they share stays as it is, what varies becomes `{date:…}`, `{id}`, `{slug}`, `*`.
+"""The pattern of several URLs: their common parts are literal, the others become `{date:…}`, `{id}`, `{slug}`, `*`.
 
     /a/zhike/181.html, /a/view/ec/2015/0207/41.html   →   /a/**/{id}.html
 
-No judgement here of which URLs belong together; that is `inference`.
+`inference` decides which URLs belong together.
 """
 
 import re
@@ -13,17 +13,17 @@ from urllib.parse import unquote
 from crawler.patterns.pattern import Pattern
 from crawler.scouting.address_parts import MARK, YEAR, Address, leading_letters, year_in_title
 
-FEW = 8  # siblings from which a word that all share is no accident
-NEARLY_ALL = 0.97  # of the URLs; a slip in one of a hundred links does not loosen the pattern
-LONG = 3  # digits of a number that is surely no part of a title
+FEW = 8  # siblings from which on a word common to all is no coincidence
+NEARLY_ALL = 0.97  # of the URLs; a mistake in one of a hundred links does not widen the pattern
+LONG = 3  # digits of a number that is certainly no part of a title
 _TOKEN = re.compile(rf"(?:[0-9A-Za-z]|%[0-9A-F]{{2}})+|{MARK}|[^0-9A-Za-z%]|%")
 _SPECIAL = re.compile(r"[\\{}\[\]*]")
 
 
 def fit(addresses: Sequence[Address]) -> str:
-    """Return the text of the pattern that fits (nearly) all of `addresses`, and the first, the example, surely.
+    """Return the pattern, as text, that matches nearly all of `addresses`, and always the first, the example.
 
-    Raises `PatternError` if they can't be written as one.
+    Raises `PatternError` if there is none.
     """
     host, query = _host(addresses), _query(addresses)
     folders, raws_left = _folders(addresses)
@@ -36,7 +36,7 @@ def fit(addresses: Sequence[Address]) -> str:
 
 
 def literal(text: str) -> str:
-    """Return text of a URL as a pattern has it: special characters escaped, words of other scripts readable."""
+    """Return text of a URL as part of a pattern: special characters escaped, words of other scripts readable."""
     decoded = unquote(text, errors="strict") if _is_readable(text) else text
     return _SPECIAL.sub(lambda special: "\\" + special[0], decoded)
 
@@ -64,7 +64,7 @@ def _host(addresses: Sequence[Address]) -> str:
 
 
 def _shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return what all rows begin with."""
+    """Return the common beginning of all rows."""
     return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, zip(*rows, strict=False))]
 
 
@@ -107,7 +107,7 @@ def _date(addresses: Sequence[Address], number: int) -> str:
 
 
 def _written(text: str) -> str:
-    """Return literal text in which dates stand between two marks."""
+    """Return the pattern of literal text with dates between two marks."""
     pieces = re.split("\ue001([^\ue002]*)\ue002", text)
     return "".join(f"{{date:{piece}}}" if place % 2 else literal(piece) for place, piece in enumerate(pieces))
 
@@ -172,7 +172,7 @@ def _suffixes(suffixes: Iterable[str]) -> str:
 
 
 def _piece(values: Sequence[str]) -> str:
-    """Return the pattern's text for one piece of a last segment, which dates or its ends bound."""
+    """Return the pattern of one piece of a last segment, between dates."""
     if len(set(values)) == 1:
         return _one_value(values[0]) if len(values) == 1 else literal(values[0])
     rows = [_TOKEN.findall(value) for value in values]
@@ -197,7 +197,7 @@ def _are_years(column: Iterable[str]) -> bool:
 
 
 def _one_value(value: str) -> str:
-    """Return the guess for an example without siblings."""
+    """Return the pattern of a piece of which only one value is known."""
     if not value:
         return ""
     if year_in_title(value):
@@ -222,7 +222,7 @@ def _token(column: Sequence[str]) -> str:
 
 
 def _date_and_id(column: Sequence[str]) -> str:
-    """Return the text for digits: a date and an id if all numbers begin with a day (20200610000123)."""
+    """Return the pattern of digits: a date and an id if all numbers begin with a day (20200610000123)."""
     day = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{2,}")
     if len(set(column)) >= FEW and all(day.fullmatch(value) for value in column):
         return "{date:%Y%m%d}{id}"
@@ -247,7 +247,7 @@ def _collapsed(tokens: list[str], count: int) -> str:
 
 
 def _ragged(rows: Sequence[Sequence[str]]) -> str:
-    """Segments of different lengths: an id at one end is seen, a word that all begin with only before a code."""
+    """Return the pattern of segments of different lengths: an id at one end, a common beginning only before a code."""
     first, last = [row[0] for row in rows], [row[-1] for row in rows]
     numbers_first = all(_is_number(row[0]) and len(row) > 2 for row in rows) and len({row[1] for row in rows}) == 1
     numbers_last = all(_is_number(row[-1]) and len(row) > 2 for row in rows) and len({row[-2] for row in rows}) == 1

@@ -1,10 +1,10 @@
 """From one article's URL and the links seen on its site to the pattern of its siblings. No network.
 
     links of the pages read → sightings → siblings (same folders) and relatives (same build, other folders)
-                            → `fitting.fit` → a pattern, tightened until it takes none of the links that are no articles
+                            → `fitting.fit` → a pattern, narrowed so that it matches few links that are no articles
 
-Siblings share everything with the example but what varies from article to article. Relatives, such as other sections of
-the site, join only where their pages were looked at (`survey` does that).
+Siblings differ from the example only in what varies from article to article. Relatives, such as other sections of the
+site, are added only if some of their pages were extracted (`survey` does that).
 """
 
 import re
@@ -15,20 +15,20 @@ from functools import cached_property
 
 from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.pagination import pagination
+from crawler.patterns import syntax
 from crawler.patterns.pattern import Pattern, PatternError
-from crawler.patterns.pattern import syntax as syntax
 from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, leading_letters, year_in_title
 from crawler.scouting.fitting import fit
 
-NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short
+NAVIGATION_PAGES = 3  # pages read, from which on a link with a short text on all of them is navigation
 SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rather than an article
 ENOUGH = 3  # siblings that show a form
-FOLDER_SUFFIXES = frozenset({"", "/index.html"})  # with a slash or without, a folder is named
-SAME_SUFFIXES = (frozenset({".html", ".htm", ".shtml"}), FOLDER_SUFFIXES)  # that one site gives to its articles
+FOLDER_SUFFIXES = frozenset({"", "/index.html"})  # of a folder, with or without a slash
+SAME_SUFFIXES = (frozenset({".html", ".htm", ".shtml"}), FOLDER_SUFFIXES)  # of articles of one site
 ABOUT_SITE, NAVIGATION = "named as a page about the site", "navigation"
-TELLING_WORDS = 2  # of a last segment: of more, a number is part of a title
+TELLING_WORDS = 2  # of a last segment; with more, a number is part of a title
 MOST_READINGS = 0.6  # share of the siblings of the best reading that a reading with more dates needs
-SLIPS = 0.03  # share of the siblings below which a form of theirs is a slip
+SLIPS = 0.03  # share of the siblings below which a form is a mistake
 SAME_PAGE = 0.6  # share of the siblings whose small number is the example's, for others to be further pages
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LIST_NAME = re.compile(
@@ -49,7 +49,7 @@ _PAGE_TEXT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
-    """A page that was read: its address and its links in the page's order."""
+    """A page that was read: its URL, and its links in the page's order."""
 
     url: str
     links: tuple[PageLink, ...]
@@ -57,7 +57,7 @@ class SeenPage:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A link as it was seen on all pages: its longest text, and on how many of them."""
+    """A link on the pages read: its longest text, on how many pages it is, and whether it is pagination."""
 
     url: str
     text: str
@@ -67,7 +67,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Relatives:
-    """Articles, perhaps: links built as the example but in other folders. `folder` tells a person where."""
+    """Possible articles: links with URLs like the example's, but in other folders. `folder`: for a person to read."""
 
     folder: str
     urls: tuple[str, ...]
@@ -76,17 +76,17 @@ class Relatives:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """A pattern and what speaks for it: `matched` links, `rejected` ones with the reason."""
+    """A pattern and its evidence: `matched` links, `rejected` ones with the reason."""
 
     pattern: str
     matched: tuple[Sighting, ...]
     rejected: tuple[tuple[Sighting, str], ...]
-    doubtful: tuple[str, ...] = ()  # links that it takes though they seem to be no articles
+    doubtful: tuple[str, ...] = ()  # matched links that seem to be no articles
 
 
 @dataclass(frozen=True)
 class SiteLinks:
-    """What was seen on a site. `lists`: pages known to be lists; `refused`: links known to be no articles, and why."""
+    """The links seen on a site. `lists`: pages known to be lists; `refused`: links known to be no articles, and why."""
 
     example: str
     pages: tuple[SeenPage, ...]
@@ -106,8 +106,8 @@ class SiteLinks:
         further = {url for page in self.pages if page.url != self.example for url in pagination(page.url, page.links)}
         return {url: Sighting(url, text, counts[url], url in further) for url, text in texts.items()}
 
-    def no_article(self, link: Sighting) -> str | None:
-        """Return why a link surely leads to no article; None if it may."""
+    def why_no_article(self, link: Sighting) -> str | None:
+        """Return why a link is certainly no article; None if it may be one."""
         address, here = address_of(link.url, "none"), address_of(self.example, "none")
         if link.url in self.refused:
             return self.refused[link.url]
@@ -141,7 +141,7 @@ def _named_alike(a: Address, b: Address) -> bool:
 
 
 def is_short(text: str) -> bool:
-    """Return whether a link's text names a section rather than an article."""
+    """Return whether a link's text is so short that it names a section rather than an article."""
     return len(text) <= SHORT_CJK if _CJK.search(text) else len(text) <= SHORT_LATIN and text.count(" ") <= 2
 
 
@@ -149,11 +149,11 @@ def is_short(text: str) -> bool:
 
 
 def siblings(evidence: SiteLinks) -> list[Address]:
-    """Return the example and the links in its own folders that are built like it, the example first.
+    """Return the example and the links in its own folders with URLs like it, the example first.
 
     A date in the last segment may be part of a title by accident: the reading with more siblings counts.
     """
-    links = [link.url for link in evidence.seen.values() if not evidence.no_article(link)]
+    links = [link.url for link in evidence.seen.values() if not evidence.why_no_article(link)]
     readings: tuple[Dates, ...] = ("all", "folders", "none")
     read = [_siblings(evidence.example, links, dates) for dates in readings]
     most = max(len(reading) for reading in read)
@@ -171,14 +171,14 @@ def _siblings(example: str, links: Iterable[str], dates: Dates) -> list[Address]
 
 
 def _usual(own: Address, others: Sequence[Address]) -> list[Address]:
-    """Leave out addresses whose host, suffix or slash is rare among them: a mistyped link in some text."""
+    """Leave out addresses whose host, suffix or slash is rare among them: mistyped links."""
     forms = Counter((other.host, other.suffix, other.slash) for other in others)
     forms[own.host, own.suffix, own.slash] = len(others)
     return [other for other in others if forms[other.host, other.suffix, other.slash] >= SLIPS * len(others)]
 
 
 def relatives(evidence: SiteLinks, own: Sequence[Address]) -> list[Relatives]:
-    """Return links built as the siblings are, grouped by their folders, the largest group first.
+    """Return links with URLs like the siblings', grouped by their folders, the largest group first.
 
     Names without date or number are built like anything: there each first folder is a family of its own.
     """
@@ -187,7 +187,7 @@ def relatives(evidence: SiteLinks, own: Sequence[Address]) -> list[Relatives]:
     is_year = _names_a_year(here, own[1:])
     groups: dict[tuple[str, ...], list[Address]] = {}
     for link in evidence.seen.values():
-        if link.url in known or evidence.no_article(link):
+        if link.url in known or evidence.why_no_article(link):
             continue
         address = address_of(link.url, dates)
         if not _same_build(here, address) or not _like_stems(here, [address], is_year):
@@ -250,7 +250,7 @@ def _like_query(own: Address, others: Sequence[Address]) -> list[Address]:
 
 
 def _like_stems(own: Address, others: Sequence[Address], is_year: bool) -> list[Address]:
-    """Keep addresses whose last segment is built like the example's, as closely as enough of them are.
+    """Keep addresses whose last segment has the example's form, as closely as enough of them have it.
 
     `is_year`: the number in it is part of a title.
     """
@@ -318,12 +318,12 @@ def _mixed(word: str) -> str:
 
 
 def infer(evidence: SiteLinks, members: Sequence[Address]) -> Inference:
-    """Return the pattern of `members` (the example first) and what it takes and leaves of all links seen.
+    """Return the pattern of `members` (the example first), and which of all links seen it matches.
 
     Raises `PatternError`.
     """
     seen, own = evidence.seen, members[0]
-    reasons = {url: why for url, link in seen.items() if url != own.url and (why := evidence.no_article(link))}
+    reasons = {url: why for url, link in seen.items() if url != own.url and (why := evidence.why_no_article(link))}
     text = fit(members)
     wanted = [address.url for address in members if address.url not in reasons]
     # What is about the site is worth no narrower pattern, which might miss articles; a list that it takes is.
@@ -351,7 +351,7 @@ def _why_not(link: Sighting, reasons: Mapping[str, str], pattern: Pattern, host:
 
 
 def tighter(text: str) -> list[str]:
-    """Return regular expressions of the pattern whose last {slug} or {id} takes less: some sites put lists there."""
+    """Return narrower forms of the pattern's last {slug} or {id}, as regular expressions: they may match fewer lists."""
     regex = Pattern.parse(text).regex
     slugs = [f"({slug})" for slug in (syntax.SLUG_WITH_DOTS, syntax.SLUG) if regex.count(f"({slug})") == 1]
     options: list[str] = []
