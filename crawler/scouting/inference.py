@@ -351,7 +351,7 @@ def _why_not(link: Sighting, reasons: Mapping[str, str], pattern: Pattern, host:
 
 
 def tighter(text: str) -> list[str]:
-    """Return narrower forms of the pattern's last {slug} or {id}, as regular expressions: they may match fewer lists."""
+    """Return narrower forms of the pattern's last {slug} or {id}, as regular expressions that may match fewer lists."""
     regex = Pattern.parse(text).regex
     slugs = [f"({slug})" for slug in (syntax.SLUG_WITH_DOTS, syntax.SLUG) if regex.count(f"({slug})") == 1]
     options: list[str] = []
