@@ -80,7 +80,7 @@ class Walk:
             self.frontier.earn_tries(page)
         if page.kind == "start" and listing.form == "page" and not self.plan.follow and not self.plan.complete:
             self._explores = self._explores or found == 0 or not is_own_section(page.url, self.plan.pattern)
-        further = [target for target in self._further(page, listing, found, new) if self.frontier.push(target)]
+        further = [target for target in self._find_further(page, listing, found, new) if self.frontier.push(target)]
         for target in self.followed_lists(page, listing):
             self.frontier.push(target)
         if page.kind == "start" and found == 0 and not self.frontier.has_waiting:
@@ -109,7 +109,7 @@ class Walk:
             return []
         followed: list[ListPage] = []
         others = self._other_links(listing)
-        pages = set(pagination(page.url, others)) if self._explores else ()  # `_pagination` decides on these
+        pages = set(pagination(page.url, others)) if self._explores else ()  # `_find_pagination` decides on these
         for link in others:
             if any(pattern.match(link.url) for pattern in self.plan.follow):
                 followed.append(ListPage(link.url, "follow", page.depth + 1, page.start))
@@ -132,7 +132,7 @@ class Walk:
 
     # -- further pages of a list ------------------------------------------------------------------------------------
 
-    def _further(self, page: ListPage, listing: ListContent, found: int, new: int) -> list[ListPage]:
+    def _find_further(self, page: ListPage, listing: ListContent, found: int, new: int) -> list[ListPage]:
         goes_on = bool(new or found == 0 or not self.plan.complete or page.resumed)
         match listing.form:
             case "robots":
@@ -144,9 +144,9 @@ class Walk:
                 return self._around_feed(page, listing, found, new) if goes_on else []
         feeds = listing.feeds if page.kind == "start" and not self.plan.complete else []
         pages = [ListPage(url, "feed", start=url) for url in feeds]
-        return [*pages, *(self._pagination(page, listing, found) if goes_on else [])]
+        return [*pages, *(self._find_pagination(page, listing, found) if goes_on else [])]
 
-    def _pagination(self, page: ListPage, listing: ListContent, found: int) -> list[ListPage]:
+    def _find_pagination(self, page: ListPage, listing: ListContent, found: int) -> list[ListPage]:
         without_articles = 0 if found else page.without_articles + 1
         urls = [*listing.next, *pagination(page.url, self._other_links(listing))]
         if not urls or self._record_links(page, {link.url for link in listing.links} - {*urls}):

@@ -247,7 +247,7 @@ class SectionLists:
         for at in range(0, len(articles), size):
             part = articles[at : at + size]
             if self.admission.is_full and listing.form == "sitemap":
-                part = self._not_past_next_time(listing, part)
+                part = self._leave_out_past(listing, part)
             matches = [(article.match.url, article.match) for article in part]
             new += sum(self.admission.enter(matches, moments_of(part), source=source))
             self._beat()
@@ -255,10 +255,10 @@ class SectionLists:
                 break
         return new
 
-    def _not_past_next_time(self, listing: ListContent, articles: Sequence[ArticleLink]) -> list[ArticleLink]:
-        """The articles that later walks would take for new unless they are entered now; later the others are past."""
+    def _leave_out_past(self, listing: ListContent, articles: Sequence[ArticleLink]) -> list[ArticleLink]:
+        """Leave out articles that later walks know as past; the others would seem new to them unless entered now."""
         newest = max((link.published for link in listing.links if link.published), default=self.settings.now())
-        kept = [one for one in articles if not one.link.published or one.link.published >= newest - LATE]
+        kept = [article for article in articles if (article.link.published or newest) >= newest - LATE]
         if self.options.limit is not None:
             self.admission.left_out += len(articles) - len(kept)
         return kept

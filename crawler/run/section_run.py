@@ -103,11 +103,11 @@ class SectionRun:
         if not self._checked_example:
             self._checked_example = True
             if self.needs_example():
-                return self._sent([self._example()])
+                return self._send([self._example()])
         if self.unreachable or self._count(ExampleFetch):
             return []
-        lists = self._sent(self.list_fetches.next(self._count(ListFetch)))
-        return lists + self._sent(self.article_fetches.next(self._count(ArticleFetch)))
+        lists = self._send(self.list_fetches.next(self._count(ListFetch)))
+        return lists + self._send(self.article_fetches.next(self._count(ArticleFetch)))
 
     def settle(self, fetch: Fetch, answer: Answered | Unanswered) -> list[Fetch]:
         """Take the answer to a fetch. Returns the fetches that follow: the same page again, an article's next page."""
@@ -122,14 +122,14 @@ class SectionRun:
                 further = self.list_fetches.settle(fetch, answer)
             case ArticleFetch():
                 further = self.article_fetches.settle(fetch, answer)
-        return self._sent([further]) if further is not None else []
+        return self._send([further]) if further is not None else []
 
     @property
     def in_flight(self) -> int:
         """The number of fetches that are not settled."""
         return len(self._in_flight)
 
-    def _sent(self, fetches: Sequence[Fetch]) -> list[Fetch]:
+    def _send(self, fetches: Sequence[Fetch]) -> list[Fetch]:
         self._in_flight.update(fetches)
         return [*fetches]
 

@@ -142,7 +142,7 @@ class _Survey:
         await self.try_siblings(inference)
         if any(link.url in self.refused for link in inference.matched):
             inference = self.infer([sibling for sibling in members if sibling.url not in self.refused])
-        return self.result(inference, why, wide)
+        return self.conclude(inference, why, wide)
 
     def refuse(self, error: NoSection) -> None:
         """Raise the error, or add it as a warning if a person insists on the article."""
@@ -319,7 +319,7 @@ class _Survey:
 
     # -- the result ---------------------------------------------------------------------------------------------------
 
-    def result(self, inference: Inference, why: str, wide: bool) -> Survey:
+    def conclude(self, inference: Inference, why: str, wide: bool) -> Survey:
         matched = {link.url for link in inference.matched}
         counted = [
             CheckedPage(page.url, self.lists[page.url].why, len(matched & {link.url for link in page.links}))
