@@ -64,8 +64,8 @@ def name_of(url: str) -> str:
 
 def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only: bool) -> list[Shot]:
     """Run the spider over `shots`; each is in the index as soon as it is known."""
-    settings = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
-    guard = guard_from(settings.allow_hosts)
+    said = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
+    guard = guard_from(said.allow_hosts)
     use_guard(guard)
     done: list[Shot] = []
     with (out / INDEX).open("a", encoding="utf-8") as index, GuardedProxy(guard, listed_only=listed_only) as proxy:
@@ -75,19 +75,19 @@ def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only
             index.write(json.dumps(asdict(shot), ensure_ascii=False) + "\n")
             index.flush()
 
-        _crawl(shots, keep, proxy, settings, settings.delay if delay is None else delay)
+        _crawl(shots, keep, proxy, said, said.delay if delay is None else delay)
     return done
 
 
 def _crawl(
-    shots: Sequence[Shot], keep: Callable[[Shot], None], proxy: GuardedProxy, settings: Settings, delay: float
+    shots: Sequence[Shot], keep: Callable[[Shot], None], proxy: GuardedProxy, said: Settings, delay: float
 ) -> None:
     from crawler.fetching.screenshots_spider import ScreenshotsSpider
 
     context = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}
     at_once = {"DOWNLOAD_DELAY": delay, "CONCURRENT_REQUESTS_PER_DOMAIN": 1 if delay else TABS, "LOG_LEVEL": "ERROR"}
-    of_scrapy = rendering_settings(find_browser(), proxy.url, context) | identity_of(settings) | at_once
-    run_spider(ScreenshotsSpider, of_scrapy, shots=shots, on_shot=keep, refused=proxy.refused)
+    settings = rendering_settings(find_browser(), proxy.url, context) | identity_of(said) | at_once
+    run_spider(ScreenshotsSpider, settings, shots=shots, on_shot=keep, refused=proxy.refused)
 
 
 def main(words: Sequence[str] | None = None) -> int:

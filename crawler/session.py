@@ -63,7 +63,7 @@ def open_session(
 
 
 def identity_of(settings: Settings) -> dict[str, str]:
-    """Return the Scrapy settings that identify the crawler to hosts."""
+    """Return the Scrapy settings that say who asks."""
     return {
         "USER_AGENT": user_agent(settings),
         "ROBOTSTXT_USER_AGENT": settings.user_agent.split("/")[0],

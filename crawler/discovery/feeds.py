@@ -112,7 +112,7 @@ def _text(element: "etree._Element") -> str:
 
 
 def _plain(element: "etree._Element") -> str:
-    """The words of a title: many titles are HTML."""
+    """A title's words: titles are HTML as often as not."""
     return " ".join(unescape(_TAGS.sub("", unescape(_text(element)))).split())[:200]
 
 

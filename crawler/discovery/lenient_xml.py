@@ -17,7 +17,7 @@ _PROLOG = re.compile(
     re.DOTALL | re.IGNORECASE | re.VERBOSE,
 )
 _ROOT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)")
-JUNK = 4096  # characters before the root, such as a server's warnings
+JUNK = 4096  # characters before the root: what a server's warnings take
 # A `&` that begins no reference; what stands in CDATA is skipped
 _BARE_AMPERSAND = re.compile(
     r"<!\[CDATA\[(?:.*?\]\]>|.*\Z)|&(?!(?:amp|lt|gt|quot|apos|\#\d{1,7}|\#x[0-9a-f]{1,6});)", re.DOTALL | re.IGNORECASE

@@ -160,7 +160,7 @@ def _links_of_element(element: "etree._Element", base: str) -> Iterator[PageLink
 
 
 def _hidden(element: "etree._Element", base: str) -> Iterator[PageLink]:
-    """URLs in attributes that a script reads."""
+    """Addresses in attributes that a script reads."""
     for name in NEXT_ATTRIBUTES:
         if target := _written(base, element.get(name)):
             yield PageLink(target, _words(element), "next")
@@ -175,7 +175,7 @@ def _in_script(base: str, script: str) -> str | None:
 
 
 def _written(base: str, text: str | None, *, sure: bool = False) -> str | None:
-    """The URL in an attribute; None if there is something else, or a template."""
+    """The address that an attribute holds; None if it holds something else, or a template for one."""
     text = (text or "").strip()
     if not text or _TEMPLATE.search(text) or not (sure or _ADDRESS.match(text)):
         return None

@@ -87,5 +87,5 @@ def _below(path: str, other: SplitResult) -> str | None:
 
 
 def _without_page(folder: str) -> str:
-    """`/posts/page/2/` → `/posts/`: the folder of a list's pages."""
+    """`/posts/page/2/` → `/posts/`: the folder in which a list's pages lie."""
     return re.sub(r"(?:page|list|p)?[/_-]?\d+/$", "", folder) or "/"

@@ -22,8 +22,8 @@ from crawler.discovery.links import PageLink, absolute
 from extractors.html.decoding import decode
 from extractors.html.urls import normalise, split_web
 
-MOST_ENTRIES = 50_000  # of one sitemap, by the protocol
-MOST_BYTES = 50 * 2**20  # uncompressed, by the protocol
+MOST_ENTRIES = 50_000  # of one sitemap, as the protocol has it
+MOST_BYTES = 50 * 2**20  # unpacked, as the protocol has it
 ROOTS = frozenset({"urlset", "sitemapindex"})
 GZIP = b"\x1f\x8b"
 PACKED_TWICE = 2  # a .gz file that the server compressed again
