@@ -1,8 +1,8 @@
-"""`python -m crawler.screenshots URL… --out DIR`: screenshots of pages, as the classifier `visual` looks at them.
+"""`python -m crawler.screenshots URL… --out DIR`: screenshots of pages, as the classifier `visual` reads them.
 
 A page is laid out on a screen of 1,366 × 1,366 pixels and drawn at a quarter of that size by the browser itself: the
 classifier reads 224 × 224 pixels, and a small picture is drawn, stored and read in a tenth of the time. What lies below
-the screen is not drawn: it says little (docs/methods-visual.md), and lines of text stay lines.
+the screen is not drawn: it adds little (docs/methods-visual.md), and lines of text stay lines.
 
 DIR gets NAME.png for each page and `screenshots.jsonl`, a line a page: url,
 file, scripts (whether JavaScript ran), reason (why there is none). Pages that DIR already has are not fetched again.
@@ -42,12 +42,12 @@ def take(urls: Iterable[str], out: Path, *, delay: float | None = None, listed_o
     here if there is one, and from the environment. Raises `BrowserMissing`.
     """
     out.mkdir(parents=True, exist_ok=True)
-    wanted = list(dict.fromkeys(map(normalise, urls)))
+    distinct = list(dict.fromkeys(map(normalise, urls)))
     known = read_index(out)
-    missing = [Shot(url, str(out / name_of(url))) for url in wanted if url not in known]
+    missing = [Shot(url, str(out / name_of(url))) for url in distinct if url not in known]
     if missing:
         known |= {shot.url: shot for shot in _rendered(missing, out, delay, listed_only)}
-    return [known.get(url, Shot(url, "", reason="no answer")) for url in wanted]
+    return [known.get(url, Shot(url, "", reason="no answer")) for url in distinct]
 
 
 def read_index(out: Path) -> dict[str, Shot]:
@@ -114,8 +114,8 @@ def main(words: Sequence[str] | None = None) -> int:
 def _urls(given: Sequence[str]) -> list[str]:
     """Return the URLs given, those of text files among them, one a line. Raises `OSError`."""
     urls: list[str] = []
-    for one in given:
-        lines = [one] if "://" in one else Path(one).read_text("utf-8").splitlines()
+    for name in given:
+        lines = [name] if "://" in name else Path(name).read_text("utf-8").splitlines()
         urls += [line.strip() for line in lines if line.strip()]
     return urls
 

@@ -9,7 +9,7 @@ import click
 from console.options import examples, json_option, print_json, say, tasks_option
 
 if TYPE_CHECKING:
-    from crawler.discovery.walk import JudgedLink
+    from crawler.discovery.link_judgement import JudgedLink
     from crawler.scouting.trial import ReadList, Trial
 
 SHOWN = 5  # links of a kind

@@ -1,4 +1,4 @@
-"""What a run asks for, and what it is told of it.
+"""The fetches of a run, and their results.
 
 run.next() ─▶ Fetch ─▶ (the network) ─▶ Answered | Unanswered ─▶ run.settle(fetch, …) ─▶ Fetches that follow from it
 """
@@ -6,7 +6,7 @@ run.next() ─▶ Fetch ─▶ (the network) ─▶ Answered | Unanswered ─▶
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from crawler.discovery.article_pages import Parts
+from crawler.discovery.article_pages import ArticlePages
 from crawler.discovery.listings import ListPage
 from crawler.politeness.pace import HostProblem
 from crawler.run.outcomes import Cause, Outcome
@@ -39,17 +39,17 @@ class ListFetch(Fetch):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ArticleFetch(Fetch):
-    """An article's first page; with `parts`, the pages that came so far, a further one."""
+    """An article's first page; with `pages`, those fetched so far, a further one."""
 
     leased: Leased
-    parts: Parts | None = None
+    pages: ArticlePages | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer. `page.url` is where redirects led; `headers` tell of a list's state, by lower-case name.
+    """A response. `page.url`: after redirects; `headers`: of a list, by lower-case name.
 
-    `refusal`: set if the host says nothing of the page, only that it is asked too much.
+    `refusal`: set if the response is not about the page: the host is requested too often.
     """
 
     status: int
@@ -61,9 +61,9 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """No answer came. `url`: of the request that failed, to which redirects may have led. `rest`: seconds to wait.
+    """No response came. `url`: of the request that failed, perhaps after redirects. `rest`: seconds to wait.
 
-    `cause` is set where the URL is not at fault: the request was never sent, or its answer could not be handled.
+    `cause` is set if the URL is not the cause: the request was never sent, or its response could not be handled.
     """
 
     outcome: Outcome

@@ -42,7 +42,7 @@ def settled(connection: "redis.Redis", *reasons: str, state: str = "rejected", f
     [
         (A_LIST.format(5, 10), A_LIST.format(7, 9)),
         ("the page says: “Page not found”", "the page says: “404; sorry”"),
-        ("leads to https://a.example/1", "leads to https://a.example/two?x=3"),
+        ("redirects to https://a.example/1", "redirects to https://a.example/two?x=3"),
         ("drop: published 2026-01-02", "drop: published 2025-12-31"),
         ("a list: 45% of its text are links; no byline", "a list: 7% of its text are links; no date"),
     ],

@@ -129,7 +129,7 @@ def test_a_host_that_asks_for_long_is_left_alone_and_its_articles_wait(site, con
     ended = crawl(tmp_path, redis_url)
     assert (ended.code, ended.report["outcome"], len(refused)) == (1, "unreachable", 1)
     [problem] = ended.report["problems"]
-    assert problem == "127.0.0.1 is not asked now: http 503; Retry-After: 600 s; the rest waits for the next run"
+    assert problem == "127.0.0.1 is closed: http 503; Retry-After: 600 s; the rest waits for the next run"
     now = states(connection)
     assert now["waiting"] == now["seen"] - now.get("fetched", 0)
     seen = len(site.requests)

@@ -136,7 +136,7 @@ def test_what_failed_in_passing_is_fetched_in_the_same_run(crawled):
 @pytest.mark.parametrize("path", [AWAY, RELOADS], ids=["redirect", "meta refresh"])
 def test_a_page_that_leads_out_of_the_pattern_is_rejected(crawled, path):
     state, reason = crawled.states[path]
-    assert (state, reason.startswith("leads to http://127.0.0.1:")) == ("rejected", True)
+    assert (state, reason.startswith("redirects to http://127.0.0.1:")) == ("rejected", True)
 
 
 def test_another_host_is_asked_for_its_own_robots_txt(crawled):
@@ -215,7 +215,7 @@ def test_an_example_that_leads_elsewhere_is_not_kept(site, connection, redis_url
     write_tasks(tmp_path, site.url, limit=1)
     ended = crawl(tmp_path, redis_url)
     assert ended.code == 1
-    assert f"leads to {site.url}/, which is not of the pattern" in ended.report["problems"][0]
+    assert f"redirects to {site.url}/, which is not of the pattern" in ended.report["problems"][0]
 
 
 def test_robots_txt_holds_for_many_articles_that_wait_at_the_start(site, connection, redis_url, tmp_path):

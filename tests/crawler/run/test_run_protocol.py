@@ -119,5 +119,5 @@ def test_a_fetch_that_the_end_of_the_run_held_back_says_nothing_of_its_url(conne
 def test_a_run_whose_own_host_is_closed_asks_for_nothing_more(connection):
     run, fetches = begun(connection)
     run.settle(fetches[0], Unanswered(Outcome("again", "http 429"), fetches[0].url, "host closed", 600.0))
-    assert run.unreachable == "127.0.0.1 is not asked now: http 429; the rest waits for the next run"
+    assert run.unreachable == "127.0.0.1 is closed: http 429; the rest waits for the next run"
     assert run.next() == []
