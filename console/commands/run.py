@@ -23,8 +23,8 @@ from console.options import counted, examples, log_to_stderr, say, tasks_argumen
 def command(tasks: Path | None, once: bool, workers: int | None, crawlers: int, as_json: bool, verbose: bool) -> None:
     """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here).
 
-    Uses the Redis of REDIS_URL, or starts an embedded one in .exemplar/ beside the file. Ctrl-C stops the run without
-    losing anything. A terminal shows progress live; other outputs get JSON lines, the last of them the accounting.
+    Uses the Redis of REDIS_URL, or starts an embedded one in .exemplar/ beside the file. Ctrl-C stops the run; nothing
+    is lost. A terminal shows progress live; other outputs get JSON lines, the last of them the accounting.
     """
     from console.progress import progress_for
     from console.runner import Runner

@@ -62,7 +62,7 @@ def _stop_by_signal(stop: Any) -> None:
 
 
 def _each_once(report: Any) -> Any:
-    """Return a function that prints each problem once, not once a page."""
+    """Return a function that reports each problem only once, not for each page."""
     reported: set[str] = set()
 
     def report_once(text: str) -> None:
