@@ -144,7 +144,7 @@ class Pattern:
         """Yield the URLs of the days from `until` back to `since` (both included), newest first, none twice.
 
         Numbers are in the order written (`{n:1..50}` or `{n:50..1}`). Optional parts are generated in both forms, the
-        longer first; one that contains an `{id}`, `{slug}` or `*` is left out. Without a date, each URL is yielded once.
+        longer first; one that contains an `{id}`, `{slug}` or `*` is left out. Without a date each URL comes once.
         Raises `ValueError` if the pattern is not `enumerable`.
         """
         if not self.enumerable:
