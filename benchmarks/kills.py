@@ -90,7 +90,7 @@ class NumberedSite:
 
 
 def main() -> int:
-    """Crawl, kill, count; exit code 1 if something was lost or came twice."""
+    """Crawl, kill, count; return 1 if rows are missing or duplicated, else 0."""
     arguments = _arguments()
     randomly = random.Random(arguments.seed)
     with tempfile.TemporaryDirectory() as name, _redis(Path(name)) as url:

@@ -57,7 +57,7 @@ class Row:
         return (self.body or "").split("\n\n")
 
     def html(self) -> bytes:
-        """Return the page's bytes. Raises `DataError` if they can't be read."""
+        """Return the page's bytes. Raises `DataError` if they cannot be read."""
         try:
             data = self.file.read_bytes()
             return gzip.decompress(data) if self.file.suffix == ".gz" else data
@@ -97,7 +97,7 @@ class DataSet:
 
 
 def read_sets(folder: Path) -> list[DataSet]:
-    """Return the sets stored in `folder`, by name. Raises `DataError` if there are none or one can't be read."""
+    """Return the sets stored in `folder`, by name. Raises `DataError` if there are none or one cannot be read."""
     if not folder.is_dir():
         raise DataError(f"{folder} is not a folder")
     found = list(_recognised(folder))

@@ -51,7 +51,7 @@ class Method:
         return f"{self.registered}+{self.mode}{self.memory or ''}"
 
     def section(self, example: bytes | None, memory: Sequence[bytes] = ()) -> Section:
-        """Return the section to measure, prepared. Raises `UnusablePage` if the example can't be used."""
+        """Return the section to measure, prepared. Raises `UnusablePage` if the example cannot be used."""
         section = Section(example, method=self.registered)
         for page in memory:
             section.learn(page)

@@ -6,9 +6,9 @@ the two models (pages with and without a URL):
 1. Site-out: models learn from nine tenths of the sites and judge the others; the thresholds, too, come from the sites
    learned from. "by page" counts pages, "by site" each site alike. Intervals: 95%, by drawing sites anew.
 2. The same by source and type.
-3. Was the collection learned instead of the type? Most articles and most lists are of different collections. So models are
-   trained only on collections of one type, where both are confounded, and judge the sites that have both; and vice
-   versa. A model of the collections would be at the level of chance there (AUC .5).
+3. Was the collection learned instead of the type? Most articles and most lists are of different collections. So
+   models are trained only on collections of one type, where both are confounded, and judge the sites that have both;
+   and vice versa. A model of the collections would be at the level of chance there (AUC .5).
 4. Pages whose URLs have one shape, classified together.
 """
 

@@ -70,7 +70,7 @@ def _of_reason(ledger: "Ledger", reason: str) -> list[str]:
 
 
 def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
-    """Accept one URL; return why it can't be accepted, or an empty text."""
+    """Accept one URL; return why it cannot be accepted, or an empty text."""
     import re2
 
     from extractors.html.urls import normalise
@@ -86,7 +86,7 @@ def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
 
 
 def _refusal(task: str, url: str, state: "State", reason: str) -> str:
-    """Return why a URL in a state can't be accepted; empty if it can."""
+    """Return why a URL in a state cannot be accepted; empty if it can."""
     from console.problems import fate_of
 
     again = f"`exemplar forget {task} {url}` lets the next run try it again"

@@ -17,7 +17,9 @@ from console.options import counted, examples, log_to_stderr, say, tasks_argumen
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Extraction processes.  [default: one a processor, at most 4]"
 )
-@click.option("--crawlers", type=click.IntRange(min=1), default=4, show_default=True, help="Spiders at a time.")
+@click.option(
+    "--crawlers", type=click.IntRange(min=1), default=4, show_default=True, help="Number of spiders at a time."
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON lines, on a terminal too.")
 @verbose_option
 def command(tasks: Path | None, once: bool, workers: int | None, crawlers: int, as_json: bool, verbose: bool) -> None:

@@ -15,7 +15,9 @@ def command() -> None:
 
 
 @command.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar work crawl -n 2"))
-@click.option("-n", "--number", type=click.IntRange(min=1), default=2, show_default=True, help="Spiders at a time.")
+@click.option(
+    "-n", "--number", type=click.IntRange(min=1), default=2, show_default=True, help="Number of spiders at a time."
+)
 @verbose_option
 def crawl(number: int, verbose: bool) -> None:
     """Take due tasks from the schedule and run their spiders."""

@@ -148,7 +148,7 @@ def learnable(cases: Sequence[Case]) -> list[Case]:
 
 
 def recipe(cases: Sequence[Case]) -> list[Case]:
-    """Return the pages of a set that weights learn from: at most 20 of a site, evenly spaced, with their text."""
+    """Return the pages of a set for training: at most 20 of a site, evenly spaced, with their text."""
     sites: dict[str, list[Case]] = {}
     for case in learnable(cases):
         sites.setdefault(case.site, []).append(case)
@@ -157,7 +157,7 @@ def recipe(cases: Sequence[Case]) -> list[Case]:
 
 
 def recipes(sets: Iterable[Sequence[Case]]) -> list[Case]:
-    """Return the pages of several sets that weights learn from."""
+    """Return the pages of several sets for training."""
     return [case for pages in sets for case in recipe(pages)]
 
 
