@@ -53,12 +53,12 @@ class ArticleFetches:
         verdict = of_answer(answer.status, page.content_type, page.body)
         if fetch.parts is not None and self._is_final(leased, verdict):
             fetch.parts.came(page) if verdict.kind == "page" else fetch.parts.missed(page.url)
-            return self._go_on(leased, fetch.parts, 200)
+            return self._go_on(leased, fetch.parts)
         if verdict.kind == "page" and page.url != leased.url and not self.task.pattern.match(page.url):
             articles.rejected(leased, f"leads to {page.url}, which is not of the pattern")
         elif verdict.kind == "page":
             articles.report.rendered += answer.rendered
-            return self._go_on(leased, Parts(page), answer.status)
+            return self._go_on(leased, Parts(page))
         elif verdict.kind == "reject":
             if not articles.not_there_yet(leased):
                 articles.rejected(leased, verdict.reason)
@@ -86,7 +86,7 @@ class ArticleFetches:
             self._put_off(leased, none)
         elif fetch.parts is not None and none.cause != "surprise" and self._is_final(leased, verdict):
             fetch.parts.missed(none.url)
-            return self._go_on(leased, fetch.parts, 200)
+            return self._go_on(leased, fetch.parts)
         elif verdict.kind == "reject":
             self.articles.rejected(leased, verdict.reason)
         else:
@@ -97,12 +97,12 @@ class ArticleFetches:
         """Whether a further page of an article has come, or won't."""
         return verdict.kind != "again" or self.articles.is_last_try(leased)
 
-    def _go_on(self, leased: Leased, parts: Parts, status: int) -> ArticleFetch | None:
+    def _go_on(self, leased: Leased, parts: Parts) -> ArticleFetch | None:
         """Fetch the article's next page, or hand in what has been fetched if there is none."""
         if (url := parts.next_url()) is not None:
             return self._fetch(url, leased, parts)
         page = replace(parts.first, parts=tuple(parts.further), missing=tuple(parts.missing))
-        self.articles.came(leased, page, status)
+        self.articles.came(leased, page)
         return None
 
     def _refused(self, leased: Leased, reason: str, rest: float) -> None:

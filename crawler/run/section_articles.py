@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from crawler.run.admission import OLD
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.task_list.models import Task
-from workers.inbox import FetchedPage, Inbox, StoredPage
+from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.url_states import Fingerprint, Leased
 
@@ -33,7 +33,7 @@ class SectionArticles:
         self._left = math.inf if options.limit is None else options.limit  # articles that may still be fetched
         self._old_left = OLD_A_RUN
         self._leased: set[Fingerprint] = set()
-        self._pages: list[FetchedPage] = []
+        self._pages: dict[Fingerprint, StoredPage] = {}
         self._bytes = 0
         self._flushed = time.monotonic()
         self._today = datetime.now(UTC).date()
@@ -53,15 +53,14 @@ class SectionArticles:
 
     # -- what becomes of one ----------------------------------------------------------------------------------------
 
-    def came(self, leased: Leased, page: StoredPage, status: int) -> None:
+    def came(self, leased: Leased, page: StoredPage) -> None:
         """An article was fetched, with its further pages."""
-        self.hand_in(leased.fingerprint, page, status)
+        self.hand_in(leased.fingerprint, page)
 
-    def hand_in(self, name: Fingerprint, page: StoredPage, status: int) -> None:
+    def hand_in(self, name: Fingerprint, page: StoredPage) -> None:
         """Hand a page to the inbox, together with its neighbours."""
         self._leased.discard(name)
-        whole = page.headers, page.parts, page.missing
-        self._pages.append(FetchedPage(name, page.url, page.body, page.content_type, status, page.fetched_at, *whole))
+        self._pages[name] = page
         self._bytes += len(page.body) + sum(len(part.body) for part in page.parts)
         self.report.fetched += 1
         if len(self._pages) >= PAGES_A_FLUSH or self._bytes >= BYTES_A_FLUSH:
@@ -135,7 +134,7 @@ class SectionArticles:
     def flush(self) -> None:
         """Hand in what has gathered."""
         self.inbox.deliver(self.ledger, self._pages)
-        self._pages, self._bytes, self._flushed = [], 0, time.monotonic()
+        self._pages, self._bytes, self._flushed = {}, 0, time.monotonic()
 
     def flush_if_due(self) -> None:
         """Hand in what has gathered if nothing was for a while."""

@@ -24,7 +24,7 @@ from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.html.urls import normalise
 from workers import keys
 from workers.filters import OTHER_DAYS
-from workers.forgetting import expire, unsee_rejected
+from workers.forgetting import expire, forget_rejected
 
 BACKFILL_WAITING = 500  # articles found by back-fills that wait to be fetched at a time
 LONG_AGO = date(1995, 1, 1)  # before it no section was on the web
@@ -84,9 +84,9 @@ class SectionLists:
             expire(self.ledger, self.task.forget.length)
             self.ledger.redis.hset(keys.of_task(self.task.name, "walk"), "expired", today.isoformat())
         if self.options.all or self.options.backfill:
-            unsee_rejected(self.ledger, BEYOND_LIMIT)
+            forget_rejected(self.ledger, BEYOND_LIMIT)
         if self.options.backfill:
-            unsee_rejected(self.ledger, OTHER_DAYS)
+            forget_rejected(self.ledger, OTHER_DAYS)
 
     def _starts(self) -> tuple[list[str], list[str]]:
         """The start pages, and the ones to try in turn if they bring nothing."""

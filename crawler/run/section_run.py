@@ -65,7 +65,7 @@ class SectionRun:
         self.crew.join()
         if not self.crew.others:
             self.ledger.reclaim()  # what is leased was in the hands of a spider that died
-        self.ledger.visit()
+        self.ledger.start_rechecks()
         if self.crew.walks:
             self.lists.begin()
 
@@ -209,7 +209,7 @@ class SectionRun:
         keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered)
         url = normalise(self.task.example)
         if any(self.admission.enter([(url, self.task.pattern.match(url))])):
-            self.articles.hand_in(fingerprint(url), page, 200)
+            self.articles.hand_in(fingerprint(url), page)
             self.articles.flush()  # before it could be leased
 
     def example_failed(self, reason: str) -> None:

@@ -58,7 +58,7 @@ class Driver:
     def fetch_all(self):
         leased = self.run.articles.lease(1000)
         for one in leased:
-            self.run.articles.came(one, page(one.url), 200)
+            self.run.articles.came(one, page(one.url))
         return [one.url for one in leased]
 
     def end(self, outcome="finished"):
@@ -100,7 +100,7 @@ def test_newest_is_what_the_urls_date_says(connection):
 def test_what_is_final_is_not_fetched_again(connection, ledger):
     first = Driver(connection).read(1, 2, 3)
     done, dead, failed = first.run.articles.lease(3)
-    first.run.articles.came(done, page(done.url), 200)
+    first.run.articles.came(done, page(done.url))
     first.run.articles.rejected(dead, "http 404")
     first.run.articles.failed(failed, "http 400", passing=False)
     first.end()
@@ -115,9 +115,9 @@ def test_pages_go_to_redis_several_together(connection, ledger, monkeypatch):
     driver = Driver(connection).read(*range(PAGES_A_FLUSH))
     leased = driver.run.articles.lease(PAGES_A_FLUSH)
     for one in leased[:-1]:
-        driver.run.articles.came(one, page(one.url), 200)
+        driver.run.articles.came(one, page(one.url))
     assert ledger.counts().states["fetched"] == 0
-    driver.run.articles.came(leased[-1], page(leased[-1].url), 200)
+    driver.run.articles.came(leased[-1], page(leased[-1].url))
     assert ledger.counts().states["fetched"] == PAGES_A_FLUSH
 
 
@@ -318,7 +318,7 @@ def test_a_spider_that_was_taken_for_dead_leaves_its_pages_to_others(connection,
 def test_a_beat_keeps_leases_and_hands_in_waiting_pages(connection, ledger, monkeypatch):
     driver = Driver(connection).read(1, 2)
     came, kept = driver.run.articles.lease(2)
-    driver.run.articles.came(came, page(came.url), 200)
+    driver.run.articles.came(came, page(came.url))
     ledger.renew([kept.fingerprint], seconds=-1)
     monkeypatch.setattr("crawler.run.section_articles.SECONDS_A_FLUSH", 0.0)
     driver.run.beat()
