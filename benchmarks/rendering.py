@@ -1,10 +1,10 @@
-"""`python -m benchmarks.rendering`: 1,000 rendered pages; what the browser takes every 100 pages, and pages a second.
+"""`python -m benchmarks.rendering`: 1,000 rendered pages; memory and CPU of the browser, pages a second.
 
 The pages come from a server of our own (a process beside this one): a shell, one script for all of them, data that the
-script fetches and draws as 30 paragraphs; a style sheet, six pictures of 30 KB, a font and a frame besides. They go the
-way that a task's pages go: Scrapy, the handler of `crawler.rendering`, the guarded proxy, Chromium.
+script fetches and draws as 30 paragraphs; a style sheet, six pictures of 30 KB, a font and a frame besides. They take
+the same path as a task's pages: Scrapy, the handler of `crawler.rendering`, the guarded proxy, Chromium.
 
-`--everything` lets all of it through, as a browser would; the difference is what blocking brings.
+`--everything` loads all files, as a browser would; the difference is the effect of blocking.
 """
 
 import argparse
@@ -71,12 +71,12 @@ class _Site(BaseHTTPRequestHandler):
         return kinds.get(self.path.rpartition(".")[2], ("text/html; charset=utf-8", SHELL))
 
     def log_message(self, *args: Any) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 class _QuietServer(ThreadingHTTPServer):
     def handle_error(self, *args: Any) -> None:
-        """A browser that hangs up is no news."""
+        """Ignore connections that the browser closes."""
 
 
 def serve(port: Any) -> None:
@@ -106,7 +106,7 @@ class RenderingSpider(GatedSpider):
         self.left = 0
 
     async def start(self) -> AsyncIterator[scrapy.Request]:
-        """As many pages as there are tabs; each is followed by the next."""
+        """Request a page for each tab; each result is followed by the next request."""
         for _ in range(self.tabs):
             yield self._next()
 
@@ -193,7 +193,7 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     with urlopen(f"{site}/counts") as answer:
         counts = json.load(answer)
     print(f"{spider.done} pages in {seconds:.1f} s, {spider.done / seconds:.1f}/s; failed {dict(+spider.failed)}")
-    print(f"browsers started {browsers_of(crawler).started}; the site was asked for {counts}")
+    print(f"browsers started {browsers_of(crawler).started}; requests to the site: {counts}")
 
 
 def _change(said: argparse.Namespace) -> None:

@@ -154,7 +154,7 @@ def test_public_host_needs_a_contact(exemplar: Exemplar) -> None:
     [
         (["news.example/a/1.html"], "a URL begins with https://"),
         (["nothing.csv"], "No such file"),
-        (["https://a.example/1", "https://b.example/1", "--name", "x"], "--name is for one URL"),
+        (["https://a.example/1", "https://b.example/1", "--name", "x"], "--name needs a single URL"),
     ],
 )
 def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, here: Path, exemplar: Exemplar) -> None:

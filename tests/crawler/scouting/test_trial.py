@@ -46,7 +46,7 @@ def test_lists_links_and_ten_newest_articles_are_shown() -> None:
 def test_links_that_are_left_have_reasons() -> None:
     left = {each.link.url: each.reason for each in tried(site()).lists[0].judged if not each.taken}
     assert left[f"{HOST}/news/list_2.html"] == "a further page of the list"
-    assert "the pattern wants" in left[f"{HOST}/about/"]
+    assert "the pattern has" in left[f"{HOST}/about/"]
 
 
 def test_what_robots_txt_forbids_is_told() -> None:
