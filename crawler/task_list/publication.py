@@ -191,9 +191,7 @@ def periods_of(tasks: Mapping[str, Task]) -> dict[str, str]:
     return {name: str(task.every) for name, task in tasks.items() if not task.paused}
 
 
-def extraction_config(
-    task: Task, folder: Path, product: str = "", durability: Durability = "safe"
-) -> ExtractionConfig:
+def extraction_config(task: Task, folder: Path, product: str = "", durability: Durability = "safe") -> ExtractionConfig:
     """Return the extraction config of a task. `folder`: where relative outputs begin; `product`: of the User-Agent."""
     return ExtractionConfig(
         task=task.name,

@@ -78,9 +78,7 @@ class JsonLinesSink:
             raise self._unavailable(error) from None
         try:
             plain = [dict(zip(KEY, row.key, strict=True)) for row in rows]
-            return [
-                self._known.may_hold(file, row) and row["version"] in _versions_in(file, row) for row in plain
-            ]
+            return [self._known.may_hold(file, row) and row["version"] in _versions_in(file, row) for row in plain]
         except OSError as error:
             raise self._unavailable(error) from None
         finally:
