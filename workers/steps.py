@@ -28,12 +28,13 @@ local is_repeated = last_request == request
 local function keep_reply(reply) redis.pcall('SET', reply_key, cmsgpack.pack(request, reply), 'EX', {REPLY_KEPT}) end
 """
 
+_BEFORE = "if is_repeated then return last_reply end\nlocal function step()"
+_AFTER = "end\nlocal reply = step()\nkeep_reply(reply)\nreturn reply\n"
+
 
 def answered_once(text: str) -> str:
     """Return a script that executes `text` once for each request, and keeps its reply."""
-    return f"{RECALL}if is_repeated then return last_reply end\nlocal function step()\n{text}\nend\n" + (
-        "local reply = step()\nkeep_reply(reply)\nreturn reply\n"
-    )
+    return "\n".join((RECALL, _BEFORE, text, _AFTER))
 
 
 class Step:
