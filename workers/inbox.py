@@ -6,7 +6,6 @@ queued again (`sweep`), and a superfluous job finds nothing to do. Jobs are JSON
 Redis must not be able to run code in a worker.
 """
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
@@ -20,6 +19,7 @@ from . import keys
 from .clock import Clock
 from .ledger import Ledger, with_pages
 from .page_store import LARGEST_PAGE, StoredPage, pack
+from .redis_clock import clock_of
 from .url_states import Fingerprint
 
 __all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage"]
@@ -31,11 +31,11 @@ JOB_KEPT = 3600  # seconds a failed job is kept for a person to look at; its pag
 
 
 class Inbox:
-    """Stores pages and queues wake-up jobs for them. Safe for any number of processes. `clock`: for `sweep`."""
+    """Stores pages and queues wake-up jobs for them. Safe for any number of processes. `clock`: by default Redis'."""
 
-    def __init__(self, connection: "redis.Redis", *, clock: Clock = time.time):
+    def __init__(self, connection: "redis.Redis", *, clock: Clock | None = None):
         self.redis = connection
-        self.clock = clock
+        self.clock = clock or clock_of(connection).now
         self.queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer, default_timeout=-1)
 
     def deliver(self, ledger: Ledger, pages: Mapping[Fingerprint, StoredPage]) -> None:
