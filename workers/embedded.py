@@ -97,7 +97,8 @@ class Embedded:
             self._lock = None
 
     def _launch(self) -> None:
-        assert self._lock is not None and self._binary is not None
+        assert self._lock is not None
+        assert self._binary is not None
         self.socket.unlink(missing_ok=True)
         self._process = subprocess.Popen(
             [str(self._binary.path), *_arguments(self.folder, self.socket)],

@@ -21,6 +21,7 @@ LEDGERS = PREFIX + "ledgers"  # set: tasks that have a ledger
 TROUBLED_HOSTS = PREFIX + "hosts:troubled"  # zset: host with problems -> until when that is kept, Redis' microseconds
 FETCHED = PREFIX + "fetched"  # set: tasks that may have pages which are fetched and not settled
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)
+PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process and what the problem is about -> a present problem (JSON)
 
 
 def of_task(task: str, what: str) -> str:

