@@ -20,6 +20,8 @@ RUN_HOLDERS = PREFIX + "running:holders"  # hash: task -> token of the run
 LEDGERS = PREFIX + "ledgers"  # set: tasks that have a ledger
 TROUBLED_HOSTS = PREFIX + "hosts:troubled"  # zset: host with problems -> until when that is kept, Redis' microseconds
 FETCHED = PREFIX + "fetched"  # set: tasks that may have pages which are fetched and not settled
+EPOCH = PREFIX + "epoch"  # hash: id of the present epoch, run_id of its server, when it began (`workers.epoch`)
+REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process (`workers.steps`)
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)
 PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process and what the problem is about -> a present problem (JSON)
 
