@@ -11,6 +11,7 @@ from .connection import reason
 
 FIRST_PAUSE = 0.2  # seconds until Redis is tried again
 LONGEST_PAUSE = 3.0  # seconds
+REPORT_AFTER = 2.0  # seconds; a shorter loss, such as a restart of the embedded Redis, is not reported
 # Replies of a server that passes into another state by itself or by an operator: full, a replica, its disk full, busy.
 # redis-py removes the codes of those that have a class; a script of Redis 6.2 has the code within its error.
 _TEMPORARY = (
@@ -29,7 +30,7 @@ _TEMPORARY_CODE = re.compile(r"\b(OOM|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|BUS
 class Outage:
     """Whether Redis is unavailable to one part of the system.
 
-    `report` gets one text when Redis is lost and one when it is back. With `exits`, the error is raised instead, and
+    `report` gets one text when Redis is lost, and one when it is back. With `exits`, the error is raised instead, and
     the part ends. `clock`: monotonic seconds.
     """
 
@@ -38,6 +39,7 @@ class Outage:
     ):
         self.report, self.exits, self.clock = report, exits, clock
         self._since: float | None = None
+        self._is_reported = False
         self._ended = float("-inf")
         self._pause = FIRST_PAUSE
         self._next = 0.0
@@ -68,14 +70,17 @@ class Outage:
                 raise
             now = self.clock()
             if self._since is None:
-                self._since, self._pause = now, FIRST_PAUSE
+                self._since, self._pause, self._is_reported = now, FIRST_PAUSE, False
+            if now - self._since >= REPORT_AFTER and not self._is_reported:
+                self._is_reported = True
                 self.report(f"Redis is unavailable: {reason(error)}; waiting for it, nothing is lost")
             self._next = now + self._pause
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
         else:
             if self._since is not None:
                 now = self.clock()
-                self.report(f"Redis is available again after {now - self._since:.0f} s")
+                if self._is_reported:
+                    self.report(f"Redis is available again after {now - self._since:.0f} s")
                 self._since, self._ended = None, now
 
 

@@ -17,6 +17,7 @@ import redis
 
 from . import keys
 from .clock import Clock
+from .redis_clock import SKEW_MOST, clock_of
 
 NODE = "EXEMPLAR_NODE"  # environment variable: the name of this machine; by default its host name
 HEARTBEAT_EVERY = 2.0  # seconds
@@ -32,13 +33,13 @@ def node_name() -> str:
 
 
 class Presence:
-    """The heartbeat of one process. `role`: schedule, crawl or extract."""
+    """The heartbeat of one process. `role`: schedule, crawl or extract. `clock`: by default that of Redis."""
 
-    def __init__(self, connection: "redis.Redis", role: str, *, clock: Clock = time.time):
+    def __init__(self, connection: "redis.Redis", role: str, *, clock: Clock | None = None):
         self.redis = connection
         self.role = role
-        self.clock = clock
-        self.node = node_name()
+        self.clock = clock or clock_of(connection).now
+        self.node = node_name().replace(" ", "-")
         self.name = f"{role}@{self.node}:{os.getpid()}"
         self._last_error: dict[str, Any] | None = None
         self._error_is_new = False
@@ -52,7 +53,7 @@ class Presence:
         now = self.clock()
         if self._last_error is not None and self._error_is_new:
             self._last_error["at"], self._error_is_new = now, False
-        beat = {
+        beat: dict[str, Any] = {
             "role": self.role,
             "at": now,
             "node": self.node,
@@ -62,6 +63,8 @@ class Presence:
             "last_error": self._last_error,
             **facts,
         }
+        if abs(skew := time.time() - now) > SKEW_MOST:
+            beat["clock_skew"] = round(skew, 1)  # seconds by which this machine's clock is ahead of Redis'
         self.redis.hset(keys.ALIVE, self.name, json.dumps(beat, ensure_ascii=False))
 
     def leave(self) -> None:
@@ -93,16 +96,16 @@ class Rate:
         return sum(number for _, number in self._counts) / seconds
 
 
-def alive(connection: "redis.Redis", *, clock: Clock = time.time) -> list[dict[str, Any]]:
+def alive(connection: "redis.Redis", *, clock: Clock | None = None) -> list[dict[str, Any]]:
     """Return the processes with a heartbeat within `GONE_AFTER`, by name."""
     return processes(connection, clock=clock)[0]
 
 
 def processes(
-    connection: "redis.Redis", *, clock: Clock = time.time
+    connection: "redis.Redis", *, clock: Clock | None = None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the processes that are alive and those that died within the last hour, each by name."""
-    now = clock()
+    now = (clock or clock_of(connection).now)()
     living: list[dict[str, Any]] = []
     dead: list[dict[str, Any]] = []
     for name, raw in cast(dict[bytes, bytes], connection.hgetall(keys.ALIVE)).items():

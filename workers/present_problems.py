@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from hashlib import blake2b
+from datetime import datetime
 from typing import Any, cast
 
 import redis
@@ -18,6 +18,7 @@ from .clock import Clock
 from .presence import Presence, alive
 
 OVER_AFTER = 600.0  # seconds after which a problem that did not occur again is over, though nothing has shown that
+CALM = 8.0  # seconds without the problem until it is over where work succeeds again: pages are tried again within them
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,14 @@ class PresentProblem:
     count: int
     nodes: tuple[str, ...]
 
+    def in_words(self, is_over: bool = False) -> str:
+        """Return one line, with times of this machine's time zone."""
+        first, last = (datetime.fromtimestamp(at).strftime("%H:%M:%S") for at in (self.first, self.last))
+        times = "once" if self.count == 1 else f"{self.count} times"
+        if is_over:
+            return f"over: {self.text} (from {first} to {last}, {times})"
+        return f"problem: {self.text} (since {first}" + (f", {times})" if self.count > 1 else ")")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON-ready form."""
         return asdict(self)
@@ -39,37 +48,49 @@ OnChange = Callable[[PresentProblem, bool], None]  # gets a problem that is new 
 
 
 class ProblemBook:
-    """The present problems of one process. `on_change` gets each problem twice: when it begins, and when it is over."""
+    """The present problems of one process.
 
-    def __init__(self, presence: Presence, on_change: OnChange, *, clock: Clock = time.time):
-        self.redis, self.presence, self.clock = presence.redis, presence, clock
+    `on_change` gets each problem twice: when it begins, and when it is over. `clock` is this machine's; records in
+    Redis have times by Redis' clock. `calm`: seconds without the problem until it is over where work succeeds again.
+    """
+
+    def __init__(self, presence: Presence, on_change: OnChange, *, clock: Clock = time.time, calm: float = CALM):
+        self.redis, self.presence, self.clock, self.calm = presence.redis, presence, clock, calm
         self.on_change = on_change
         self._problems: dict[str, PresentProblem] = {}  # by what they are about
-        self._written: set[str] = set()  # what Redis has records about
+        self._working: set[str] = set()  # what has succeeded since its problem occurred last
+        self._written: set[str] = set()  # fields of records in Redis
 
     def note(self, text: str, *, about: str = "") -> None:
-        """Note a problem. `about`: what it concerns, such as an output; by default its text. Sends nothing."""
+        """Note a problem. `about`: what it concerns, such as a task; by default its text. Sends nothing."""
         now, key = self.clock(), about or text
+        self._working.discard(key)
         known = self._problems.get(key)
         if known is not None:
             self._problems[key] = replace(known, text=text, last=now, count=known.count + 1)
             return
-        self._problems[key] = problem = PresentProblem(text, now, now, 1, (self.presence.node,))
-        self.presence.note_error(text)
-        self.on_change(problem, False)
+        problem = PresentProblem(text, now, now, 1, (self.presence.node,))
+        is_new = all(other.text != text for other in self._problems.values())
+        self._problems[key] = problem
+        if is_new:  # several tasks may have one output
+            self.presence.note_error(text)
+            self.on_change(problem, False)
 
-    def over(self, about: str) -> None:
-        """Note that a problem is over, if there was one. Sends nothing."""
-        problem = self._problems.pop(about, None)
-        if problem is not None:
-            self.on_change(problem, True)
+    def works(self, about: str) -> None:
+        """Note that something succeeded. Its problem is over if it does not occur again soon. Sends nothing."""
+        if about in self._problems:
+            self._working.add(about)
 
     def flush(self) -> None:
         """Write the present problems to Redis, and remove those that are over."""
-        for key, problem in list(self._problems.items()):
-            if self.clock() - problem.last > OVER_AFTER:
-                self.over(key)
-        records = {self._field(key): json.dumps(asdict(problem)) for key, problem in self._problems.items()}
+        self._end_those_over()
+        ahead = self.clock() - self.presence.clock()
+        records = {
+            f"{self.presence.name} {about}": json.dumps(
+                asdict(replace(problem, first=problem.first - ahead, last=problem.last - ahead)), ensure_ascii=False
+            )
+            for about, problem in self._problems.items()
+        }
         if ended := self._written - set(records):
             self.redis.hdel(keys.PROBLEMS_NOW, *ended)
         if records:
@@ -82,25 +103,21 @@ class ProblemBook:
             self.redis.hdel(keys.PROBLEMS_NOW, *self._written)
             self._written = set()
 
-    def __len__(self) -> int:
-        """Return how many problems there are."""
-        return len(self._problems)
-
-    def _field(self, about: str) -> str:
-        return f"{self.presence.name} {digest_of(about)}"
-
-
-def digest_of(about: str) -> str:
-    """Return a short name for what a problem is about: the path of an output may be longer than a report may be."""
-    return blake2b(about.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    def _end_those_over(self) -> None:
+        for about, problem in list(self._problems.items()):
+            if self.clock() - problem.last > (self.calm if about in self._working else OVER_AFTER):
+                del self._problems[about]
+                self._working.discard(about)
+                if all(other.text != problem.text for other in self._problems.values()):
+                    self.on_change(problem, True)
 
 
-def present_problems(connection: "redis.Redis", *, clock: Clock = time.time) -> list[PresentProblem]:
+def present_problems(connection: "redis.Redis", *, clock: Clock | None = None) -> list[PresentProblem]:
     """Return the present problems of the whole cluster, the oldest first; those with the same text as one."""
     living = {process["name"] for process in alive(connection, clock=clock)}
     by_text: dict[str, PresentProblem] = {}
     for field, raw in cast(dict[bytes, bytes], connection.hgetall(keys.PROBLEMS_NOW)).items():
-        process = field.decode().rsplit(" ", 1)[0]
+        process = field.decode().split(" ", 1)[0]
         if process not in living:
             connection.hdel(keys.PROBLEMS_NOW, field.decode())
             continue
