@@ -30,7 +30,7 @@ from .present_problems import OnChange, PresentProblem, ProblemBook
 from .processes import ended_by
 from .supervised_worker import SupervisedWorker
 from .url_states import Fingerprint
-from .worker import work
+from .worker import EXIT_WITHOUT_REDIS, work
 from .worker_reports import messages
 from .worker_times import WorkerTimes
 
@@ -239,10 +239,11 @@ class Supervisor:
         self._workers.remove(worker)
         if time.monotonic() - worker.started < EARLY_EXIT:
             self._not_before = time.monotonic() + self.pause_after_early_exit
-        if not self.stopping and worker.process.exitcode and not self._outage.is_on:
+        lost_redis = worker.process.exitcode == EXIT_WITHOUT_REDIS
+        if not self.stopping and worker.process.exitcode and not lost_redis:
             self._warn(f"worker {worker.name}: {ended_by(worker.process.exitcode)}")
         if worker.job:
-            innocent = [worker.page] if self._outage.is_on else []  # it ended because it lost Redis, too
+            innocent = [worker.page] if lost_redis else []
             uncounted = worker.unwritten if worker.is_overdue() else innocent
             self._dead.append(_DeadWorker(worker.name, worker.task, worker.job, uncounted))
 

@@ -31,6 +31,7 @@ from workers.url_states import MOST_ATTEMPTS
 from workers.worker_times import WorkerTimes
 
 from .helpers import TASK, article, deliver, eventually, gone, publish, rows, states, url
+from .servers import Server
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -43,9 +44,9 @@ def supervise(redis_url, tmp_path):
     """Starts a supervisor as a process of its own; ends it after the test."""
     started = []
 
-    def start(count=1, *, url=redis_url, until_empty=False, times=QUICK):
+    def start(count=1, *, url=redis_url, times=QUICK, **options):
         process = multiprocessing.get_context("fork").Process(
-            target=_supervise, args=(url, count, tmp_path / "state", until_empty, os.getpid(), times)
+            target=_supervise, args=(url, count, tmp_path / "state", os.getpid(), times, options)
         )
         process.start()
         started.append(process)
@@ -61,17 +62,21 @@ def supervise(redis_url, tmp_path):
             pytest.fail("the supervisor does not end")
 
 
-def _supervise(url, count, state, until_empty, parent, times):
+def _supervise(url, count, state, parent, times, options):
     die_with_parent(parent=parent)
     quick = {"times": times, "sweep_every": 0.1, "pause_after_early_exit": 0.05}
-    one = Supervisor(url, count, state=state, until_empty=until_empty, **quick)
+    one = Supervisor(url, count, state=state, **quick, **options)
     signal.signal(signal.SIGTERM, one.stop)
 
     def note(problem, is_over):
         with (state.parent / "problems").open("a") as file:
             file.write(problem.in_words(is_over) + "\n")
 
-    one.run(on_problem=note)
+    def notice(text):
+        with (state.parent / "notices").open("a") as file:
+            file.write(text + "\n")
+
+    one.run(on_problem=note, on_notice=notice)
 
 
 @pytest.fixture
@@ -414,23 +419,29 @@ def test_work_goes_on_after_redis_was_killed(supervise, tmp_path):
 
 
 def test_a_supervisor_waits_for_a_redis_that_is_away(supervise, tmp_path):
-    with tempfile.TemporaryDirectory(prefix="e-") as folder:
-        server = Embedded(Path(folder))
-        address = server.start()
-        connection = client(address)
+    with Server() as server:
+        connection = client(server.url)
         publish(connection, tmp_path)
-        process = supervise(url=address)
+        process = supervise(url=server.url)
         eventually(lambda: alive(connection), "the supervisor")
-        server.stop()
+        server.kill()
         time.sleep(12.0)  # longer than a client repeats a command
         assert process.is_alive()
-        server = Embedded(Path(folder))
         server.start()
-        try:
-            deliver(connection, {1: article(1)})
-            eventually(settled(connection, 1), "the row")
-            assert written_once(tmp_path, 1)
-            process.terminate()
-            process.join(15)
-        finally:
-            server.stop()
+        deliver(connection, {1: article(1)})
+        eventually(settled(connection, 1), "the row")
+        assert written_once(tmp_path, 1)
+        process.terminate()
+        process.join(15)
+    [lost, back] = (tmp_path / "notices").read_text().splitlines()
+    assert lost.startswith("Redis is unavailable: ")
+    assert back.startswith("Redis is available again after ")
+
+
+def test_a_supervisor_may_end_when_redis_is_away(supervise, tmp_path):
+    with Server() as server:
+        process = supervise(url=server.url, exits_without_redis=True)
+        eventually(lambda: alive(client(server.url)), "the supervisor")
+        server.kill()
+        process.join(40)
+        assert process.exitcode == 1
