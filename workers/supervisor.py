@@ -85,7 +85,7 @@ class Supervisor:
         self._context = multiprocessing.get_context("fork")
         self._workers: list[SupervisedWorker] = []
         self._dead: list[_DeadWorker] = []
-        self._outage = Outage(self._notice, exits=exits_without_redis)
+        self._outage = Outage(self.redis, self._notice, exits=exits_without_redis)
         self._problems = ProblemBook(self.presence, self._problem_changed)
         self._rate = Rate()
         self._not_before = 0.0
@@ -107,9 +107,7 @@ class Supervisor:
         try:
             while not self.stopping and result is None:
                 self._check_workers()
-                if self._outage.is_time():
-                    with self._outage.noticed():
-                        result = self._serve()
+                result = self._outage.attempt(self._serve)
                 time.sleep(CHECK_EVERY)
         finally:
             self._end()
@@ -147,23 +145,23 @@ class Supervisor:
 
     def _renew_if_due(self) -> None:
         if time.monotonic() - self._renewed > self.times.renew_every:
-            self._renewed = time.monotonic()
             for worker in self._workers:
                 if worker.job:
                     ledger = Ledger(self.redis, worker.task)
                     ledger.renew_pages(worker.job, worker.name, seconds=self.times.page_lease)
+            self._renewed = time.monotonic()  # now: what fails is due again
 
     def _show_if_due(self) -> None:
         if time.monotonic() - self._shown > HEARTBEAT_EVERY:
-            self._shown = time.monotonic()
             rate = round(self._rate.per_second(), 2)
             self.presence.show(workers=len(self._workers), wanted=self.count, pages_per_second=rate)
             self._problems.flush()
+            self._shown = time.monotonic()
 
     def _sweep_if_due(self) -> None:
         if time.monotonic() - self._swept > self.sweep_every and not self._outage.ended_within(AFTER_OUTAGE):
-            self._swept = time.monotonic()
             self.inbox.sweep()
+            self._swept = time.monotonic()
 
     def _all_done(self) -> bool:
         busy = any(worker.is_busy() for worker in self._workers)
