@@ -8,6 +8,7 @@ tasks again. A spider reads its own task only.
 """
 
 import json
+import logging
 import os
 import socket
 import time
@@ -29,10 +30,16 @@ from workers import keys
 from workers.errors import ExemplarError
 from workers.extraction_config import ExtractionConfig, RowFilter
 
+LIST_LOST = (
+    "Redis has no task list (it was emptied or replaced); publish it again: start `exemplar schedule` or "
+    "`exemplar run` in the folder of tasks.yaml"
+)
 NO_LIST = "no task list is published yet; start `exemplar schedule` or `exemplar run` in the folder of tasks.yaml"
 WRITTEN_AT_ONCE = 1000  # fields of a hash written by one command
 FORM = "2"  # version of the list's layout in Redis; a list in another layout is written again
 HISTORY_KEPT = 50  # fingerprints of earlier editions: a machine whose list is one of them has an old copy
+
+log = logging.getLogger(__name__)
 
 
 class DivergentCopy(ExemplarError):
@@ -139,6 +146,21 @@ def edition(connection: "redis.Redis") -> Edition | None:
         source=raw.get(b"source", b"").decode(),
         form=raw.get(b"form", b"").decode(),
     )
+
+
+class ListWatch:
+    """Notices in a process without the file that the task list is gone, and reports it once each time."""
+
+    def __init__(self, connection: "redis.Redis"):
+        self.redis = connection
+        self._was_there = False
+
+    def look(self) -> None:
+        """Log it if the list was there and is not there any more."""
+        is_there = bool(self.redis.exists(keys.EDITION))
+        if self._was_there and not is_there:
+            log.error("%s", LIST_LOST)
+        self._was_there = is_there
 
 
 def published(connection: "redis.Redis") -> TaskFile:

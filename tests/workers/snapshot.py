@@ -26,7 +26,7 @@ from pathlib import Path
 import redis
 
 from crawler.politeness.host_files import HostFile, HostFiles
-from crawler.politeness.pace import Pace, Trouble
+from crawler.politeness.pace import HostProblem, Pace
 from crawler.run.fetches import Answered, ArticleFetch, Unanswered
 from crawler.run.outcomes import Outcome
 from crawler.run.section_run import SectionRun
@@ -266,8 +266,10 @@ def schedule_and_hosts(connection):
         Presence(connection, role).show(workers=2)
     pace = Pace(connection)
     host = "courier.example:80"
-    pace.trouble(host, pace.ask(host, 0).at, Trouble("http 429; the host asks for 600 s", 600.0, slow=True))
-    pace.came("gazette.example:80", pace.ask("gazette.example:80", 1.0).at, 0.2)
+    pace.on_problem(
+        host, pace.request_permit(host, 0).at, HostProblem("http 429; Retry-After: 600 s", 600.0, slow=True)
+    )
+    pace.on_response("gazette.example:80", pace.request_permit("gazette.example:80", 1.0).at, 0.2)
     pace.crawl_delay("gazette.example:80", 2.0, 86400.0)
     HostFiles(connection, "robots").put(host, HostFile(200, b"User-agent: *\nDisallow: /private/\n"), 86400.0)
 
