@@ -66,6 +66,7 @@ class ExtractionWorker:
         ledger = Ledger(self.redis, task, clock=self.clock)
         section = self._prepare_or_postpone(ledger, names)
         if section is not None:
+            ledger.hold(names, self.name, seconds=self.times.page_lease)
             for name in names:
                 self._process(section, ledger, name)
             if section.candidates:
@@ -86,13 +87,13 @@ class ExtractionWorker:
         try:
             return self._sections.prepare(config)
         except (OutputError, ValueError) as error:
-            self._report_problem(error)
+            self._report_problem(error, ledger.task)
             ledger.postpone(names, self.times.task_pause, str(error))
             return None
 
     def _process(self, section: PreparedSection, ledger: Ledger, name: Fingerprint) -> None:
         """Lease one page, decide what follows from it, and carry that out."""
-        lease = ledger.take(name, self.name, seconds=self.times.page_deadline + self.times.lease_margin)
+        lease = ledger.take(name, self.name, seconds=self.times.page_lease)
         if lease is None:
             return
         self.watch.begin(ledger.task, name, self.times.page_deadline)
@@ -101,7 +102,7 @@ class ExtractionWorker:
             if decision is not None:
                 self._carry_out(decision, section, ledger, lease)
         except (SinkUnavailable, OutputError) as error:
-            self._report_problem(error)
+            self._report_problem(error, ledger.task)
             self._carry_out(Postpone(str(error), self.times.sink_pause), section, ledger, lease)
         finally:
             self.watch.end()
@@ -111,7 +112,7 @@ class ExtractionWorker:
         judged = judge(section, lease)
         if not isinstance(judged, FoundArticle | FoundList):
             return judged
-        self.watch.end()  # the deadline is for the extraction, not for the sinks
+        self.watch.end()  # its deadline is for the extraction, not for the wait for other pages' claims
         claims = RowClaims(ledger, self.name, pause=self.times.claim_pause)
         if isinstance(judged, FoundList):
             return claims.decide_list(section, lease, judged)
@@ -141,6 +142,7 @@ class ExtractionWorker:
 
     def _write(self, decision: WriteRows, section: PreparedSection, ledger: Ledger, lease: PageLease) -> bool:
         """Write a page's rows and settle it. False if the lease expired while this worker waited for a lock."""
+        self.watch.writing(ledger.task, [lease.fingerprint], self.times.write_deadline)
         with ExitStack() as locks:
             # The same order in all workers: no deadlock.
             for sink in sorted(section.sinks, key=lambda sink: sink.name):
@@ -151,6 +153,9 @@ class ExtractionWorker:
                 sink.write(decision.rows, again=decision.again)
             ledger.entries_written(decision.entries)
             ledger.settle(lease.fingerprint, "written", decision.note, worker=self.name, recheck=decision.recheck)
+        self.watch.end()
+        if decision.rows:
+            self.watch.wrote(ledger.task)
         return True
 
     def _consider(self, section: PreparedSection, lease: PageLease, found: FoundArticle) -> None:
@@ -167,6 +172,6 @@ class ExtractionWorker:
         finally:
             self.watch.end()
 
-    def _report_problem(self, error: Exception) -> None:
-        log.error("%s; pages are kept and tried again", error)
-        self.watch.problem(str(error))
+    def _report_problem(self, error: Exception, task: str) -> None:
+        log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once
+        self.watch.problem(str(error), task)

@@ -41,6 +41,8 @@ match STEP:
     case "look":
         schedule = Schedule(connection)
         print(len(ledger.lease(3)), Inbox(connection).sweep(), schedule.fire(), schedule.lease())
+    case "wake":
+        Inbox(connection).wake("gazette", ["0123456789abcdef"])
     case "fire":
         schedule = Schedule(connection)
         schedule.plan({"gazette": "1h"})
@@ -106,3 +108,9 @@ def test_a_run_lease_of_a_machine_that_is_off_is_valid_for_its_time(connection, 
     assert schedule.lease() is None
     [(_, ends)] = connection.zrange("exemplar:running", 0, -1, withscores=True)
     assert 0 < ends - clock_of(connection).now() <= 60
+
+
+def test_a_job_of_a_machine_that_is_off_is_as_old_as_it_is(connection, redis_url, off):
+    before = clock_of(connection).now()
+    process(off, redis_url, "wake")
+    assert before - 1 <= Inbox(connection).oldest_job() <= clock_of(connection).now()
