@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from crawler.task_list.publication import published_names, published_periods
 from workers.connection import client, connect, reason, without_password
 from workers.ledger import Ledger
 from workers.processes import ended_by
+from workers.redis_clock import clock_of
 from workers.url_states import OPEN_STATES, Counts, State
 
 LOOK_EVERY = 0.2  # seconds
@@ -117,7 +117,7 @@ class Runner:
         self.crawlers = CrawlWorkers(url, client(url), crawlers)
         self._extraction: subprocess.Popen[str] | None = None
         self._failure: BaseException | None = None
-        self._started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._started = clock_of(self.connection).moment().isoformat(timespec="seconds")
         self._settled: tuple[int, float] = (0, clock())  # number of settled URLs, and when it changed
         self._finished = False  # a run with `once`: all is settled, or it gave up
 

@@ -24,17 +24,19 @@ _SECRET_IN_FRONT = re.compile(r"(//[^/?#:]*:).*@")
 _SECRET_IN_QUERY = re.compile(r"([?&]password=)[^&#]*")
 
 
-def client(url: str) -> "redis.Redis":
+def client(url: str, *, retries: int = RETRIES, timeout: float = TIMEOUT) -> "redis.Redis":
     """Return a client, without any request to the server. Commands are repeated for some seconds while it restarts.
+
+    `retries`: repetitions of a command that fails, with back-off; `timeout`: seconds for one answer.
 
     Each of its connections compares the server with that of the present epoch (`workers.epoch`).
     """
     return redis.Redis.from_url(
         url,
-        socket_timeout=TIMEOUT,
+        socket_timeout=timeout,
         socket_connect_timeout=3.0,
         health_check_interval=30,
-        retry=Retry(ExponentialBackoff(cap=2.0, base=0.1), RETRIES),
+        retry=Retry(ExponentialBackoff(cap=2.0, base=0.1), retries),
         retry_on_error=[redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError],
         redis_connect_func=ConnectHook(),
     )

@@ -51,6 +51,19 @@ def current_epoch(connection: "redis.Redis") -> str:
     return (known or cast(bytes, connection.eval(_ENTER, 1, keys.EPOCH, _new_id()))).decode()
 
 
+class EpochWatch:
+    """The epoch in which a process learned what it knows of Redis. Create it before anything is read."""
+
+    def __init__(self, connection: "redis.Redis"):
+        self.redis = connection
+        self.epoch = current_epoch(connection)
+
+    def has_changed(self) -> bool:
+        """Return whether another epoch began since the last call: Redis may lack what was written until then."""
+        before, self.epoch = self.epoch, current_epoch(self.redis)
+        return self.epoch != before
+
+
 def _enter_on(connection: Any) -> None:
     """Run the script on a connection that has no client yet.
 

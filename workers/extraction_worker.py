@@ -6,7 +6,6 @@ page that crashes its worker is blamed alone, and waiting for an output is never
 """
 
 import logging
-import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -32,6 +31,7 @@ from .page_decision import (
     judge,
 )
 from .quarantine import quarantine, state_folder
+from .redis_clock import clock_of
 from .row_claims import RowClaims
 from .section_preparation import PreparedSection, SectionPreparation
 from .url_states import Fingerprint, PageLease
@@ -52,15 +52,15 @@ class ExtractionWorker:
         watch: Watch | None = None,
         state: Path | None = None,
         times: WorkerTimes | None = None,
-        clock: Clock = time.time,
+        clock: Clock | None = None,
     ):
         self.redis = connection
         self.name = name
         self.watch = watch or NoWatch()
         self.state = state or state_folder()
         self.times = times or WorkerTimes()
-        self.clock = clock
-        self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=clock)
+        self.clock = clock or clock_of(connection).now
+        self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
 
     def extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         """Extract, write and settle the pages of one job; skip those that are settled or leased to another worker."""
@@ -69,6 +69,7 @@ class ExtractionWorker:
         section = self._prepare_or_postpone(ledger, names)
         if section is not None:
             group = GroupWriter(ledger, section.outputs, self.name, watch=self.watch, times=self.times)
+            ledger.hold(names, self.name, seconds=self.times.page_lease)
             for name in names:
                 self._process(section, ledger, group, name)
                 if group.is_due():
@@ -92,7 +93,7 @@ class ExtractionWorker:
         try:
             section = self._sections.prepare(config)
         except (OutputError, ValueError) as error:
-            self._report_problem(error)
+            self._report_problem(error, ledger.task)
             ledger.postpone(names, self.times.task_pause, str(error))
             return None
         wait, problem = shortest_wait(section.outputs)
@@ -103,7 +104,7 @@ class ExtractionWorker:
 
     def _process(self, section: PreparedSection, ledger: Ledger, group: GroupWriter, name: Fingerprint) -> None:
         """Lease one page, decide what follows from it, and carry that out, or add its rows to the group."""
-        lease = ledger.take(name, self.name, seconds=self.times.page_deadline + self.times.lease_margin)
+        lease = ledger.take(name, self.name, seconds=self.times.page_lease)
         if lease is None:
             return
         wait, problem = shortest_wait(group.missing(lease))
@@ -181,6 +182,6 @@ class ExtractionWorker:
         finally:
             self.watch.end()
 
-    def _report_problem(self, error: Exception) -> None:
-        log.error("%s; pages are kept and tried again", error)
-        self.watch.problem(str(error))
+    def _report_problem(self, error: Exception, task: str) -> None:
+        log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once
+        self.watch.problem(str(error), task)

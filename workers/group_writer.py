@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from .clock import Clock
 from .errors import SinkUnavailable
-from .healing import heal, hold
+from .healing import confirm, heal
 from .ledger import Ledger
 from .outputs import Output
 from .page_decision import WriteRows
@@ -98,6 +98,8 @@ class GroupWriter:
         for page in pages:
             if page.is_held and not page.is_settled:
                 self._release(page)
+        if any(page.is_settled and page.decision.rows for page in pages):
+            self.watch.wrote(self.ledger.task)
         return [page for page in pages if page.is_settled]
 
     def _release(self, page: PendingPage) -> None:
@@ -119,11 +121,10 @@ class GroupWriter:
                     self._write(output, [page])
 
     def _write(self, output: Output, pages: Sequence[PendingPage]) -> None:
-        times = self.times
-        self.watch.begin(self.ledger.task, pages[0].name, times.output_patience + times.write_deadline)
+        self.watch.writing(self.ledger.task, [page.name for page in pages], self.times.write_deadline)
         try:
             with output.exclusive():
-                held = self._hold(output, pages)
+                held = self._confirm(output, pages)
                 again: set[RowKey] = {key_of(row) for page in held if page.decision.again for row in page.decision.rows}
                 output.write([row for page in held for row in page.decision.rows], again=again)
                 for page in held:
@@ -137,16 +138,16 @@ class GroupWriter:
         finally:
             self.watch.end()
 
-    def _hold(self, output: Output, pages: Sequence[PendingPage]) -> list[PendingPage]:
+    def _confirm(self, output: Output, pages: Sequence[PendingPage]) -> list[PendingPage]:
         """Return the pages that this worker still holds, after the ledger has learnt the output's rows if need be."""
         times, task = self.times, self.ledger.task
 
         def progress() -> None:
-            self.watch.begin(task, pages[0].name, times.write_deadline)
+            self.watch.writing(task, [page.name for page in pages], times.write_deadline)
 
         delivered = {page.name: sorted(page.delivered) for page in pages}
         while True:
-            answer = hold(self.ledger, delivered, self.worker, seconds=times.page_deadline + times.lease_margin)
+            answer = confirm(self.ledger, delivered, self.worker, seconds=times.page_lease)
             if answer.epoch == output.healed_in:
                 break
             learnt = heal(self.ledger, output, self.outputs, answer.epoch, progress)
@@ -174,5 +175,5 @@ class GroupWriter:
         return page.delivered.issuperset(output.name for output in self.outputs)
 
     def _report(self, error: SinkUnavailable) -> None:
-        log.error("%s; pages are kept and tried again", error)
-        self.watch.problem(str(error))
+        log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once
+        self.watch.problem(str(error), self.ledger.task)

@@ -31,14 +31,14 @@ Action = Literal["record", "deliver", ""]
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class Confirmed:
     """Which pages a worker still holds, and the epoch of Redis in which it does."""
 
     epoch: str
     pages: frozenset[Fingerprint]
 
 
-def hold(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: str, *, seconds: float) -> Hold:
+def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: str, *, seconds: float) -> Confirmed:
     """Extend a worker's leases of pages to `seconds` from now; return those that it still holds.
 
     `pages`: for each the names of the outputs that have its rows already; they are kept with the page. The epoch is
@@ -46,11 +46,11 @@ def hold(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: str
     """
     args = [part for name, outputs in pages.items() for part in (name, _listed(outputs))]
     pipe = ledger.redis.pipeline(transaction=True)
-    ledger.step("hold", worker, ledger.clock() + seconds, *args, pipe=pipe)
+    ledger.step("confirm", worker, ledger.clock() + seconds, *args, pipe=pipe)
     pipe.hget(keys.EPOCH, "id")
     held, epoch = cast("tuple[list[int], bytes | None]", pipe.execute())
     names = frozenset(name for name, is_held in zip(pages, held, strict=True) if is_held)
-    return Hold(epoch.decode() if epoch else current_epoch(ledger.redis), names)
+    return Confirmed(epoch.decode() if epoch else current_epoch(ledger.redis), names)
 
 
 def heal(ledger: Ledger, output: Output, outputs: Sequence[Output], epoch: str, progress: Callable[[], None]) -> int:

@@ -6,7 +6,8 @@ queued again (`sweep`), and a superfluous job finds nothing to do. Jobs are JSON
 Redis must not be able to run code in a worker.
 """
 
-import time
+import re
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
@@ -20,6 +21,7 @@ from . import keys
 from .clock import Clock
 from .ledger import Ledger, with_pages
 from .page_store import LARGEST_PAGE, StoredPage, pack
+from .redis_clock import clock_of
 from .url_states import Fingerprint
 
 __all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage"]
@@ -27,15 +29,18 @@ __all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage"]
 QUEUE = "exemplar-pages"
 JOB = "workers.extract.cut_pages"  # the function that a wake-up job runs; jobs in Redis hold this name
 PAGES_A_JOB = 10  # 0.06 ms of worker CPU a page; 50 a job saves another third, but some jobs then take long
+FIRST = "first-"  # begins the id of a job that was queued before all others
+_QUEUED_AT = re.compile(r"(\d{13})-")  # begins the id of any other job: Redis' time in milliseconds
+FIRST_MOST = 100  # jobs at the head of the queue that are examined for one that was queued in its turn
 JOB_KEPT = 3600  # seconds a failed job is kept for a person to look at; its pages do not depend on it
 
 
 class Inbox:
-    """Stores pages and queues wake-up jobs for them. Safe for any number of processes. `clock`: for `sweep`."""
+    """Stores pages and queues wake-up jobs for them. Safe for any number of processes. `clock`: by default Redis'."""
 
-    def __init__(self, connection: "redis.Redis", *, clock: Clock = time.time):
+    def __init__(self, connection: "redis.Redis", *, clock: Clock | None = None):
         self.redis = connection
-        self.clock = clock
+        self.clock = clock or clock_of(connection).now
         self.queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer, default_timeout=-1)
 
     def deliver(self, ledger: Ledger, pages: Mapping[Fingerprint, StoredPage]) -> None:
@@ -52,27 +57,30 @@ class Inbox:
         self._add_jobs(ledger.task, list(pages), pipe)
         pipe.execute()
 
-    def wake(self, task: str, names: Sequence[Fingerprint]) -> None:
-        """Queue jobs for pages that are already stored."""
+    def wake(self, task: str, names: Sequence[Fingerprint], *, first: bool = False) -> None:
+        """Queue jobs for pages that are already stored; `first`: before all other jobs."""
+        if not names:
+            return
         pipe = self.redis.pipeline(transaction=True)
-        self._add_jobs(task, names, pipe)
+        self._add_jobs(task, names, pipe, first=first)
         pipe.execute()
 
     def sweep(self, tasks: Iterable[str] | None = None) -> int:
         """Queue again the pages whose job or worker was lost; return their number. Call it every few seconds.
 
-        Only tasks that have fetched pages are examined: of 100,000 tasks few have any.
+        The pages of a worker that died come before all others: they have waited in the queue already. Only tasks that
+        have fetched pages are examined: of 100,000 tasks few have any.
         """
         requeued = 0
         oldest = self.oldest_job()
         for task in with_pages(self.redis) if tasks is None else tasks:
             ledger = Ledger(self.redis, task, clock=self.clock)
-            names = ledger.lapsed(oldest_job=oldest)
-            if not names:
+            abandoned, lapsed = ledger.abandoned(), ledger.lapsed(oldest_job=oldest)
+            self.wake(task, abandoned, first=True)
+            self.wake(task, lapsed)
+            requeued += len(abandoned) + len(lapsed)
+            if not abandoned and not lapsed:
                 ledger.drop_if_idle()
-            else:
-                self.wake(task, names)
-                requeued += len(names)
         return requeued
 
     def waiting_jobs(self) -> int:
@@ -80,18 +88,25 @@ class Inbox:
         return int(self.redis.llen(self.queue.key))
 
     def oldest_job(self) -> float | None:
-        """Return when the oldest waiting job was queued, in Unix seconds; None if none waits."""
-        first = cast("bytes | None", self.redis.lindex(self.queue.key, 0))
-        if first is None:
-            return None
-        enqueued = cast("bytes | None", self.redis.hget(Job.key_for(first.decode()), "enqueued_at"))
+        """Return when the oldest waiting job was queued, in Unix seconds; None if none waits.
+
+        Jobs that were queued before all others don't count: they say nothing of the jobs behind them.
+        """
+        head = cast(list[bytes], self.redis.lrange(self.queue.key, 0, FIRST_MOST - 1))
+        oldest = next((name for raw in head if not (name := raw.decode()).startswith(FIRST)), None)
+        if oldest is None:
+            return 0.0 if len(head) == FIRST_MOST else None
+        if at := _QUEUED_AT.match(oldest):
+            return int(at[1]) / 1000
+        enqueued = cast("bytes | None", self.redis.hget(Job.key_for(oldest), "enqueued_at"))  # of an earlier version
         return datetime.fromisoformat(enqueued.decode()).timestamp() if enqueued else 0.0
 
     def pages_waiting(self) -> int:
         """Return how many pages of all tasks are fetched and not settled."""
         return sum(Ledger(self.redis, task).counts().states["fetched"] for task in with_pages(self.redis))
 
-    def _add_jobs(self, task: str, names: Sequence[Fingerprint], pipe: Any) -> None:
+    def _add_jobs(self, task: str, names: Sequence[Fingerprint], pipe: Any, *, first: bool = False) -> None:
+        head = f"{FIRST if first else ''}{self.clock() * 1000:013.0f}"  # RQ notes the time by this machine's clock
         jobs = [
             Queue.prepare_data(
                 JOB,
@@ -100,6 +115,8 @@ class Inbox:
                 result_ttl=0,
                 failure_ttl=JOB_KEPT,
                 description=f"pages of {task}",
+                job_id=f"{head}-{uuid.uuid4().hex}",
+                at_front=first,
             )
             for start in range(0, len(names), PAGES_A_JOB)
         ]

@@ -23,6 +23,7 @@ FETCHED = PREFIX + "fetched"  # set: tasks that may have pages which are fetched
 EPOCH = PREFIX + "epoch"  # hash: id of the present epoch, run_id of its server, when it began (`workers.epoch`)
 REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process (`workers.steps`)
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)
+PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process and what the problem is about -> a present problem (JSON)
 
 
 def of_task(task: str, what: str) -> str:

@@ -20,7 +20,6 @@ that should have given an article and did not.
 
 import json
 import math
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, timedelta
@@ -31,6 +30,8 @@ import redis
 from . import keys
 from .clock import Clock, day_at
 from .lua import COMMON, SCRIPTS
+from .redis_clock import clock_of
+from .steps import Step
 from .url_states import (
     FINAL_STATES,
     OPEN_STATES,
@@ -44,37 +45,62 @@ from .url_states import (
     fingerprint,
 )
 
-FETCH_LEASE = 30.0  # seconds a spider's lease lasts unless it is renewed; spiders renew it every second
+FETCH_LEASE = 10.0  # seconds a spider's lease lasts unless it is renewed; spiders renew it every second
 REQUEUE_AFTER = (
-    60.0  # seconds after which a fetched page that no worker took is queued again, if its job is not waiting
+    10.0  # seconds after which a fetched page that no worker took is queued again, if its job is not waiting
 )
-CLOCKS_DIFFER = 30.0  # seconds by which the clocks of two machines may differ
+CLOCKS_DIFFER = 5.0  # seconds by which the order of jobs may differ from that of their times
 EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
 PROBLEMS_KEPT = 100_000  # the newest rejected and failed URLs of a task, kept in full, ~100 bytes each
 ACCEPTED_RANK = -1e15  # before all ranks that discovery gives: a person waits for the result
 REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
 LISTED = "list"  # begins the reason of a written list page: it has no row itself (`claim_entries.lua` reads it)
 WRITTEN_ENTRY = "+"  # begins the value of an entry that has its row
+REPEATABLE = frozenset(  # scripts that have the same effect and reply when they run twice
+    (
+        "arrive",
+        "claim",
+        "claim_entries",
+        "confirm",
+        "counts",
+        "hold",
+        "postpone",
+        "record_written",
+        "release",
+        "renew_pages",
+        "state_of",
+        "without_row",
+    )
+)
+RECALLING = frozenset(("take",))  # scripts that recognise a repeated request themselves
 BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
 
 
 class Ledger:
-    """The ledger of one task. Safe for any number of processes; times are Unix seconds, days are those of UTC."""
+    """The ledger of one task. Safe for any number of processes; times are Unix seconds, days are those of UTC.
+
+    `clock`: by default that of Redis, as all processes must have the same.
+    """
 
     def __init__(
         self,
         connection: "redis.Redis",
         task: str,
         *,
-        clock: Clock = time.time,
+        clock: Clock | None = None,
         problems_kept: int = PROBLEMS_KEPT,
     ):
         self.redis = connection
         self.task = task
-        self.clock = clock
+        self.clock = clock or clock_of(connection).now
         self.problems_kept = problems_kept
         self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
-        self._scripts = {name: connection.register_script(_PRELUDE + text) for name, text in SCRIPTS.items()}
+        self._repeatable = {name: connection.register_script(_PRELUDE + SCRIPTS[name]) for name in REPEATABLE}
+        self._steps = {
+            name: Step(connection, _PRELUDE + text, recalls=name in RECALLING)
+            for name, text in SCRIPTS.items()
+            if name not in REPEATABLE
+        }
 
     def today(self) -> date:
         """Return the present day."""
@@ -154,6 +180,15 @@ class Ledger:
         self.step("arrive", name, self.clock() + REQUEUE_AFTER, *flat, pipe=pipe)
 
     # -- the worker's side ------------------------------------------------------------------------------------------
+
+    def hold(self, names: Sequence[Fingerprint], worker: str, *, seconds: float) -> None:
+        """Lease the fetched pages of a job to a worker before it takes them; this does not count as an attempt."""
+        if names:
+            self.step("hold", worker, self.clock() + seconds, *names)
+
+    def renew_pages(self, names: Sequence[Fingerprint], worker: str, *, seconds: float) -> int:
+        """Extend the leases of those pages that the worker still has to `seconds` from now; return their number."""
+        return int(self.step("renew_pages", worker, self.clock() + seconds, *names)) if names else 0
 
     def take(self, name: Fingerprint, worker: str, *, seconds: float) -> PageLease | None:
         """Lease a fetched page to a worker and count the attempt; None if it is settled or leased to another."""
@@ -303,14 +338,25 @@ class Ledger:
         overdue = now if oldest_job is None else min(now, oldest_job + REQUEUE_AFTER - CLOCKS_DIFFER)
         return [_text(name) for name in self.step("lapsed", now, now + REQUEUE_AFTER, most, overdue)]
 
+    def abandoned(self, most: int = 1000) -> list[Fingerprint]:
+        """Return pages to be queued again before all others: their worker died, since it did not renew its lease.
+
+        Of several sweeping processes only one gets a page.
+        """
+        now = self.clock()
+        return [_text(name) for name in self.step("abandoned", now, now + REQUEUE_AFTER, most)]
+
     def drop_if_idle(self) -> bool:
         """Remove the task from the set of those with fetched pages if none is left; return whether it was removed."""
         names = [keys.FETCHED, self.keys["fetched"], self.keys["held"]]
         return bool(self.redis.eval(_DROP_IF_IDLE, len(names), *names, self.task))
 
-    def free(self, worker: str) -> list[Fingerprint]:
-        """End the leases of a dead worker and return its pages, for the caller to queue; the attempts stay counted."""
-        return [_text(name) for name in self.step("free", worker, self.clock() + REQUEUE_AFTER)]
+    def free(self, worker: str, *, uncounted: Sequence[Fingerprint] = ()) -> list[Fingerprint]:
+        """End the leases of a dead worker and return its pages, for the caller to queue.
+
+        The attempts stay counted, except those of the pages `uncounted`.
+        """
+        return [_text(name) for name in self.step("free", worker, self.clock() + REQUEUE_AFTER, *uncounted)]
 
     def problems(self, most: int | None = 100) -> list[dict[str, Any]]:
         """Return the newest rejected and failed URLs, each with state, reason and time; `most` None: all that are kept.
@@ -354,8 +400,14 @@ class Ledger:
         return f"{self.keys['done']}:{number:x}", bytes.fromhex(name[2:])
 
     def step(self, script: str, *args: Any, pipe: Any = None) -> Any:
-        """Run a script of `workers/lua`; with `pipe` it becomes part of that transaction."""
-        return self._scripts[script](keys=[keys.of_task(self.task, "")], args=args, client=pipe)
+        """Run a script of `workers/lua`; with `pipe` it becomes part of that transaction.
+
+        A repeated request gets the reply to the first one, unless the script is `REPEATABLE`.
+        """
+        names = [keys.of_task(self.task, "")]
+        if script in REPEATABLE:
+            return self._repeatable[script](keys=names, args=args, client=pipe)
+        return self._steps[script](names, list(args), pipe)
 
 
 def with_pages(connection: "redis.Redis") -> list[str]:

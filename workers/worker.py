@@ -7,9 +7,11 @@ enforced from outside, by `workers.supervisor`.
 import logging
 import os
 import resource
+import sys
 from pathlib import Path
 from typing import Any
 
+import redis
 from rq import Queue, SimpleWorker
 from rq.job import Job
 from rq.serializers import JSONSerializer
@@ -23,6 +25,9 @@ from .worker_reports import PipeWatch
 from .worker_times import WorkerTimes
 
 WORKER_TTL = 60  # seconds without a heartbeat until RQ considers a worker dead
+LONGEST_PAUSE = 3.0  # seconds between two tries to reach a Redis that is away
+EXIT_WITHOUT_REDIS = 3  # exit code of a worker that lost Redis in the middle of a job: none of its pages is to blame
+_REDIS_ERROR = "redis.exceptions."  # begins the last line of such an error's traceback
 MEMORY_LIMIT = 3 * 2**30  # bytes of address space; a page that asks for more gets MemoryError, its worker is replaced
 
 
@@ -53,6 +58,9 @@ class WakeUpJob(Job):
 class PageWorker(SimpleWorker):
     """RQ's worker without results and retries: the ledger keeps the record of each page."""
 
+    max_connection_wait_time = LONGEST_PAUSE
+    lost_redis = False  # in the middle of a job
+
     def perform_job(self, job: Any, queue: Any) -> bool:
         """Run a wake-up job. If it fails unexpectedly (no Redis, no memory), this worker exits and is replaced."""
         done = bool(super().perform_job(job, queue))
@@ -62,7 +70,10 @@ class PageWorker(SimpleWorker):
 
     def handle_job_failure(self, job: Any, queue: Any, started_job_registry: Any = None, exc_string: str = "") -> None:
         """Keep the failed job for a person to look at; its pages are queued again when their leases expire."""
-        logging.getLogger(__name__).error("job %s: %s", job.id, exc_string.strip().rsplit("\n", 1)[-1])
+        error = exc_string.strip().rsplit("\n", 1)[-1]
+        self.lost_redis = error.startswith(_REDIS_ERROR)
+        if not self.lost_redis:  # else the supervisor reports it, once for all its workers
+            logging.getLogger(__name__).error("job %s: %s", job.id, error)
         super().handle_job_failure(job, queue, started_job_registry, exc_string)
 
 
@@ -80,5 +91,9 @@ def work(url: str, name: str, report: int, *, state: Path, parent: int, times: W
     worker.log.setLevel(logging.CRITICAL)
     try:
         worker.work(with_scheduler=False, logging_level="CRITICAL")
+    except redis.RedisError:
+        worker.lost_redis = True
     finally:
         extraction.close()
+    if worker.lost_redis:
+        sys.exit(EXIT_WITHOUT_REDIS)

@@ -1,4 +1,4 @@
-"""Reports from a worker to its supervisor: which page it works on, so that the deadline of the page can be enforced.
+"""Reports from a worker to its supervisor: what it works on, so that leases are renewed and deadlines are enforced.
 
 Each message is one line of JSON over a pipe. A line is shorter than PIPE_BUF, so it is written atomically.
 """
@@ -9,7 +9,7 @@ import select
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-PROBLEM_LENGTH = 300  # characters, of at most 12 bytes each in JSON: below PIPE_BUF (4096)
+PROBLEM_LENGTH = 300  # characters, of at most 12 bytes each in JSON: with a task's name below PIPE_BUF (4096)
 
 
 class Watch(Protocol):
@@ -23,12 +23,23 @@ class Watch(Protocol):
         """Work on a page has begun; it must end within `seconds`."""
         ...
 
+    def writing(self, task: str, names: Sequence[str], seconds: float) -> None:
+        """Writing the rows of pages has begun, waiting for the outputs included; it must end within `seconds`.
+
+        A worker that takes longer is killed, and the attempts of these pages do not count.
+        """
+        ...
+
     def end(self) -> None:
         """The page is done, or its deadline no longer applies."""
         ...
 
-    def problem(self, text: str) -> None:
-        """Something a person should read, such as a full disk."""
+    def problem(self, text: str, task: str) -> None:
+        """Something a person should read, such as a full disk. It is over when the task's rows are `wrote` again."""
+        ...
+
+    def wrote(self, task: str) -> None:
+        """Rows were written to all outputs of the task."""
         ...
 
 
@@ -41,10 +52,16 @@ class NoWatch:
     def begin(self, task: str, name: str, seconds: float) -> None:
         """No-op."""
 
+    def writing(self, task: str, names: Sequence[str], seconds: float) -> None:
+        """No-op."""
+
     def end(self) -> None:
         """No-op."""
 
-    def problem(self, text: str) -> None:
+    def problem(self, text: str, task: str) -> None:
+        """No-op."""
+
+    def wrote(self, task: str) -> None:
         """No-op."""
 
 
@@ -54,9 +71,11 @@ class PipeWatch:
     def __init__(self, file: int):
         self._file = file
         self._busy = False
+        self._wrote: set[str] = set()  # tasks of the present job whose rows were reported as written
 
     def job(self, task: str, names: Sequence[str]) -> None:
         """Report the pages of the job."""
+        self._wrote.clear()
         self._send({"job": list(names), "task": task})
 
     def begin(self, task: str, name: str, seconds: float) -> None:
@@ -64,15 +83,27 @@ class PipeWatch:
         self._busy = True
         self._send({"begin": name, "task": task, "seconds": seconds})
 
+    def writing(self, task: str, names: Sequence[str], seconds: float) -> None:
+        """Report the pages whose rows are written, and the time limit."""
+        self._busy = True
+        self._send({"writing": list(names), "task": task, "seconds": seconds})
+
     def end(self) -> None:
         """Report that the page is done."""
         if self._busy:
             self._busy = False
             self._send({"end": True})
 
-    def problem(self, text: str) -> None:
+    def problem(self, text: str, task: str) -> None:
         """Report a problem, truncated to what a pipe takes atomically."""
-        self._send({"problem": text[:PROBLEM_LENGTH]})
+        self._wrote.discard(task)
+        self._send({"problem": text[:PROBLEM_LENGTH], "task": task})
+
+    def wrote(self, task: str) -> None:
+        """Report once a job that rows were written."""
+        if task not in self._wrote:
+            self._wrote.add(task)
+            self._send({"wrote": task})
 
     def _send(self, message: dict[str, object]) -> None:
         os.write(self._file, json.dumps(message).encode() + b"\n")

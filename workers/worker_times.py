@@ -7,17 +7,20 @@ from dataclasses import dataclass
 class WorkerTimes:
     """All in seconds.
 
-    `page_deadline`: for the extraction of one page; the supervisor kills a worker that takes longer. `lease_margin`: on
-    top of it, a page's lease. `output_patience`: to wait for an output that another process holds; `write_deadline`: on
-    top of it, to write to one output. The pauses are until a page is tried again: `sink_pause` if an output was
-    unavailable, `claim_pause` if another page is writing its canonical URL, `task_pause` if its task is not published,
-    or can't be run as published.
+    `page_deadline`: for the extraction of one page; `write_deadline`: for the writing of rows to one output, with
+    `output_patience`, the longest wait for another process that holds it. The supervisor kills a worker that takes
+    longer, or that has pages and reports nothing for `silence`. `page_lease`: for which a worker's lease of a page lasts
+    unless its supervisor renews it, which it does every `renew_every`. The pauses are until a page is tried again:
+    `sink_pause` if an output was unavailable, `claim_pause` if another page is writing its canonical URL, `task_pause`
+    if its task is not published, or can't be run as published.
     """
 
     page_deadline: float = 20.0
-    lease_margin: float = 40.0
+    write_deadline: float = 20.0
     output_patience: float = 10.0
-    write_deadline: float = 10.0
+    silence: float = 30.0
+    page_lease: float = 10.0
+    renew_every: float = 2.0
     sink_pause: float = 5.0
     claim_pause: float = 2.0
     task_pause: float = 15.0

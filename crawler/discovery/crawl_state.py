@@ -133,6 +133,7 @@ class CrawlState:
         """Read the memory. Of a task that was changed, only `ended` and `forgotten_on` are valid."""
         raw = cast(dict[bytes, bytes], self.redis.hgetall(self._walk))
         fields = {name.decode(): value.decode() for name, value in raw.items()}
+        self._responses = {}
         if fields.get("shape") != self.shape:
             self.redis.delete(self._lists, self._unread)
             return WalkMemory.of_fields({name: fields.get(name, "") for name in ("first", "expired")})
@@ -153,6 +154,10 @@ class CrawlState:
             pipe.hdel(self._lists, *beyond)
         pipe.expire(self._lists, KEPT_FOR)
         pipe.execute()
+
+    def record_loss(self) -> None:
+        """Redis may have lost links of lists that were read: the next walk is one through the whole archive."""
+        self.redis.hset(self._walk, "complete", "no")
 
     def record_forgetting(self, day: date) -> None:
         """Keep the day on which URLs of the task were last forgotten."""

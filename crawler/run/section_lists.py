@@ -86,6 +86,11 @@ class SectionLists:
         )
         self._enter_enumerated()
 
+    def begin_again(self) -> None:
+        """Begin the walk again at the start pages, through the whole archive: Redis may have lost links of it."""
+        self.state.record_loss()
+        self.begin()
+
     def _forget(self, past: WalkMemory) -> None:
         """Forget URLs so that they are found again: once a day old ones, and those that this run includes."""
         today = self.admission.today

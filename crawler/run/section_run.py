@@ -22,28 +22,39 @@ from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Fetch, Lis
 from crawler.run.list_fetches import ListFetches
 from crawler.run.outcomes import of_answer
 from crawler.run.run_report import RunOptions, RunReport, keep_report
-from crawler.run.run_settings import SETTINGS, RunSettings
+from crawler.run.run_settings import RunSettings
 from crawler.run.section_articles import SectionArticles
 from crawler.run.section_lists import SectionLists
 from crawler.run.spider_coordination import BACKFILL, WALK, Crew
 from crawler.scheduling.schedule import note_visit
 from crawler.task_list.models import Task
 from extractors.html.urls import normalise
+from workers.epoch import EpochWatch
 from workers.extraction_config import example_asked, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
+from workers.redis_clock import clock_of
 from workers.url_states import fingerprint
 
 OTHERS_PAUSE = 1.0  # seconds between checks whether other spiders of the task have found more
+LOSS = "Redis was restarted, replaced or emptied during the run and may have lost writes: the lists are walked again"
 BEAT_WITHIN = 0.2  # seconds of work on one list after which it is interrupted by a beat
 
 
 class SectionRun:
-    """One run of a task. Begin it with `begin`, end it with `end`; in between call `beat` every second."""
+    """One run of a task. Begin it with `begin`, end it with `end`; in between call `beat` every second.
+
+    `settings`: by default with the clock of Redis.
+    """
 
     def __init__(
-        self, connection: "redis.Redis", task: Task, options: RunOptions | None = None, settings: RunSettings = SETTINGS
+        self,
+        connection: "redis.Redis",
+        task: Task,
+        options: RunOptions | None = None,
+        settings: RunSettings | None = None,
     ):
+        settings = settings or RunSettings(now=clock_of(connection).moment)
         self.redis, self.task, self.options, self.settings = connection, task, options or RunOptions(), settings
         self.report = RunReport.begun(task.name, settings.now())
         self.ledger = Ledger(connection, task.name)
@@ -56,6 +67,7 @@ class SectionRun:
         self.list_fetches = ListFetches(self.lists, self.next_list, HostFiles(connection, "robots"))
         self.article_fetches = ArticleFetches(self.articles, self.rendering)
         self.unreachable = ""  # why the task's own host is closed: the run is to be ended
+        self._epoch: EpochWatch | None = None
         self._in_flight: set[Fetch] = set()
         self._checked_example = False
         self._beat_at = settings.monotonic()
@@ -64,6 +76,7 @@ class SectionRun:
 
     def begin(self) -> None:
         """Join the spiders of the task, and begin the walk if no other spider walks."""
+        self._epoch = EpochWatch(self.redis)
         self.crew.join()
         if not self.crew.others:
             self.ledger.reclaim()  # what is leased was leased to a spider that died
@@ -75,8 +88,9 @@ class SectionRun:
         """Flush, put back what is not done, store the report and leave the crew."""
         self.articles.flush()
         self.articles.put_back()
+        is_whole = not self._recover()  # else the next run walks through the whole archive
         self.report.end(outcome, self.settings.now())
-        walked = self.crew.walks and outcome == "finished"
+        walked = self.crew.walks and outcome == "finished" and is_whole
         if self.lists.walk is not None:
             self.lists.report_walk()
             if walked:
@@ -85,6 +99,8 @@ class SectionRun:
                 self._keep_walk()
         keep_report(self.redis, self.report)
         self.crew.leave(walk_ended=walked)
+        if walked and self._epoch is not None and self._epoch.has_changed():  # while the end was stored
+            self.lists.state.record_loss()
         return self.report
 
     def _keep_walk(self) -> None:
@@ -152,8 +168,19 @@ class SectionRun:
         if not self.crew.renew():
             self.articles.give_up_leases()
         self.articles.renew()
-        if self.crew.walks and not walked:
+        if not self._recover() and self.crew.walks and not walked:
             self.lists.begin()  # the spider that walked before us is gone
+
+    def _recover(self) -> bool:
+        """If Redis may have lost what this run wrote, begin the walk again; return whether it may have."""
+        if self._epoch is None or not self._epoch.has_changed():
+            return False
+        self._checked_example = False
+        if LOSS not in self.report.remarks:
+            self.report.remarks.append(LOSS)
+        if self.crew.walks:
+            self.lists.begin_again()
+        return True
 
     def _beat_if_due(self) -> None:
         if self.settings.monotonic() - self._beat_at >= BEAT_WITHIN:
@@ -164,9 +191,11 @@ class SectionRun:
         return self.lists.next_page() if self.crew.walks else None
 
     def pause(self) -> float | None:
-        """Seconds after which there may be more to fetch; None if the run is over."""
+        """Seconds after which there may be more to fetch, 0 if there is more now; None if the run is over."""
         if self.articles.are_enough:
             return None
+        if self._recover():
+            return 0.0
         return OTHERS_PAUSE if self._others_at_work() else self.articles.next_due()
 
     def _others_at_work(self) -> bool:

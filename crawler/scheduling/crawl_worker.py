@@ -15,6 +15,7 @@ import redis
 
 from crawler.scheduling.schedule import RunLease, Schedule
 from crawler.session import PUBLISHED_ONLY
+from crawler.task_list.publication import ListWatch
 from workers.presence import Presence
 from workers.processes import ended_by
 
@@ -39,6 +40,7 @@ class CrawlWorkers:
         self.url, self.count, self.clock = url, count, clock
         self.schedule = Schedule(connection)
         self.presence = Presence(connection, "crawl")
+        self._list_watch = ListWatch(connection)
         self.stopping = False
         self._children: list[_Child] = []
         self._shown = 0.0
@@ -100,6 +102,7 @@ class CrawlWorkers:
                     logging.getLogger(__name__).warning("task %s: its lease expired", child.lease.task)
         if now - self._shown > RENEW_EVERY / 2:
             self._shown = now
+            self._list_watch.look()
             self.presence.show(workers=self.count, running=[child.lease.task for child in self._children])
 
     def _end(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:

@@ -14,7 +14,6 @@ its next time is computed again at the end of each run.
 """
 
 import math
-import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +29,8 @@ from crawler.run.spider_coordination import disband
 from crawler.scheduling.publishing_rate import History, interval, observe
 from crawler.task_list.periods import Period
 from workers import keys
+from workers.redis_clock import clock_of
+from workers.steps import Step
 
 SPREAD_SHARE = 0.1  # share of the period over which the first starts are spread
 SPREAD_MOST = 300.0  # seconds
@@ -107,12 +108,12 @@ class RunLease:
 
 
 class Schedule:
-    """The schedule of all tasks. Times are Unix seconds, as `clock` returns them."""
+    """The schedule of all tasks. Times are Unix seconds, as `clock` returns them: by default that of Redis."""
 
-    def __init__(self, connection: "redis.Redis", clock: Callable[[], float] = time.time):
-        self.redis, self.clock = connection, clock
-        self._fire = connection.register_script(_FIRE)
-        self._lease = connection.register_script(_LEASE)
+    def __init__(self, connection: "redis.Redis", clock: Callable[[], float] | None = None):
+        self.redis, self.clock = connection, clock or clock_of(connection).now
+        self._fire = Step(connection, _FIRE)
+        self._lease = Step(connection, _LEASE)
         self._renew = connection.register_script(_RENEW)
         self._done = connection.register_script(_DONE)
 
@@ -169,7 +170,7 @@ class Schedule:
             )
             if rows:
                 args: list[Any] = [repr(now), *chain.from_iterable(self._next_of(rows, now))]
-                fired += [name.decode() for name in cast(list[bytes], self._fire(keys=_KEYS, args=args))]
+                fired += [name.decode() for name in cast(list[bytes], self._fire(_KEYS, args))]
             if len(rows) < FIRED_AT_ONCE:
                 return fired
 
@@ -198,7 +199,7 @@ class Schedule:
     def lease(self, *, seconds: float = LEASE_SECONDS) -> RunLease | None:
         """Lease the task that has been due longest; None if no task is due. Expired leases are due again first."""
         token, now = uuid.uuid4().hex, self.clock()
-        raw = cast("bytes | None", self._lease(keys=_KEYS, args=[repr(now), repr(now + seconds), token]))
+        raw = cast("bytes | None", self._lease(_KEYS, [repr(now), repr(now + seconds), token]))
         return RunLease(raw.decode(), token) if raw else None
 
     def renew(self, lease: RunLease, *, seconds: float = LEASE_SECONDS) -> bool:
@@ -250,7 +251,7 @@ class Schedule:
 def note_visit(connection: "redis.Redis", task: str, new: int, *, now: float | None = None) -> None:
     """Record in a task's history that a run read all its lists and found `new` articles. `now`: Unix seconds."""
     history = History.from_json(cast("bytes | None", connection.hget(keys.HISTORIES, task)))
-    updated = observe(history, time.time() if now is None else now, new)
+    updated = observe(history, clock_of(connection).now() if now is None else now, new)
     connection.hset(keys.HISTORIES, task, updated.to_json())
 
 

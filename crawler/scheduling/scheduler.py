@@ -17,6 +17,7 @@ from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import TaskFile
 from crawler.task_list.publication import (
     Change,
+    ListWatch,
     digest,
     edition,
     is_in_force,
@@ -24,8 +25,10 @@ from crawler.task_list.publication import (
     published_count,
     published_periods,
 )
+from workers.epoch import EpochWatch
 from workers.errors import ExemplarError
 from workers.inbox import Inbox
+from workers.persistence import persistence_problem
 from workers.presence import Presence
 
 TICK = 0.5  # seconds between two checks of the time
@@ -64,6 +67,8 @@ class Scheduler:
         self.tasks = 0  # number of published tasks
         self.stopping = False
         self._adopted: str | None = None  # fingerprint of the edition that is planned
+        self._epoch: EpochWatch | None = None  # set by `start`
+        self._list_watch = ListWatch(connection)  # for a scheduler without the file
         self._copy: str | None = None  # fingerprint of this file when it was read last
         self._stamp: tuple[float, int] | None = None
         self._reading: Future[Change] | None = None  # the present reading of an edited file
@@ -73,6 +78,9 @@ class Scheduler:
 
     def start(self) -> Change:
         """Read and publish the file, plan its tasks. Raises `TaskFileError` or `DivergentCopy`."""
+        if problem := persistence_problem(self.redis):
+            log.warning("%s", problem)
+        self._epoch = EpochWatch(self.redis)
         change = Change()
         if self.file is not None:
             self._stamp = _stamp(self.file)
@@ -95,6 +103,7 @@ class Scheduler:
         now = self.clock()
         if now - self._looked >= self.look_every:
             self._looked = now
+            self._look_at_epoch()
             self._look_at_file()
             self._look_at_edition()
             self.presence.show(tasks=self.tasks)
@@ -111,6 +120,20 @@ class Scheduler:
     def stop(self, *_: Any) -> None:
         """Make `run` return soon. Safe in a signal handler."""
         self.stopping = True
+
+    def _look_at_epoch(self) -> None:
+        """If Redis may have lost the list or the plan, publish and plan again what is missing."""
+        is_over = self._epoch is not None and self._epoch.has_changed()
+        if self.file is None:
+            self._list_watch.look()
+        else:
+            is_lost = edition(self.redis) is None
+            if is_lost and self._adopted is not None:
+                log.warning("Redis has no task list (it was emptied or replaced); %s is published again", self.file)
+            if is_lost or is_over:
+                self._stamp = None
+        if is_over:
+            self._adopted = None
 
     def _look_at_file(self) -> None:
         if self.file is None:
@@ -146,6 +169,8 @@ class Scheduler:
 
     def _look_at_edition(self) -> None:
         current = edition(self.redis)
+        if current is None:
+            self._adopted = None
         if current is None or current.fingerprint == self._adopted:
             return
         if current.fingerprint != self.schedule.edition():

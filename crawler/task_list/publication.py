@@ -8,6 +8,7 @@ tasks again. A spider reads its own task only.
 """
 
 import json
+import logging
 import os
 import socket
 import time
@@ -29,11 +30,18 @@ from workers import keys
 from workers.durability import Durability
 from workers.errors import ExemplarError
 from workers.extraction_config import ExtractionConfig, RowFilter
+from workers.redis_clock import clock_of
 
+LIST_LOST = (
+    "Redis has no task list (it was emptied or replaced); publish it again: start `exemplar schedule` or "
+    "`exemplar run` in the folder of tasks.yaml"
+)
 NO_LIST = "no task list is published yet; start `exemplar schedule` or `exemplar run` in the folder of tasks.yaml"
 WRITTEN_AT_ONCE = 1000  # fields of a hash written by one command
 FORM = "2"  # version of the list's layout in Redis; a list in another layout is written again
 HISTORY_KEPT = 50  # fingerprints of earlier editions: a machine whose list is one of them has an old copy
+
+log = logging.getLogger(__name__)
 
 
 class DivergentCopy(ExemplarError):
@@ -78,7 +86,7 @@ def publish(
     from the same file on the same machine; or with `take_over`. Raises `DivergentCopy` otherwise. `source` is the
     file's `digest`.
     """
-    new = Edition(tasks.fingerprint, origin_of(path), time.time(), source, FORM)
+    new = Edition(tasks.fingerprint, origin_of(path), clock_of(connection).now(), source, FORM)
     with connection.pipeline(transaction=True) as pipe:
         while True:
             pipe.watch(keys.EDITION)  # type: ignore[no-untyped-call]  # another publication meanwhile: read again
@@ -140,6 +148,21 @@ def edition(connection: "redis.Redis") -> Edition | None:
         source=raw.get(b"source", b"").decode(),
         form=raw.get(b"form", b"").decode(),
     )
+
+
+class ListWatch:
+    """Notices in a process without the file that the task list is gone, and reports it once each time."""
+
+    def __init__(self, connection: "redis.Redis"):
+        self.redis = connection
+        self._was_there = False
+
+    def look(self) -> None:
+        """Log it if the list was there and is not there any more."""
+        is_there = bool(self.redis.exists(keys.EDITION))
+        if self._was_there and not is_there:
+            log.error("%s", LIST_LOST)
+        self._was_there = is_there
 
 
 def published(connection: "redis.Redis") -> TaskFile:

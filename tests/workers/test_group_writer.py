@@ -31,7 +31,10 @@ class Deadlines(NoWatch):
     def begin(self, task, name, seconds):
         self.deadlines.append((name, seconds))
 
-    def problem(self, text):
+    def writing(self, task, names, seconds):
+        self.deadlines.append((names, seconds))
+
+    def problem(self, text, task):
         self.problems.append(text)
 
 
@@ -196,7 +199,7 @@ def test_a_held_file_is_waited_for_until_a_limit_with_a_deadline(connection, wor
         fcntl.flock(file, fcntl.LOCK_EX)
         worker.extract_pages(TASK, names)
         assert "out.jsonl was held by another process" in ledger.state_of(url(1))[1]
-        assert watch.deadlines[-1] == (names[0], QUICK.output_patience + QUICK.write_deadline)
+        assert watch.deadlines[-1] == (names, QUICK.write_deadline)
     all_pause(clock)
     worker.extract_pages(TASK, names)
     assert states(connection, 1) == ["written"]

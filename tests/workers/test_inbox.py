@@ -89,11 +89,20 @@ def test_a_waiting_job_is_not_doubled(connection, inbox):
     assert inbox.waiting_jobs() == 1
 
 
-def test_a_page_whose_lease_expired_is_queued_while_others_wait(connection, inbox):
+def test_a_page_whose_worker_died_is_queued_before_all_others(connection, inbox):
     lost, _ = deliver(connection, {1: b"one", 2: b"two"})
     Ledger(connection, TASK).take(lost, "dead", seconds=-1)
     assert inbox.sweep() == 1
-    assert [job.args[1] for job in jobs(connection)][1:] == [[lost]]
+    assert [job.args[1] for job in jobs(connection)][:1] == [[lost]]
+
+
+def test_a_job_that_was_queued_first_does_not_make_those_behind_it_seem_lost(connection, inbox, clock):
+    deliver(connection, {1: b"one", 2: b"two"})
+    queued = inbox.oldest_job()
+    clock.forward(10 * REQUEUE_AFTER)
+    inbox.wake(TASK, [fingerprint(url(1))], first=True)
+    assert inbox.oldest_job() == queued
+    assert inbox.sweep() == 0
 
 
 def test_a_postponed_page_is_queued_while_others_wait(connection, inbox):

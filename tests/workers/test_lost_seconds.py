@@ -24,7 +24,7 @@ from .servers import Server
 
 pytestmark = pytest.mark.timeout(100)
 PAGES = range(1, 61)
-TIMES = WorkerTimes(page_deadline=4.0, lease_margin=1.0, sink_pause=0.2)  # a lease that Redis kept of a page long done
+TIMES = WorkerTimes(sink_pause=0.2, page_lease=3.0, renew_every=0.5)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def _supervise(url, state, parent):
     die_with_parent(parent=parent)
     supervisor = Supervisor(url, 2, state=state, times=TIMES, sweep_every=0.1, pause_after_early_exit=0.05)
     signal.signal(signal.SIGTERM, supervisor.stop)
-    supervisor.run(on_problem=lambda text: None)
+    supervisor.run()
 
 
 def visit(connection, folder):

@@ -22,7 +22,8 @@ from workers.connection import client
 from workers.embedded import Embedded
 from workers.inbox import QUEUE, Inbox
 from workers.ledger import Ledger
-from workers.presence import alive
+from workers.presence import alive, node_name
+from workers.present_problems import present_problems
 from workers.processes import die_with_parent
 from workers.sinks import JsonLinesSink
 from workers.supervisor import STOP_WAIT, Supervisor
@@ -30,6 +31,7 @@ from workers.url_states import MOST_ATTEMPTS
 from workers.worker_times import WorkerTimes
 
 from .helpers import TASK, article, deliver, eventually, gone, publish, rows, states, url
+from .servers import Server
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -42,9 +44,9 @@ def supervise(redis_url, tmp_path):
     """Starts a supervisor as a process of its own; ends it after the test."""
     started = []
 
-    def start(count=1, *, url=redis_url, until_empty=False, times=QUICK):
+    def start(count=1, *, url=redis_url, times=QUICK, **options):
         process = multiprocessing.get_context("fork").Process(
-            target=_supervise, args=(url, count, tmp_path / "state", until_empty, os.getpid(), times)
+            target=_supervise, args=(url, count, tmp_path / "state", os.getpid(), times, options)
         )
         process.start()
         started.append(process)
@@ -60,12 +62,21 @@ def supervise(redis_url, tmp_path):
             pytest.fail("the supervisor does not end")
 
 
-def _supervise(url, count, state, until_empty, parent, times):
+def _supervise(url, count, state, parent, times, options):
     die_with_parent(parent=parent)
     quick = {"times": times, "sweep_every": 0.1, "pause_after_early_exit": 0.05}
-    one = Supervisor(url, count, state=state, until_empty=until_empty, **quick)
+    one = Supervisor(url, count, state=state, **quick, **options)
     signal.signal(signal.SIGTERM, one.stop)
-    one.run(on_problem=lambda text: (state.parent / "troubles").open("a").write(text + "\n"))
+
+    def note(problem, is_over):
+        with (state.parent / "problems").open("a") as file:
+            file.write(problem.in_words(is_over) + "\n")
+
+    def notice(text):
+        with (state.parent / "notices").open("a") as file:
+            file.write(text + "\n")
+
+    one.run(on_problem=note, on_notice=notice)
 
 
 @pytest.fixture
@@ -218,14 +229,92 @@ def test_a_page_waits_for_an_output_that_is_away(connection, supervise, tmp_path
     (tmp_path / "away").write_text("a file where a folder should be")
     deliver(connection, {1: article(1)})
     supervise()
-    problems_told = tmp_path / "troubles"
-    eventually(lambda: problems_told.exists() and len(problems_told.read_text().splitlines()) > 4, "the trouble, told")
-    assert "away/out.db can't be written" in problems_told.read_text()
+    [problem] = eventually(lambda: [p for p in present_problems(connection) if p.count > 2], "the problem")
+    assert "away/out.db can't be written" in problem.text
+    assert problem.nodes == (node_name(),)
     assert states(connection, 1) == ["fetched"]
     (tmp_path / "away").unlink()
     eventually(settled(connection, 1), "the row")
+    eventually(lambda: not present_problems(connection), "the problem's end")
+    [began, ended] = (tmp_path / "problems").read_text().splitlines()  # one line each, whatever the number of attempts
+    assert began.startswith("problem: ")
+    assert ended.startswith("over: ")
     assert states(connection, 1) == ["written"]
     assert written_once(tmp_path, 1)
+
+
+def test_a_worker_that_is_stopped_while_it_writes_is_replaced_and_no_page_is_blamed(
+    connection, supervise, tmp_path, monkeypatch
+):
+    mark = tmp_path / "locked"
+    write = JsonLinesSink.write
+
+    def stop_once(self, rows, *, again):
+        if not mark.exists():
+            mark.write_text(f"{os.getpid()}\n")
+            os.kill(os.getpid(), signal.SIGSTOP)  # it holds the file's lock
+        write(self, rows, again=again)
+
+    monkeypatch.setattr(JsonLinesSink, "write", stop_once)
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1), 2: article(2)})
+    supervise(2, times=replace(QUICK, write_deadline=0.5))
+    eventually(settled(connection, 1, 2), "the rows")
+    assert gone(worker_at(mark))
+    assert written_once(tmp_path, 1, 2)
+    assert "did not take rows within" in (tmp_path / "problems").read_text()
+    assert not [int(n) for n in connection.hvals(Ledger(connection, TASK).keys["cuts"]) if int(n)]
+
+
+def test_a_worker_that_is_stopped_between_two_pages_is_replaced(connection, supervise, tmp_path, monkeypatch):
+    mark = tmp_path / "stopped"
+    holds = Ledger.hold
+
+    def stop_once(self, *args, **more):
+        holds(self, *args, **more)
+        if not mark.exists():
+            mark.write_text(f"{os.getpid()}\n")
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    monkeypatch.setattr(Ledger, "hold", stop_once)
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1), 2: article(2)})
+    supervise(times=replace(QUICK, silence=0.5))
+    eventually(settled(connection, 1, 2), "the rows")
+    assert gone(worker_at(mark))
+    assert written_once(tmp_path, 1, 2)
+
+
+SHORT = replace(QUICK, page_lease=1.0, renew_every=0.2)
+
+
+def test_the_lease_of_a_slow_page_is_renewed(connection, supervise, tmp_path, pages):
+    def take_three_seconds(mark):
+        mark.open("a").write(f"{os.getpid()}\n")
+        time.sleep(3.0)
+
+    pages["SLOW"] = take_three_seconds
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1, word="SLOW"), 2: article(2)})
+    supervise(times=SHORT)
+    supervise(times=SHORT)
+    eventually(settled(connection, 1, 2), "the rows")
+    assert len((tmp_path / "SLOW").read_text().split()) == 1
+    assert written_once(tmp_path, 1, 2)
+
+
+def test_the_pages_of_a_supervisor_that_died_are_taken_by_another_one(connection, supervise, tmp_path, pages):
+    pages["SLOW"] = hang_once
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1, word="SLOW"), 2: article(2), 3: article(3)})
+    first = supervise(times=SHORT)
+    worker_at(tmp_path / "SLOW")
+    supervise(times=SHORT)
+    first.kill()
+    eventually(settled(connection, 1, 2, 3), "the rows")
+    assert written_once(tmp_path, 1, 2, 3)
+    counted = connection.hgetall(Ledger(connection, TASK).keys["cuts"])
+    assert counted == {}
 
 
 def test_a_lost_job_is_queued_again(connection, supervise, tmp_path):
@@ -278,7 +367,7 @@ def test_until_empty_ends_when_no_page_waits(connection, supervise, tmp_path):
     (tmp_path / "away").write_text("a file where a folder should be")
     deliver(connection, {1: article(1)})
     process = supervise(until_empty=True)
-    eventually(lambda: (tmp_path / "troubles").exists(), "the trouble, told")
+    eventually(lambda: (tmp_path / "problems").exists(), "the problem")
     process.join(0.3)
     assert process.is_alive()  # a page at rest still waits
     (tmp_path / "away").unlink()
@@ -327,3 +416,32 @@ def test_work_goes_on_after_redis_was_killed(supervise, tmp_path):
             process.join(15)
         finally:
             server.stop()
+
+
+def test_a_supervisor_waits_for_a_redis_that_is_away(supervise, tmp_path):
+    with Server() as server:
+        connection = client(server.url)
+        publish(connection, tmp_path)
+        process = supervise(url=server.url)
+        eventually(lambda: alive(connection), "the supervisor")
+        server.kill()
+        time.sleep(12.0)  # longer than a client repeats a command
+        assert process.is_alive()
+        server.start()
+        deliver(connection, {1: article(1)})
+        eventually(settled(connection, 1), "the row")
+        assert written_once(tmp_path, 1)
+        process.terminate()
+        process.join(15)
+    [lost, back] = (tmp_path / "notices").read_text().splitlines()
+    assert lost.startswith("Redis is unavailable: ")
+    assert back.startswith("Redis is available again after ")
+
+
+def test_a_supervisor_may_end_when_redis_is_away(supervise, tmp_path):
+    with Server() as server:
+        process = supervise(url=server.url, exits_without_redis=True)
+        eventually(lambda: alive(client(server.url)), "the supervisor")
+        server.kill()
+        process.join(40)
+        assert process.exitcode == 1

@@ -23,12 +23,17 @@ def test_messages_come_in_order(pipe):
     watch.job("news", ["a", "b"])
     watch.begin("news", "a", 20.0)
     watch.end()
-    watch.problem("disk full")
+    watch.writing("news", ["a"], 10.0)
+    watch.problem("disk full", "news")
+    watch.wrote("news")
+    watch.wrote("news")
     assert list(messages(read, bytearray())) == [
         {"job": ["a", "b"], "task": "news"},
         {"begin": "a", "task": "news", "seconds": 20.0},
         {"end": True},
-        {"problem": "disk full"},
+        {"writing": ["a"], "task": "news", "seconds": 10.0},
+        {"problem": "disk full", "task": "news"},
+        {"wrote": "news"},
     ]
 
 
@@ -66,7 +71,7 @@ def test_a_line_that_its_writer_did_not_live_to_finish_is_no_message(pipe):
 
 def test_the_longest_trouble_goes_through_a_pipe_in_one_piece(pipe):
     read, write = pipe
-    PipeWatch(write).problem("\U0001f5de" * 10_000)
+    PipeWatch(write).problem("\U0001f5de" * 10_000, "news")
     line = os.read(read, 1 << 20)
     assert len(line) <= select.PIPE_BUF
     assert json.loads(line)["problem"].startswith("\U0001f5de" * 100)

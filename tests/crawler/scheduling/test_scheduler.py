@@ -16,6 +16,9 @@ from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.publication import DivergentCopy, edition, publish, published
 from tests.crawler.task_lists import task_file, text_of
+from tests.workers.servers import Server
+from workers.connection import client
+from workers.persistence import persistence_problem
 
 
 def looking(connection, file, **options):
@@ -225,3 +228,70 @@ def test_what_fires_is_told(scheduler, connection):
     scheduler.tick(told.append)
     assert told == [["news"]]
     assert scheduler.schedule.due() == ["news"]
+
+
+# A Redis that loses data
+
+
+def test_an_emptied_redis_gets_the_list_again_from_the_scheduler_that_has_the_file(scheduler, connection, file, caplog):
+    connection.flushall()
+    with caplog.at_level(logging.WARNING):
+        scheduler.tick()
+    assert list(published(connection).tasks) == ["news"]
+    assert list(scheduler.schedule.next_times()) == ["news"]
+    assert f"it was emptied or replaced); {file.path} is published again" in caplog.text
+
+
+def test_a_list_that_can_not_be_published_at_once_is_published_later(scheduler, connection, file):
+    connection.flushall()
+    broken = file.path.read_text()
+    file.path.write_text("tasks: [")
+    scheduler.tick()
+    assert edition(connection) is None
+    file.path.write_text(broken)
+    scheduler.tick()
+    assert list(published(connection).tasks) == ["news"]
+
+
+def test_a_scheduler_without_the_file_reports_a_lost_list_and_serves_the_next_one(scheduler, connection, file, caplog):
+    served = looking(connection, None)
+    served.start()
+    served.tick()
+    connection.flushall()
+    with caplog.at_level(logging.ERROR):
+        served.tick()
+        served.tick()
+    assert caplog.text.count("publish it again: start `exemplar schedule`") == 1
+    scheduler.tick()
+    served.tick()
+    assert served.tasks == 1
+    assert list(served.schedule.next_times()) == ["news"]
+
+
+def test_a_restarted_redis_that_lost_the_plan_is_planned_again(tmp_path):
+    file = File(tmp_path).write(text_of("news"))
+    with Server() as server, client(server.url) as connection:
+        scheduler = looking(connection, file.path)
+        scheduler.start()
+        size = server.size()
+        file.write(text_of("news", "sports"))
+        scheduler.tick()
+        assert sorted(scheduler.schedule.next_times()) == ["news", "sports"]
+        server.roll_back(size)
+        scheduler.tick()
+        assert sorted(scheduler.schedule.next_times()) == ["news", "sports"]
+        assert list(published(connection).tasks) == ["news", "sports"]
+
+
+def test_a_redis_without_persistence_is_reported_at_start(connection, file, caplog):
+    with caplog.at_level(logging.WARNING):
+        looking(connection, file.path).start()
+    assert "a restart of it loses all of its data, ledger and task list included; set `appendonly yes`" in caplog.text
+
+
+def test_a_redis_with_snapshots_or_an_append_only_file(tmp_path):
+    with Server() as server, client(server.url) as connection:
+        assert persistence_problem(connection) is None
+        connection.config_set("appendonly", "no")
+        connection.config_set("save", "60 1")
+        assert "what it wrote since its last snapshot" in persistence_problem(connection)
