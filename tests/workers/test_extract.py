@@ -34,8 +34,14 @@ class Notes:
     def end(self):
         self.told.append(("end",))
 
-    def problem(self, text):
+    def writing(self, task, names, seconds):
+        self.told.append(("writing", list(names)))
+
+    def problem(self, text, task):
         self.told.append(("problem", text))
+
+    def wrote(self, task):
+        self.told.append(("wrote", task))
 
     @property
     def problems_told(self):
