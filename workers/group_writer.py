@@ -125,9 +125,12 @@ class GroupWriter:
         try:
             with output.exclusive():
                 held = self._confirm(output, pages)
-                again: set[RowKey] = {key_of(row) for page in held if page.decision.again for row in page.decision.rows}
-                output.write([row for page in held for row in page.decision.rows], again=again)
-                for page in held:
+                lacking = [page for page in held if output.name not in page.delivered]
+                again: set[RowKey] = {
+                    key_of(row) for page in lacking if page.decision.again for row in page.decision.rows
+                }
+                output.write([row for page in lacking for row in page.decision.rows], again=again)
+                for page in lacking:
                     page.delivered.add(output.name)
                 # Inside, so that no other worker finds a row whose page is not settled.
                 self._settle([page for page in held if self._is_everywhere(page)])
@@ -156,7 +159,8 @@ class GroupWriter:
                     "task %s: Redis had forgotten %d rows of %s; they count as written", task, learnt, output.name
                 )
         for page in pages:
-            page.is_held = page.name in answer.pages
+            page.is_held = page.name in answer.delivered
+            page.delivered |= answer.delivered.get(page.name, frozenset())
         return [page for page in pages if page.is_held]
 
     def _settle(self, pages: Sequence[PendingPage]) -> None:

@@ -32,25 +32,28 @@ Action = Literal["record", "deliver", ""]
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """Which pages a worker still holds, and the epoch of Redis in which it does."""
+    """Which pages a worker still holds, each with the outputs that have its rows, and in which epoch of Redis."""
 
     epoch: str
-    pages: frozenset[Fingerprint]
+    delivered: Mapping[Fingerprint, frozenset[str]]
 
 
 def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: str, *, seconds: float) -> Confirmed:
     """Extend a worker's leases of pages to `seconds` from now; return those that it still holds.
 
-    `pages`: for each the names of the outputs that have its rows already; they are kept with the page. The epoch is
-    read after the leases: leases of the same epoch as the rows that were compared can't have been given twice.
+    `pages`: for each the names of the outputs that have its rows already; they are kept with the page, beside those
+    that another worker noted. The epoch is read after the leases: leases of the same epoch as the rows that were
+    compared can't have been given twice.
     """
-    args = [part for name, outputs in pages.items() for part in (name, _listed(outputs))]
+    args = [part for name, outputs in pages.items() for part in (name, json.dumps(list(outputs), ensure_ascii=False))]
     pipe = ledger.redis.pipeline(transaction=True)
     ledger.step("confirm", worker, ledger.clock() + seconds, *args, pipe=pipe)
     pipe.hget(keys.EPOCH, "id")
-    held, epoch = cast("tuple[list[int], bytes | None]", pipe.execute())
-    names = frozenset(name for name, is_held in zip(pages, held, strict=True) if is_held)
-    return Confirmed(epoch.decode() if epoch else current_epoch(ledger.redis), names)
+    answers, epoch = cast("tuple[list[bytes | None], bytes | None]", pipe.execute())
+    delivered = {
+        name: frozenset(json.loads(answer)) for name, answer in zip(pages, answers, strict=True) if answer is not None
+    }
+    return Confirmed(epoch.decode() if epoch else current_epoch(ledger.redis), delivered)
 
 
 def heal(ledger: Ledger, output: Output, outputs: Sequence[Output], epoch: str, progress: Callable[[], None]) -> int:

@@ -5,11 +5,13 @@ import json
 import pytest
 
 from workers import keys
+from workers.epoch import current_epoch
 from workers.extraction_worker import ExtractionWorker
 from workers.forgetting import forget_url
 from workers.healing import KNOWN_IN_A_ROW, heal
 from workers.ledger import Ledger
 from workers.outputs import Output
+from workers.row_claims import RowClaims
 from workers.sinks import JsonLinesSink, SqliteSink
 from workers.url_states import Found, RecheckPlan, fingerprint
 
@@ -168,3 +170,30 @@ def test_the_page_in_hand_is_not_written_again_when_its_row_is_there(connection,
     assert rows(tmp_path)[:1] == written
     assert [one["url"] for one in rows(tmp_path)] == [url(1), url(2)]
     assert states(connection, 1, 2) == ["written", "written"]
+
+
+def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker, ledger, tmp_path, monkeypatch):
+    """Another worker heals the ledger after this one has taken the page, and before it writes."""
+    publish(connection, tmp_path, "out.jsonl", "out.db")
+    names = deliver(connection, {1: news(1)})
+    write(JsonLinesSink(tmp_path / "out.jsonl"), article_row(1))
+    decide = RowClaims.decide_article
+
+    def decide_and_wait(self, section, lease, found):
+        jsonl, database = JsonLinesSink(tmp_path / "out.jsonl"), SqliteSink(tmp_path / "out.db")
+        others = [
+            Output(name, sink, pause=1.0, patience=1.0) for name, sink in (("out.jsonl", jsonl), ("out.db", database))
+        ]
+        for output in others:
+            with output.exclusive():
+                heal(ledger, output, others, current_epoch(connection), lambda: None)
+        database.close()
+        return decide(self, section, lease, found)
+
+    monkeypatch.setattr(RowClaims, "decide_article", decide_and_wait)
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1) == ["written"]
+    assert len(rows(tmp_path)) == 1
+    sink = SqliteSink(tmp_path / "out.db")
+    assert len(list(sink.newest(TASK))) == 1
+    sink.close()
