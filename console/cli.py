@@ -67,8 +67,31 @@ class _Lazy(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+def _print_version(context: click.Context, _: click.Parameter, is_given: bool) -> None:
+    if not is_given or context.resilient_parsing:
+        return
+    from importlib.metadata import version
+
+    from workers.errors import RedisUnavailable
+    from workers.redis_binary import redis_binary
+
+    click.echo(f"exemplar, version {version('exemplar-crawler')}")
+    try:
+        click.echo(f"embedded Redis: {redis_binary()}")
+    except RedisUnavailable as error:
+        click.echo(f"embedded Redis: {error}")
+    context.exit()
+
+
 @click.group(cls=_Lazy, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="exemplar-crawler", prog_name="exemplar")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version, and which server the embedded Redis is.",
+)
 def exemplar() -> None:
     """Crawl site sections and extract their articles; the URL of one example article is the configuration."""
 

@@ -14,6 +14,13 @@ tasks_option = click.option("--tasks", type=TASKS, help="The task list.  [defaul
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log every step.")
 
+exit_option = click.option(
+    "--exit-when-redis-is-away",
+    "exits",
+    is_flag=True,
+    help="End with exit code 3 when Redis is unavailable for some seconds, instead of waiting for it.",
+)
+
 
 def tasks_file(named: Path | None) -> Path:
     """Return the task list; its folder has the state. A named one must exist, else an empty state would be created."""

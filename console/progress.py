@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from console.options import print_json, say
 from console.runner import Accounting, Runner
 from console.status import overview, table
+from workers.present_problems import PresentProblem
 
 LINE_EVERY = 5.0  # seconds between two progress lines
 PROBLEMS_SHOWN = 5
@@ -85,7 +86,7 @@ class LiveTable:
 
     def event(self, kind: str, facts: dict[str, Any]) -> None:
         """Keep the texts of problems; the table shows everything else."""
-        if kind == "trouble":
+        if kind == "trouble" and "since" not in facts:  # a present problem is in the overview as long as it exists
             self._problems = [*self._problems, str(facts["text"])][-PROBLEMS_SHOWN:]
         elif kind == "crawled":
             self._problems = [*self._problems, *(f"{facts['task']}: {text}" for text in facts["problems"])]
@@ -96,7 +97,8 @@ class LiveTable:
         from rich.text import Text
 
         state = overview(runner.connection)
-        lines = [Text(text, style="yellow") for text in self._problems[-PROBLEMS_SHOWN:]]
+        present = [PresentProblem.from_dict(problem).in_words() for problem in state["problems"]]
+        lines = [Text(text, style="yellow") for text in [*present, *self._problems][-PROBLEMS_SHOWN:]]
         self.live.update(Group(table(state), Text("Ctrl-C stops the run; nothing is lost", style="dim"), *lines))
 
     def end(self, accounting: Accounting, *, once: bool) -> None:

@@ -4,13 +4,14 @@ Scheduler and crawl workers are loops in threads here (their spiders are process
 supervisor is a child process, because it forks. When this process dies, all of them end.
 """
 
+import json
 import os
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,18 @@ from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.publication import published_names, published_periods
-from workers.connection import client, connect, reason, without_password
+from workers.connection import client, connect, without_password
 from workers.ledger import Ledger
+from workers.outage import Outage
+from workers.presence import alive, node_name
+from workers.present_problems import PresentProblem
 from workers.processes import ended_by
 from workers.redis_clock import clock_of
 from workers.url_states import OPEN_STATES, Counts, State
 
 LOOK_EVERY = 0.2  # seconds
-REDIS_UNAVAILABLE_MOST = 30.0  # seconds that Redis may be unavailable before the run gives up
+WATCH_EVERY = 2.0  # seconds between two looks for the extraction process's heartbeat
+HANGS_AFTER = 30.0  # seconds without a heartbeat until the extraction process is replaced
 # A run with `once` gives up if all crawling is done and no page was settled for so many seconds:
 STUCK_AFTER_PROBLEM = 15.0  # an output is unavailable
 STUCK_WITHOUT_PROBLEM = 120.0  # a page may time out its worker three times, and a margin
@@ -38,6 +43,11 @@ STOP_WAIT = 40.0  # seconds that each part has to stop
 SETTLED: tuple[State, ...] = ("written", "duplicate", "rejected", "failed")  # as this run adds to them
 
 Event = Callable[[str, dict[str, Any]], None]
+
+
+def moment(seconds: float) -> str:
+    """Return a time of Unix in ISO 8601."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 @dataclass
@@ -93,7 +103,10 @@ class Accounting:
 
 
 class Runner:
-    """Runs the tasks of one file, with the Redis at `url`. `clock`: monotonic seconds."""
+    """Runs the tasks of one file, with the Redis at `url`. `clock`: monotonic seconds.
+
+    `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it.
+    """
 
     def __init__(
         self,
@@ -104,18 +117,25 @@ class Runner:
         workers: int,
         crawlers: int,
         on_event: Event,
+        exits_without_redis: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ):
         self.url, self.file, self.state, self.clock = url, file, state, clock
-        self.connection = connect(url)
+        connect(url).close()
+        self.connection = self._client_of(url, exits_without_redis)
+        self.exits_without_redis = exits_without_redis
         self.workers = workers
         self.on_event = on_event
         self.accounting = Accounting()
         self.stopping = threading.Event()
         self.schedule = Schedule(self.connection)
-        self.scheduler = Scheduler(self.connection, file, take_over="REDIS_URL" not in os.environ)
-        self.crawlers = CrawlWorkers(url, client(url), crawlers)
+        waits: dict[str, Any] = {"exits_without_redis": exits_without_redis, "on_notice": lambda text: None}
+        self.scheduler = Scheduler(self.connection, file, take_over="REDIS_URL" not in os.environ, **waits)
+        self.crawlers = CrawlWorkers(url, self._client_of(url, exits_without_redis), crawlers, **waits)
+        self._outage = Outage(self.connection, self._redis_changed, exits=exits_without_redis, clock=clock)
+        self._problems: dict[str, PresentProblem] = {}  # of the extraction, by text
         self._extraction: subprocess.Popen[str] | None = None
+        self._extraction_seen = self._watched = clock()
         self._failure: BaseException | None = None
         self._started = clock_of(self.connection).moment().isoformat(timespec="seconds")
         self._settled: tuple[int, float] = (0, clock())  # number of settled URLs, and when it changed
@@ -136,14 +156,12 @@ class Runner:
         if once:
             self.schedule.fire_now(active)
         with self._parts(scheduling=not once):
-            while not self.stopping.is_set():
-                self._look(on_look)
-                if once:
-                    self._follow(active)
-                    if self._finished:
-                        break
+            while not self.stopping.is_set() and not self._finished:
+                self._restart_extraction()
+                self._outage.attempt(lambda: self._look(on_look, active if once else []))
                 self.stopping.wait(LOOK_EVERY)
         self.accounting.stopped = self.stopping.is_set()
+        self.accounting.problems += list(self._problems)
         if self._failure is not None:
             raise self._failure
         names = active if once else published_names(self.connection)
@@ -180,54 +198,71 @@ class Runner:
             self._end_extraction()
 
     def _guarded(self, work: Callable[[], None]) -> None:
-        """Run a part. After a short outage of Redis (the embedded one restarts) run it again, after a long one stop."""
-        unavailable_since: float | None = None
-        while not self.stopping.is_set():
-            started = self.clock()
-            try:
-                work()
-                return
-            except redis.RedisError as error:
-                if unavailable_since is None or self.clock() - started > REDIS_UNAVAILABLE_MOST:
-                    unavailable_since = self.clock()  # Redis was available until now
-                if self.clock() - unavailable_since > REDIS_UNAVAILABLE_MOST:
-                    self._failure = error
-                    self.stopping.set()
-                    return
-                self.on_event("trouble", {"text": f"Redis is unavailable: {reason(error)}; trying again"})
-                time.sleep(1.0)
-            except Exception as error:
-                self._failure = error
-                self.stopping.set()
-                return
+        """Run a part, and end the run if it fails. It waits by itself for a Redis that is unavailable."""
+        try:
+            work()
+        except Exception as error:
+            self._failure = error
+            self.stopping.set()
 
-    def _look(self, on_look: Callable[["Runner"], None]) -> None:
-        if self._extraction is not None and self._extraction.poll() is not None and not self.stopping.is_set():
-            self.on_event("trouble", {"text": f"extraction {ended_by(self._extraction.returncode)}; it is restarted"})
-            self._start_extraction()
-        with suppress(redis.RedisError):
-            on_look(self)
+    @staticmethod
+    def _client_of(url: str, exits_without_redis: bool) -> "redis.Redis":
+        """Return a client that repeats commands for long only if nothing else waits for Redis."""
+        return client(url) if exits_without_redis else client(url, retries=1, timeout=5.0)
+
+    def _restart_extraction(self) -> None:
+        if self._extraction is None or self._extraction.poll() is None or self.stopping.is_set():
+            return
+        if self.exits_without_redis and self._outage.is_on:
+            return
+        self.on_event("trouble", {"text": f"extraction {ended_by(self._extraction.returncode)}; it is restarted"})
+        self._problems.clear()
+        self._start_extraction()
+
+    def _look(self, on_look: Callable[["Runner"], None], awaited: list[str]) -> None:
+        """Do all that needs Redis. `awaited`: the tasks of a run with `once`."""
+        self._watch_extraction()
+        on_look(self)
+        if awaited:
+            self._follow(awaited)
+
+    def _watch_extraction(self) -> None:
+        """Kill an extraction process without a heartbeat: it hangs or is stopped, and so its workers' leases expire."""
+        now = self.clock()
+        if self._extraction is None or now - self._watched < WATCH_EVERY:
+            return
+        self._watched = now
+        is_alive = any(
+            process["role"] == "extract" and process["pid"] == self._extraction.pid and process["node"] == node_name()
+            for process in alive(self.connection)
+        )
+        if is_alive or self._outage.ended_within(HANGS_AFTER):
+            self._extraction_seen = now
+        elif now - self._extraction_seen > HANGS_AFTER:
+            self._extraction.kill()
 
     def _follow(self, active: list[str]) -> None:
-        """Update the state of a run with `once`: missing reports, progress, end. Without Redis it stays as it is."""
-        try:
-            if missing := set(active) - set(self.accounting.reports):
-                self._read_reports(missing)
-                return
-            counts = [Ledger(self.connection, name).counts() for name in active]
-        except redis.RedisError:
+        """Update the state of a run with `once`: missing reports, progress, end."""
+        if missing := set(active) - set(self.accounting.reports):
+            self._read_reports(missing)
             return
+        counts = [Ledger(self.connection, name).counts() for name in active]
         if not sum(count.states["fetched"] for count in counts):
             self._finished = True
             return
         settled = sum(count.seen - count.open for count in counts)
         if settled != self._settled[0]:
             self._settled = (settled, self.clock())
-        patience = STUCK_AFTER_PROBLEM if self.accounting.problems else STUCK_WITHOUT_PROBLEM
+        is_problem = bool(self.accounting.problems or self._problems)
+        patience = STUCK_AFTER_PROBLEM if is_problem else STUCK_WITHOUT_PROBLEM
         if self.clock() - self._settled[1] > patience:
-            cause = "output unavailable" if self.accounting.problems else f"no page was settled for {patience:.0f} s"
+            cause = "output unavailable" if is_problem else f"no page was settled for {patience:.0f} s"
             self.accounting.gave_up = f"{cause}; pages are kept for the next run"
             self._finished = True
+
+    def _redis_changed(self, text: str) -> None:
+        self._settled = (-1, self.clock())
+        self.on_event("trouble", {"text": text})
 
     def _report(self, task: str, report: dict[str, Any]) -> None:
         if self.accounting.reports.get(task) == report:
@@ -250,25 +285,42 @@ class Runner:
 
     def _start_extraction(self) -> None:
         environment = {**os.environ, "REDIS_URL": self.url, "EXEMPLAR_STATE": str(self.state)}
+        self._extraction_seen = self.clock()
         self._extraction = subprocess.Popen(
-            [sys.executable, "-m", "console.extraction_process", str(self.workers)],
+            [sys.executable, "-m", "console.extraction_process", str(self.workers)]
+            + (["--exit"] if self.exits_without_redis else []),
             env=environment,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
         )
-        threading.Thread(target=self._listen, args=(self._extraction,), name="extraction", daemon=True).start()
+        for target in (self._listen, self._read_problems):
+            threading.Thread(target=target, args=(self._extraction,), name="extraction", daemon=True).start()
 
     def _listen(self, process: "subprocess.Popen[str]") -> None:
         assert process.stderr is not None
         for line in process.stderr:
             text = line.strip()
-            if text.startswith(("problem: ", "ERROR ")):
-                text = text.removeprefix("problem: ").removeprefix("ERROR ")
+            if text.startswith("ERROR "):
+                text = text.removeprefix("ERROR ")
                 self.accounting.problems.append(text)
             self.on_event("trouble", {"text": text})
+
+    def _read_problems(self, process: "subprocess.Popen[str]") -> None:
+        """Read the present problems of the extraction. Those that are over do not count in the accounting."""
+        assert process.stdout is not None
+        for line in process.stdout:
+            change = json.loads(line)
+            problem = PresentProblem.from_dict(change["problem"])
+            times = {"first": moment(problem.first), "last": moment(problem.last), "count": problem.count}
+            if change["over"]:
+                self._problems.pop(problem.text, None)
+                self.on_event("over", {"text": problem.text, **times})
+            else:
+                self._problems[problem.text] = problem
+                self.on_event("trouble", {"text": problem.text, "since": times["first"]})
 
     def _end_extraction(self) -> None:
         process = self._extraction

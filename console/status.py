@@ -1,7 +1,7 @@
 """The state of the whole system as one value, for `exemplar status` and for the progress of `exemplar run`."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import redis
 
@@ -12,14 +12,19 @@ from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import TaskFile
 from crawler.task_list.publication import edition, published
 from workers.inbox import Inbox
-from workers.ledger import Ledger, ledgers
-from workers.presence import alive
+from workers.ledger import Ledger, ledgers, with_pages
+from workers.presence import processes
+from workers.present_problems import present_problems
+from workers.redis_clock import clock_of
+
+PAGES_EXAMINED = 100  # of each task and state, for the age of the oldest page
 
 
 def overview(connection: "redis.Redis") -> dict[str, Any]:
-    """Return tasks with their counts, last and next run; the queue; live processes; hosts that are slowed or closed.
+    """Return tasks with their counts, last and next run; the queue with the age of its oldest page in seconds; live
+    processes and those that died; present problems; the Redis; hosts that are slowed or closed.
 
-    JSON-ready, times in ISO 8601.
+    JSON-ready, times in ISO 8601; those of processes and problems in Unix seconds.
     """
     try:
         tasks: TaskFile | None = published(connection)
@@ -45,14 +50,75 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
             }
         )
     current = edition(connection)
+    living, dead = processes(connection)
     return {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "tasks_from": current.origin if current else None,
         "tasks": rows,
-        "queue": {"jobs": Inbox(connection).waiting_jobs(), "due": due, "running": running},
-        "processes": alive(connection),
+        "queue": {
+            "jobs": Inbox(connection).waiting_jobs(),
+            "oldest_page": oldest_page(connection),
+            "due": due,
+            "running": running,
+        },
+        "processes": living,
+        "died": dead,
+        "problems": [problem.to_dict() for problem in present_problems(connection)],
+        "redis": redis_in_use(connection),
         "hosts": [host.to_dict() for host in hosts(connection)],
     }
+
+
+def oldest_page(connection: "redis.Redis") -> float | None:
+    """Return for how many seconds the oldest fetched page has waited for its rows; None if none waits.
+
+    Of each task the pages that are queued or tried again first are examined.
+    """
+    now, ages = clock_of(connection).now(), []
+    for task in with_pages(connection):
+        ledger = Ledger(connection, task)
+        names = [
+            raw.decode()
+            for name in ("fetched", "held")
+            for raw in cast(list[bytes], connection.zrange(ledger.keys[name], 0, PAGES_EXAMINED - 1))
+        ]
+        pipe = connection.pipeline(transaction=False)
+        for name in names:
+            pipe.hget(f"{ledger.keys['page']}:{name}", "at")
+        ages += [now - float(at) for at in pipe.execute() if at]
+    return round(max(max(ages), 0.0), 1) if ages else None
+
+
+def redis_in_use(connection: "redis.Redis") -> dict[str, str | None]:
+    """Return product, version and program of the server (the program is unknown for some managed ones)."""
+    info = connection.info("server")
+    product = "Valkey" if "valkey_version" in info else "Redis"
+    number = info.get("valkey_version") or info.get("redis_version")
+    return {"product": product, "version": str(number), "program": str(info.get("executable") or "") or None}
+
+
+def process_line(process: dict[str, Any], now: float) -> str:
+    """Return what the overview shows of one process, alive or dead."""
+    parts = [f"{process['role']} on {process.get('node', process.get('host', '?'))}", f"process {process['pid']}"]
+    if shown := process.get("version"):
+        parts.append(f"version {shown}")
+    if (rate := process.get("pages_per_second")) is not None:
+        parts.append(f"{rate:g} pages/s")
+    if skew := process.get("clock_skew"):
+        parts.append(f"its clock is {abs(skew):g} s {'ahead of' if skew > 0 else 'behind'} that of Redis")
+    if error := process.get("last_error"):
+        parts.append(f"last error {_ago(now - error['at'])} ago: {error['text']}")
+    return ", ".join(parts)
+
+
+def died_line(process: dict[str, Any], now: float) -> str:
+    """Return what the overview shows of a process that died."""
+    return f"{process_line(process, now)}; last heartbeat {_ago(now - process['at'])} ago"
+
+
+def _ago(seconds: float) -> str:
+    seconds = max(seconds, 0.0)
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def table(state: dict[str, Any]) -> Any:

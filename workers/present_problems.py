@@ -39,6 +39,12 @@ class PresentProblem:
             return f"over: {self.text} (from {first} to {last}, {times})"
         return f"problem: {self.text} (since {first}" + (f", {times})" if self.count > 1 else ")")
 
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> "PresentProblem":
+        """Return the problem of a JSON-ready form; fields of later versions are ignored."""
+        text, first, last, count, nodes = (record[name] for name in ("text", "first", "last", "count", "nodes"))
+        return cls(text, first, last, count, tuple(nodes))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON-ready form."""
         return asdict(self)
@@ -121,10 +127,7 @@ def present_problems(connection: "redis.Redis", *, clock: Clock | None = None) -
         if process not in living:
             connection.hdel(keys.PROBLEMS_NOW, field.decode())
             continue
-        record = json.loads(raw)
-        problem = PresentProblem(
-            record["text"], record["first"], record["last"], record["count"], tuple(record["nodes"])
-        )
+        problem = PresentProblem.from_dict(json.loads(raw))
         known = by_text.get(problem.text)
         by_text[problem.text] = _together(known, problem) if known else problem
     return sorted(by_text.values(), key=lambda problem: problem.first)

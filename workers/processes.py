@@ -1,9 +1,11 @@
-"""Helpers for child processes: ending with the parent, exit codes in words."""
+"""Helpers for child processes: ending with the parent, ending those that hang, exit codes in words."""
 
 import contextlib
 import ctypes
 import os
 import signal
+import sys
+import time
 
 # Loaded here and not in the child: between fork and exec a lock could be held forever.
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -29,3 +31,44 @@ def ended_by(code: int | None) -> str:
         with contextlib.suppress(ValueError):
             return f"ended by {signal.Signals(-code).name}"
     return f"exit code {code}"
+
+
+def go_on_watched(seconds: float, message: str) -> None:
+    """Return in a child process, which this process watches and whose exit code becomes its own.
+
+    Stop signals are passed on to the child. A child that has not ended so many `seconds` after the first one is killed,
+    with `message` on standard error: Python can't handle a signal within a call of C that does not return. Call it
+    before threads are started.
+    """
+    stops = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    parent = os.getpid()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*stops, signal.SIGCHLD})
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if child == 0:
+        os.setsid()  # a terminal sends Ctrl-C to the whole process group; the child gets it once, from its parent
+        die_with_parent(parent=parent)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return
+    os._exit(_watched(child, stops, seconds, message))
+
+
+def _watched(child: int, stops: "set[signal.Signals]", seconds: float, message: str) -> int:
+    """Wait for the end of a child and return its exit code."""
+    limit: float | None = None
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            code = os.waitstatus_to_exitcode(status)
+            return code if code >= 0 else 128 - code
+        left = max(0.0, limit - time.monotonic()) if limit is not None else 3600.0
+        received = signal.sigtimedwait({*stops, signal.SIGCHLD}, left)
+        if received is None and limit is not None:
+            os.write(2, f"{message}\n".encode())
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return 128 + signal.SIGKILL
+        elif received is not None and received.si_signo in stops:
+            limit = limit or time.monotonic() + seconds
+            os.kill(child, received.si_signo)

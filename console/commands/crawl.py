@@ -7,6 +7,7 @@ import click
 
 from console.options import examples, json_option, log_to_stderr, print_json, say, tasks_option, verbose_option
 
+STOP_WAIT = 20.0  # seconds after the stop signal until a spider that does not end is killed
 DAY = click.DateTime(["%Y-%m-%d"])
 
 
@@ -44,12 +45,15 @@ def command(
 
     The same as: scrapy crawl section -a task=TASK
     """
-    from crawler.fetching.spider_process import exit_code, run_section
+    from workers.processes import go_on_watched
 
     if since and (from_ or to):
         raise click.UsageError("--since is for an ordinary run; for a back-fill use --from and --to")
     if from_ and to and to < from_:
         raise click.UsageError(f"--to {to:%Y-%m-%d} is before --from {from_:%Y-%m-%d}; swap the two")
+    go_on_watched(STOP_WAIT, f"the spider did not end within {STOP_WAIT:.0f} s and was killed; nothing is lost")
+    from crawler.fetching.spider_process import exit_code, run_section
+
     log_to_stderr(verbose)
     report = run_section(
         task,

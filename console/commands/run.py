@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from console.options import counted, examples, log_to_stderr, say, tasks_argument, verbose_option
+from console.options import counted, examples, exit_option, log_to_stderr, say, tasks_argument, verbose_option
 
 
 @click.command(
@@ -21,8 +21,11 @@ from console.options import counted, examples, log_to_stderr, say, tasks_argumen
     "--crawlers", type=click.IntRange(min=1), default=4, show_default=True, help="Number of spiders at a time."
 )
 @click.option("--json", "as_json", is_flag=True, help="JSON lines, on a terminal too.")
+@exit_option
 @verbose_option
-def command(tasks: Path | None, once: bool, workers: int | None, crawlers: int, as_json: bool, verbose: bool) -> None:
+def command(
+    tasks: Path | None, once: bool, workers: int | None, crawlers: int, as_json: bool, exits: bool, verbose: bool
+) -> None:
     """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here).
 
     Uses the Redis of REDIS_URL, or starts an embedded one in .exemplar/ beside the file. Ctrl-C stops the run; nothing
@@ -45,7 +48,15 @@ def command(tasks: Path | None, once: bool, workers: int | None, crawlers: int, 
     state = state_folder(file.parent).absolute()
     count = workers or min(4, os.cpu_count() or 2)
     with redis_for(state, purpose="run", say=say) as url, progress_for(as_json) as progress:
-        runner = Runner(url, file, state, workers=count, crawlers=crawlers, on_event=progress.event)
+        runner = Runner(
+            url,
+            file,
+            state,
+            workers=count,
+            crawlers=crawlers,
+            on_event=progress.event,
+            exits_without_redis=exits,
+        )
         signal.signal(signal.SIGINT, runner.stop)
         signal.signal(signal.SIGTERM, runner.stop)
         say(

@@ -3,7 +3,7 @@
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import redis
+    from rich.console import Console
 
     from console.problems import Group
     from workers.ledger import Ledger
@@ -78,16 +79,33 @@ def command(
         console.print("no tasks are published yet; start `exemplar run`")
         return
     console.print(table(state))
-    console.print(f"\nqueue: {state['queue']['jobs']} jobs; due: {len(state['queue']['due'])}", highlight=False)
-    for process in state["processes"]:
-        console.print(f"alive: {process['name']}", highlight=False)
-    if not state["processes"]:
-        console.print("no worker is running")
+    _show_cluster(console, state)
     for host in state["hosts"]:
         console.print(in_words(host), highlight=False, markup=False)
     for row in state["tasks"]:
         for problem in (row["last_run"] or {}).get("problems", []):
             console.print(f"{row['task']}: {problem}", highlight=False, markup=False)
+
+
+def _show_cluster(console: "Console", state: dict[str, Any]) -> None:
+    """Print the queue, the processes and the present problems."""
+    from console.status import died_line, process_line
+    from workers.present_problems import PresentProblem
+
+    now = datetime.fromisoformat(state["at"]).timestamp()
+    queue, server = state["queue"], state["redis"]
+    oldest = f"; the oldest page waits for {queue['oldest_page']:.0f} s" if queue["oldest_page"] is not None else ""
+    lines = [f"\nqueue: {queue['jobs']} jobs; due: {len(queue['due'])}{oldest}"]
+    program = f" ({server['program']})" if server["program"] else ""
+    lines.append(f"redis: {server['product']} {server['version']}{program}")
+    lines += [f"alive: {process_line(process, now)}" for process in state["processes"]]
+    lines += [f"died: {died_line(process, now)}" for process in state["died"]]
+    if not state["processes"]:
+        lines.append("no worker is running")
+    for problem in map(PresentProblem.from_dict, state["problems"]):
+        lines.append(f"{problem.in_words()} on {', '.join(problem.nodes)}")
+    for line in lines:
+        console.print(line, highlight=False, markup=False)
 
 
 def _ledger(connection: "redis.Redis", task: str) -> "Ledger":

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from console.options import counted, examples, log_to_stderr, print_json, say, verbose_option
+from console.options import counted, examples, exit_option, log_to_stderr, print_json, say, verbose_option
 
 
 @click.group(epilog=examples("exemplar work crawl -n 2", "exemplar work extract -n 8"))
@@ -18,17 +18,19 @@ def command() -> None:
 @click.option(
     "-n", "--number", type=click.IntRange(min=1), default=2, show_default=True, help="Number of spiders at a time."
 )
+@exit_option
 @verbose_option
-def crawl(number: int, verbose: bool) -> None:
+def crawl(number: int, exits: bool, verbose: bool) -> None:
     """Take due tasks from the schedule and run their spiders."""
     from crawler.scheduling.crawl_worker import CrawlWorkers
-    from workers.connection import connect
+    from workers.connection import client, connect
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
 
     log_to_stderr(verbose)
     with redis_for(state_folder(), purpose="work crawl", say=say) as url:
-        workers = CrawlWorkers(url, connect(url), number)
+        connection = connect(url) if exits else client(url, retries=1, timeout=5.0)
+        workers = CrawlWorkers(url, connection, number, exits_without_redis=exits, on_notice=say)
         _stop_by_signal(workers.stop)
         say(f"{counted(number, 'crawl worker')} running; press Ctrl-C to stop")
         workers.run(on_report=lambda task, report: print_json({"task": task, **report}))
@@ -37,8 +39,9 @@ def crawl(number: int, verbose: bool) -> None:
 @command.command(epilog=examples("exemplar work extract -n 8", "exemplar work extract --until-empty"))
 @click.option("-n", "--number", type=click.IntRange(min=1), help="Worker processes.  [default: one a processor]")
 @click.option("--until-empty", is_flag=True, help="Stop when no page waits.")
+@exit_option
 @verbose_option
-def extract(number: int | None, until_empty: bool, verbose: bool) -> None:
+def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool) -> None:
     """Extract the articles of fetched pages and write their rows."""
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
@@ -47,13 +50,14 @@ def extract(number: int | None, until_empty: bool, verbose: bool) -> None:
     log_to_stderr(verbose)
     count = number or os.cpu_count() or 2
     with redis_for(state_folder(), purpose="work extract", say=say) as url:
-        supervisor = Supervisor(url, count, state=state_folder().absolute(), until_empty=until_empty)
+        state = state_folder().absolute()
+        supervisor = Supervisor(url, count, state=state, until_empty=until_empty, exits_without_redis=exits)
         _stop_by_signal(supervisor.stop)
         say(
             f"{counted(count, 'extraction worker')} running; "
             + ("they stop when no page waits" if until_empty else "press Ctrl-C to stop")
         )
-        if not supervisor.run(on_problem=_each_once(say)):
+        if not supervisor.run(lambda problem, is_over: say(problem.in_words(is_over)), on_notice=say):
             say("problem: output unavailable; pages are kept")
             raise click.exceptions.Exit(1)
 
@@ -61,15 +65,3 @@ def extract(number: int | None, until_empty: bool, verbose: bool) -> None:
 def _stop_by_signal(stop: Any) -> None:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-
-
-def _each_once(report: Any) -> Any:
-    """Return a function that reports each problem only once, not for each page."""
-    reported: set[str] = set()
-
-    def report_once(text: str) -> None:
-        if text not in reported:
-            reported.add(text)
-            report(f"problem: {text}")
-
-    return report_once

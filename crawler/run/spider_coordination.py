@@ -13,8 +13,9 @@ from typing import Any, cast
 import redis
 
 from workers import keys
+from workers.redis_clock import clock_of
 
-SILENT_SECONDS = 15.0  # for which a place is valid without being renewed
+SILENT_SECONDS = 8.0  # for which a place is valid without being renewed
 
 HERE = socket.gethostname()
 CREW, WALK, BACKFILL = "crew", "walk:by", "backfill:by"  # names of keys of the task
@@ -89,6 +90,14 @@ class Crew:
     def leave(self, *, walk_ended: bool) -> None:
         """Leave. `walk_ended`: our walk has ended, so that no other spider begins it again."""
         self._leave(keys=self._keys, args=[self._token, int(walk_ended)])
+
+
+def is_in_crew(connection: "redis.Redis", task: str, pid: int) -> bool:
+    """Whether a process of this machine has a valid place in the crew of a task."""
+    key = keys.of_task(task, CREW)
+    now = clock_of(connection).now() * 1e6
+    members = cast(list[bytes], connection.zrangebyscore(key, now, "+inf"))
+    return any(raw.decode().startswith(f"{HERE}:{pid}:") for raw in members)
 
 
 def disband(connection: "redis.Redis", task: str) -> None:

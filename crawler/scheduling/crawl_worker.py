@@ -13,49 +13,82 @@ from typing import Any
 
 import redis
 
+from crawler.run.spider_coordination import is_in_crew
 from crawler.scheduling.schedule import RunLease, Schedule
 from crawler.session import PUBLISHED_ONLY
 from crawler.task_list.publication import ListWatch
-from workers.presence import Presence
+from workers.outage import Outage
+from workers.presence import HEARTBEAT_EVERY, Presence
 from workers.processes import ended_by
 
 LOOK_EVERY = 0.1  # seconds between two checks of the child processes
-RENEW_EVERY = 10.0  # seconds between two renewals of leases and of the entry in the list of processes
-STOP_WAIT = 20.0  # seconds that a spider has to hand over the pages that it fetched
-TRY_AGAIN_AFTER = 60.0  # seconds after which an interrupted run is started again
+RENEW_EVERY = 2.0  # seconds between two renewals of leases
+STOP_WAIT = 20.0  # seconds that a spider has to hand over the pages that it fetched; then it is killed
+TRY_AGAIN_AFTER = 1.0  # seconds after which an interrupted run is started again; doubled if that is interrupted, too
+TRY_AGAIN_MOST = 60.0  # seconds
+HANGS_AFTER = 30.0  # seconds without a sign of life until a spider is killed; it gives one each second
+START_MOST = 120.0  # seconds that a spider has from its start until it has joined its task
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
 class _Child:
     lease: RunLease
     process: "subprocess.Popen[bytes]"
-    renewed: float  # by the workers' clock
+    started: float  # this and the next two by the workers' clock
+    renewed: float
+    seen: float = 0.0  # when it was last seen among the spiders of its task; 0 if never
     report: dict[str, Any] | None = None  # read from its output after it has ended
 
 
 class CrawlWorkers:
-    """Runs up to `count` spiders at a time, on the Redis at `url`. `clock`: monotonic seconds."""
+    """Runs up to `count` spiders at a time, on the Redis at `url`. `clock`: monotonic seconds.
 
-    def __init__(self, url: str, connection: "redis.Redis", count: int, *, clock: Callable[[], float] = time.monotonic):
-        self.url, self.count, self.clock = url, count, clock
+    `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `hangs_after`:
+    seconds without a sign of life until a spider is killed. `on_notice` gets texts on the loss and return of Redis.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        connection: "redis.Redis",
+        count: int,
+        *,
+        exits_without_redis: bool = False,
+        hangs_after: float = HANGS_AFTER,
+        on_notice: Callable[[str], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self.url, self.redis, self.count, self.clock = url, connection, count, clock
+        self.hangs_after = hangs_after
         self.schedule = Schedule(connection)
         self.presence = Presence(connection, "crawl")
         self._list_watch = ListWatch(connection)
+        self._on_notice = on_notice or (lambda text: log.warning("%s", text))
+        self._outage = Outage(connection, self._notice, exits=exits_without_redis, clock=clock)
         self.stopping = False
         self._children: list[_Child] = []
+        self._interrupted: dict[str, int] = {}  # task -> its interrupted runs in a row
         self._shown = 0.0
 
     def run(self, on_report: Callable[[str, dict[str, Any]], None] | None = None) -> None:
         """Run spiders until `stop`. `on_report` gets each task's name and report.
 
-        Raises `redis.RedisError` if Redis is unavailable. The spiders keep running; call `run` again to continue.
+        While Redis is unavailable, the spiders that are left are kept. Raises `redis.RedisError` if Redis fails in a
+        way that will not pass, or with `exits_without_redis`; then call `run` again to continue.
         """
         while not self.stopping:
-            self._reap(on_report)
-            self._start()
-            self._renew()
+            self._outage.attempt(lambda: self._serve(on_report))
             time.sleep(LOOK_EVERY)
         self._end(on_report)
+
+    def _serve(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
+        self._reap(on_report)
+        self._start()
+        self._renew()
+        self._kill_hanging()
+        self._show()
 
     def stop(self, *_: Any) -> None:
         """Stop: the spiders hand over the pages that they fetched, then `run` returns. Safe in a signal handler."""
@@ -74,7 +107,7 @@ class CrawlWorkers:
                 stdout=subprocess.PIPE,
                 start_new_session=True,
             )
-            self._children.append(_Child(lease, process, renewed=self.clock()))
+            self._children.append(_Child(lease, process, started=self.clock(), renewed=self.clock()))
 
     def _reap(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
         for child in [child for child in self._children if child.process.poll() is not None]:
@@ -83,40 +116,80 @@ class CrawlWorkers:
             report = child.report
             code = child.process.returncode
             interrupted = code not in (0, 1) or report.get("outcome") in ("stopped", "redis")
-            again = self.schedule.clock() + TRY_AGAIN_AFTER if interrupted and not self.stopping else None
+            again = self.schedule.clock() + self._pause_of(child) if interrupted and not self.stopping else None
             self.schedule.done(child.lease, again_at=again)
+            self._count_interruption(child.lease.task, interrupted)
             self._children.remove(
                 child
             )  # after `done`, which raises if Redis is unavailable: the child is reaped again then
             if not report:
                 report = {"outcome": "killed", "problems": [f"the spider was {ended_by(code)}"]}
+                self.presence.note_error(f"task {child.lease.task}: the spider was {ended_by(code)}")
             if on_report is not None:
                 on_report(child.lease.task, report)
+
+    def _pause_of(self, child: _Child) -> float:
+        """Seconds until an interrupted run is started again."""
+        doublings = min(self._interrupted.get(child.lease.task, 0), 10)
+        return min(TRY_AGAIN_AFTER * float(2**doublings), TRY_AGAIN_MOST)
+
+    def _count_interruption(self, task: str, interrupted: bool) -> None:
+        if interrupted:
+            self._interrupted[task] = self._interrupted.get(task, 0) + 1
+        else:
+            self._interrupted.pop(task, None)
 
     def _renew(self) -> None:
         now = self.clock()
         for child in self._children:
             if now - child.renewed > RENEW_EVERY:
-                child.renewed = now
                 if not self.schedule.renew(child.lease):
-                    logging.getLogger(__name__).warning("task %s: its lease expired", child.lease.task)
-        if now - self._shown > RENEW_EVERY / 2:
-            self._shown = now
+                    log.warning("task %s: its lease expired", child.lease.task)
+                child.renewed = now
+
+    def _kill_hanging(self) -> None:
+        """Kill spiders that gave no sign of life for long; their tasks are run again."""
+        now = self.clock()
+        if self._outage.ended_within(self.hangs_after):
+            return
+        for child in self._children:
+            if child.seen and now - child.seen < min(1.0, self.hangs_after):
+                continue
+            if is_in_crew(self.redis, child.lease.task, child.process.pid):
+                child.seen = now
+            elif now - (child.seen or child.started) > (self.hangs_after if child.seen else START_MOST):
+                text = f"task {child.lease.task}: its spider gives no sign of life; it is killed"
+                log.warning("%s", text)
+                self.presence.note_error(text)
+                child.process.kill()
+
+    def _show(self) -> None:
+        now = self.clock()
+        if now - self._shown > HEARTBEAT_EVERY:
             self._list_watch.look()
             self.presence.show(workers=self.count, running=[child.lease.task for child in self._children])
+            self._shown = now
+
+    def _notice(self, text: str) -> None:
+        self.presence.note_error(text)
+        self._on_notice(text)
 
     def _end(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
         for child in self._children:
             child.process.send_signal(signal.SIGTERM)
         deadline = self.clock() + STOP_WAIT
-        while self._children and self.clock() < deadline:
-            self._reap(on_report)
+        while any(child.process.poll() is None for child in self._children) and self.clock() < deadline:
+            self._outage.attempt(lambda: self._reap_and_renew(on_report))
             time.sleep(0.05)
         for child in self._children:
             child.process.kill()
             child.process.wait()
+        self._outage.attempt(lambda: self._reap(on_report))
+        self._outage.attempt(self.presence.leave)
+
+    def _reap_and_renew(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
         self._reap(on_report)
-        self.presence.leave()
+        self._renew()
 
 
 def _report_of(process: "subprocess.Popen[bytes]") -> dict[str, Any]:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -28,13 +29,14 @@ from crawler.task_list.publication import (
 from workers.epoch import EpochWatch
 from workers.errors import ExemplarError
 from workers.inbox import Inbox
+from workers.outage import Outage
 from workers.persistence import persistence_problem
 from workers.presence import Presence
 
 TICK = 0.5  # seconds between two checks of the time
 LOOK_AT_FILE = 2.0  # seconds between two checks of tasks.yaml
 READ_WAIT = 0.2  # seconds that a tick waits for an edit to be read; a long list is read in a thread meanwhile
-SWEEP_EVERY = 5.0  # seconds between two sweeps, for times when no extraction worker runs
+SWEEP_EVERY = 2.0  # seconds between two sweeps, for times when no extraction worker runs
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +46,8 @@ class Scheduler:
 
     With `file` it watches the task list and publishes edits; without it, it serves the list that another one publishes.
     `read` reads the file; `look_every` and `read_wait` are seconds; `clock` returns monotonic seconds.
+    `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `on_notice`
+    gets texts on the loss and return of Redis.
     """
 
     def __init__(
@@ -52,6 +56,8 @@ class Scheduler:
         file: Path | None,
         *,
         take_over: bool = False,
+        exits_without_redis: bool = False,
+        on_notice: Callable[[str], None] | None = None,
         read: Callable[[Path], TaskFile] = load,
         look_every: float = LOOK_AT_FILE,
         read_wait: float = READ_WAIT,
@@ -66,6 +72,8 @@ class Scheduler:
         self.presence = Presence(connection, "schedule")
         self.tasks = 0  # number of published tasks
         self.stopping = False
+        self._on_notice = on_notice or (lambda text: log.warning("%s", text))
+        self._outage = Outage(connection, self._notice, exits=exits_without_redis)
         self._adopted: str | None = None  # fingerprint of the edition that is planned
         self._epoch: EpochWatch | None = None  # set by `start`
         self._list_watch = ListWatch(connection)  # for a scheduler without the file
@@ -89,13 +97,21 @@ class Scheduler:
         return change
 
     def run(self, on_fired: Callable[[list[str]], None] | None = None) -> None:
-        """Serve until `stop`. Raises `redis.RedisError` if Redis is unavailable."""
+        """Serve until `stop`; wait while Redis is unavailable.
+
+        Raises `redis.RedisError` if Redis fails in a way that will not pass, or with `exits_without_redis`.
+        """
         try:
             while not self.stopping:
-                self.tick(on_fired)
+                self._outage.attempt(lambda: self.tick(on_fired))
                 time.sleep(TICK)
         finally:
-            self.presence.leave()
+            with suppress(redis.RedisError):
+                self.presence.leave()
+
+    def _notice(self, text: str) -> None:
+        self.presence.note_error(text)
+        self._on_notice(text)
 
     def tick(self, on_fired: Callable[[list[str]], None] | None = None) -> None:
         """Check file, published list and time once. `on_fired` gets the tasks that this call marked as due."""
@@ -181,6 +197,7 @@ class Scheduler:
     def _log_once(self, text: str) -> None:
         if text != self._logged:
             self._logged = text
+            self.presence.note_error(text)
             log.error("%s", text)
 
 

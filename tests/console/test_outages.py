@@ -1,0 +1,105 @@
+"""What a user sees of a Redis or an output that is away for a while: one line when it begins, one when it is over."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from console.sample_site import SiteServer
+from tests.console.conftest import Exemplar
+from tests.workers.servers import Server
+
+pytestmark = pytest.mark.timeout(180)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        yield server
+
+
+def running(folder: Path, environment: dict[str, str], *arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "console", "run", *arguments],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def until_written(folder: Path, number: int) -> None:
+    limit = time.monotonic() + 90
+    file = folder / "out" / "zh-news.jsonl"
+    while not file.exists() or file.read_text("utf-8").count("\n") < number:
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+
+
+def test_a_run_waits_for_a_redis_that_is_away_and_says_so_once(
+    folder: Path, site: SiteServer, environment: dict[str, str], server: Server
+) -> None:
+    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.2")
+    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    process = running(folder, environment | {"REDIS_URL": server.url})
+    try:
+        until_written(folder, 2)
+        server.kill()
+        time.sleep(15.0)
+        server.start()
+        until_written(folder, 12)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    texts = [event["text"] for event in map(json.loads, out.splitlines()) if event["event"] == "trouble"]
+    assert len([text for text in texts if text.startswith("Redis is unavailable")]) == 1
+    assert len([text for text in texts if text.startswith("Redis is available again")]) == 1
+    assert len(texts) == 2, texts
+
+
+def test_a_run_may_end_when_redis_is_away(folder: Path, environment: dict[str, str], server: Server) -> None:
+    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.2")
+    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    process = running(folder, environment | {"REDIS_URL": server.url}, "--exit-when-redis-is-away")
+    until_written(folder, 2)
+    server.kill()
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 3
+    assert "Redis failed" in err
+
+
+def test_an_output_that_is_away_for_a_while_is_one_line_and_then_over(
+    folder: Path, environment: dict[str, str], exemplar: Exemplar, server: Server
+) -> None:
+    (folder / "out").write_text("a file where a folder should be")
+    environment = environment | {"REDIS_URL": server.url}
+    process = running(folder, environment)
+    try:
+        limit = time.monotonic() + 90
+        while not (problems := json.loads(exemplar("status", "--json", REDIS_URL=server.url).out)["problems"]):
+            assert time.monotonic() < limit
+        assert "can't be written" in problems[0]["text"]
+        shown = exemplar("status", REDIS_URL=server.url).out
+        assert "problem: " in shown
+        assert "pages/s" in shown
+        (folder / "out").unlink()
+        until_written(folder, 16)
+        while json.loads(exemplar("status", "--json", REDIS_URL=server.url).out)["problems"]:
+            assert time.monotonic() < limit
+    finally:
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    events = [json.loads(line) for line in out.splitlines()]
+    began = [event["text"] for event in events if event["event"] == "trouble"]
+    ended = [event["text"] for event in events if event["event"] == "over"]
+    assert sorted(began) == sorted(ended)
+    assert len(set(began)) == len(began)
+    assert events[-1]["problems"] == []
