@@ -14,7 +14,7 @@ from .errors import SinkUnavailable
 from .rows import Row, RowKey
 from .sinks import Sink
 
-FACTOR, MOST_FACTOR = 2, 6  # by which the pause grows with each failure, and at most
+FACTOR, MOST_FACTOR = 2, 3  # by which the pause grows with each failure, and at most
 PROBE_PATIENCE = 1.0  # seconds to wait for an output that was unavailable at the last try
 
 
