@@ -4,6 +4,7 @@ It has what `SectionLists`, `Admission` and `Rendering` use of a ledger and its 
 empty answer.
 """
 
+import time
 from collections.abc import Iterable
 from typing import Any, cast
 
@@ -49,7 +50,7 @@ class MemoryLedger(Ledger):
     """The ledger of one task's first run. `entered`: the URLs that wait, `settled`: the state of the others."""
 
     def __init__(self, task: str):
-        super().__init__(cast("redis.Redis", EmptyRedis()), task)
+        super().__init__(cast("redis.Redis", EmptyRedis()), task, clock=time.time)
         self.entered: dict[Fingerprint, Found] = {}
         self.settled: dict[Fingerprint, State] = {}
 
