@@ -31,7 +31,7 @@ from . import keys
 from .clock import Clock, day_at
 from .lua import COMMON, SCRIPTS
 from .redis_clock import clock_of
-from .steps import Step
+from .steps import RECOGNISE, Step
 from .url_states import (
     FINAL_STATES,
     OPEN_STATES,
@@ -72,7 +72,7 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "without_row",
     )
 )
-RECALLING = frozenset(("take",))  # scripts that recognise a repeated request themselves
+RECOGNISING = frozenset(("settle", "take"))  # scripts that recognise a repeated request themselves
 BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
 
 
@@ -97,7 +97,7 @@ class Ledger:
         self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
         self._repeatable = {name: connection.register_script(_PRELUDE + SCRIPTS[name]) for name in REPEATABLE}
         self._steps = {
-            name: Step(connection, _PRELUDE + text, recalls=name in RECALLING)
+            name: Step(connection, _PRELUDE + text, declares=RECOGNISE if name in RECOGNISING else "")
             for name, text in SCRIPTS.items()
             if name not in REPEATABLE
         }

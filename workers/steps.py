@@ -30,6 +30,12 @@ local is_repeated = last_request == request
 local function keep_reply(reply) redis.pcall('SET', reply_key, cmsgpack.pack(request, reply), 'EX', {REPLY_KEPT}) end
 """
 
+# For the steps of each page, which are short: they recognise a repeated request, and know their reply themselves.
+RECOGNISE = f"""
+local request, reply_key = table.remove(ARGV), table.remove(KEYS)
+local is_repeated = redis.call('GET', reply_key) == request
+local function keep_request() redis.pcall('SET', reply_key, request, 'EX', {REPLY_KEPT}) end
+"""
 _BEFORE = "if is_repeated then return last_reply end\nlocal function step()"
 _AFTER = "end\nlocal reply = step()\nkeep_reply(reply)\nreturn reply\n"
 
@@ -42,11 +48,11 @@ def answered_once(text: str) -> str:
 class Step:
     """A script of one connection that is executed once for each request.
 
-    `recalls`: the script itself uses what `RECALL` declares (`is_repeated`, `keep_reply`), since its reply is large.
+    `declares`: `RECALL` or `RECOGNISE` if the script itself uses what that declares.
     """
 
-    def __init__(self, connection: "redis.Redis", text: str, *, recalls: bool = False):
-        self._script = connection.register_script(RECALL + text if recalls else answered_once(text))
+    def __init__(self, connection: "redis.Redis", text: str, *, declares: str = ""):
+        self._script = connection.register_script(declares + text if declares else answered_once(text))
 
     def __call__(self, names: list[str], args: list[Any], pipe: Any = None) -> Any:
         """Run it with the keys `names`. With `pipe` it becomes part of that transaction."""

@@ -23,10 +23,11 @@ def content_type(response: Response) -> str:
     return (response.headers.get("Content-Type") or b"").decode("latin-1")
 
 
-def page_of(response: Response) -> StoredPage:
-    """The page as it is stored, with its usage rights."""
+def page_of(response: Response, now: datetime | None = None) -> StoredPage:
+    """The page as it is stored, with its usage rights. `now`: by default by this machine's clock."""
+    fetched_at = now or datetime.now(UTC)
     return StoredPage(
-        normalise(response.url), response.body, content_type(response), datetime.now(UTC), headers_on_use(response)
+        normalise(response.url), response.body, content_type(response), fetched_at, headers_on_use(response)
     )
 
 
@@ -49,10 +50,10 @@ def was_rendered(response: Response) -> bool:
     return response.request is not None and RENDER in response.request.meta
 
 
-def answer_of(response: Response) -> Answered:
-    """What a run takes of a response."""
+def answer_of(response: Response, now: datetime | None = None) -> Answered:
+    """What a run takes of a response that came `now`."""
     rendered, refusal = was_rendered(response), too_many_requests(response)
-    return Answered(response.status, page_of(response), state_headers(response), rendered, refusal)
+    return Answered(response.status, page_of(response, now), state_headers(response), rendered, refusal)
 
 
 def no_answer_of(failure: Any) -> Unanswered:

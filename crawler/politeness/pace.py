@@ -26,7 +26,7 @@ import redis
 from crawler.guarding.guard import host_and_port
 from crawler.politeness import lua
 from workers import keys
-from workers.steps import Step
+from workers.steps import RECALL, Step
 
 DEFAULT_INTERVAL = 1.0  # seconds between two requests to one host, by default
 CRAWL_DELAY_MOST = 60.0  # seconds; more would keep a section of some thousand articles for weeks
@@ -120,7 +120,7 @@ class Pace:
 
     def __init__(self, connection: "redis.Redis", clock: Callable[[], float] = time.monotonic):
         self._clock = clock
-        self._permit = Step(connection, _PRELUDE + lua.script("permit"), recalls=True)
+        self._permit = Step(connection, _PRELUDE + lua.script("permit"), declares=RECALL)
         self._renew = connection.register_script(_PRELUDE + lua.script("renew"))
         self._report = Step(connection, _PRELUDE + lua.script("report"))
         self._crawl_delay = connection.register_script(_PRELUDE + lua.script("crawl_delay"))

@@ -133,7 +133,10 @@ class SectionSpider(GatedSpider):
         )
 
     def _on_response(self, response: Response, fetch: Fetch) -> AsyncIterator[Request]:
-        return self._settle_and_continue(fetch, partial(answer_of, response))
+        return self._settle_and_continue(fetch, partial(self._answer_of, response))
+
+    def _answer_of(self, response: Response) -> Answered:
+        return answer_of(response, self.guarded_call(self.run.settings.now))
 
     def _on_failure(self, failure: Any) -> AsyncIterator[Request]:
         return self._settle_and_continue(failure.request.cb_kwargs["fetch"], partial(no_answer_of, failure))

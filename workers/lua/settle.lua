@@ -1,6 +1,7 @@
 -- Give a URL its final state. ARGV: fingerprint, state, short reason, reason, worker, problems kept (0: this one is
 -- not), bucket, slot, now, recheck plan ('' or JSON: every, until, version, hash; times in seconds)
 -- -> 1, or 0 if the URL is settled already, or another worker holds it
+if is_repeated then return 1 end
 local name, state, short, worker, now = ARGV[1], ARGV[2], ARGV[3], ARGV[5], tonumber(ARGV[9])
 local raw = redis.call('HGET', k_open, name)
 if not raw then return 0 end
@@ -34,4 +35,5 @@ if (state == 'rejected' or state == 'failed') and ARGV[6] ~= '0' then
   redis.call('LPUSH', k_problems, cjson.encode(problem))
   redis.call('LTRIM', k_problems, 0, tonumber(ARGV[6]) - 1)
 end
+keep_request()
 return 1

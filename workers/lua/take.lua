@@ -13,5 +13,5 @@ redis.call('HSET', k_holders, name, ARGV[2])
 redis.call('ZADD', k_held, ARGV[4], name)
 local counted = is_repeated and 0 or 1
 redis.call('HINCRBY', page, 'takes', counted)
-keep_reply(1)
+keep_request()
 return {redis.call('HGET', k_open, name), redis.call('HINCRBY', k_cuts, name, counted), redis.call('HGETALL', page)}

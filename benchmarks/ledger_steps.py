@@ -1,0 +1,103 @@
+"""What the ledger's steps of a page cost: pages a second of one client, and Redis' CPU time a page.
+
+    python -m benchmarks.ledger_steps --pages 20000
+
+Starts a Redis of its own with an append-only file. A page is added, leased, stored, taken, claimed and settled, with
+the numbers of URLs at once that spiders and workers use.
+"""
+
+import argparse
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import redis
+
+from workers.connection import client
+from workers.embedded import answers, server_binary
+from workers.inbox import Inbox
+from workers.ledger import Ledger
+from workers.page_store import StoredPage
+from workers.url_states import Found, fingerprint
+
+ADDED = 20  # articles of a list page
+LEASED = 8
+BODY = b"<p>The harbour office opened its new tide station on Monday.</p>" * 100
+
+
+def main() -> None:
+    """Print one line a step, and one for the page."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--pages", type=int, default=20_000)
+    pages = options.parse_args().pages
+    with tempfile.TemporaryDirectory(prefix="bl-") as folder:
+        socket = Path(folder) / "s"
+        arguments = ["--port", "0", "--unixsocket", socket, "--dir", folder, "--save", "", "--appendonly", "yes"]
+        server = subprocess.Popen([str(part) for part in (server_binary(), *arguments)], stdout=subprocess.DEVNULL)
+        try:
+            while not answers(f"unix://{socket}"):
+                time.sleep(0.02)
+            measure(client(f"unix://{socket}"), pages)
+        finally:
+            server.terminate()
+            server.wait(10)
+
+
+def measure(connection: "redis.Redis", pages: int) -> None:
+    """Take `pages` pages from their discovery to their row, all of them through one step after another."""
+    ledger, inbox = Ledger(connection, "gazette"), Inbox(connection)
+    urls = [f"http://gazette.example/a/{number}.html" for number in range(pages)]
+    names = [fingerprint(url) for url in urls]
+    stored = {
+        name: StoredPage(url, BODY, "text/html", datetime.now(UTC)) for name, url in zip(names, urls, strict=True)
+    }
+
+    def add() -> None:
+        for at in range(0, pages, ADDED):
+            ledger.add(Found(url, float(at)) for url in urls[at : at + ADDED])
+
+    def lease() -> None:
+        for _ in range(0, pages, LEASED):
+            ledger.lease(LEASED, seconds=3600.0)
+
+    def store() -> None:
+        for at in range(0, pages, 10):
+            inbox.deliver(ledger, {name: stored[name] for name in names[at : at + 10]})
+
+    def take() -> None:
+        for name in names:
+            ledger.take(name, "worker", seconds=3600.0)
+
+    def claim() -> None:
+        for name in names:
+            ledger.claim(name, name, "worker")
+
+    def settle() -> None:
+        for name in names:
+            ledger.settle(name, "written", "", worker="worker")
+
+    wall = cpu = 0.0
+    for step in (add, lease, store, take, claim, settle):
+        seconds, busy = timed(connection, step)
+        wall, cpu = wall + seconds, cpu + busy
+        print(f"{step.__name__:8} {pages / seconds:9,.0f} pages/s   {busy / pages * 1e6:6.1f} µs of Redis a page")
+    print(f"{'all':8} {pages / wall:9,.0f} pages/s   {cpu / pages * 1e6:6.1f} µs of Redis a page")
+
+
+def timed(connection: "redis.Redis", step: Callable[[], None]) -> tuple[float, float]:
+    """Return the seconds that a step took, and the CPU seconds of Redis."""
+
+    def busy() -> float:
+        info = connection.info("cpu")
+        return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
+
+    before, began = busy(), time.perf_counter()
+    step()
+    return time.perf_counter() - began, busy() - before
+
+
+if __name__ == "__main__":
+    main()
