@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from workers.outage import Outage
 from workers.presence import alive, node_name
 from workers.present_problems import PresentProblem
 from workers.processes import ended_by
+from workers.redis_clock import clock_of
 from workers.url_states import OPEN_STATES, Counts, State
 
 LOOK_EVERY = 0.2  # seconds
@@ -137,7 +137,7 @@ class Runner:
         self._extraction: subprocess.Popen[str] | None = None
         self._extraction_seen = self._watched = clock()
         self._failure: BaseException | None = None
-        self._started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._started = clock_of(self.connection).moment().isoformat(timespec="seconds")
         self._settled: tuple[int, float] = (0, clock())  # number of settled URLs, and when it changed
         self._finished = False  # a run with `once`: all is settled, or it gave up
 

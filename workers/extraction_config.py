@@ -4,7 +4,6 @@ No worker reads tasks.yaml, so extraction runs on machines that don't have the f
 """
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime
@@ -15,6 +14,7 @@ import redis
 from . import keys
 from .clock import Clock
 from .page_store import StoredPage, pack_body, unpack
+from .redis_clock import clock_of
 from .stored_json import known_fields
 
 
@@ -92,13 +92,13 @@ def keep_example(
     requested: str,
     *,
     rendered: bool = False,
-    clock: Clock = time.time,
+    clock: Clock | None = None,
 ) -> None:
     """Store a page as the task's example. `requested`: the URL in the task; a different one is fetched again.
 
     `rendered`: the page was loaded in a browser, as the task's articles are.
     """
-    now = datetime.fromtimestamp(clock(), UTC)
+    now = datetime.fromtimestamp((clock or clock_of(connection).now)(), UTC)
     connection.hset(
         keys.of_task(task, "example"),
         mapping={

@@ -5,7 +5,6 @@ page after another. When a page crashes its worker, no other page of the job is 
 """
 
 import logging
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -30,6 +29,7 @@ from .page_decision import (
     judge,
 )
 from .quarantine import quarantine, state_folder
+from .redis_clock import clock_of
 from .row_claims import RowClaims
 from .section_preparation import PreparedSection, SectionPreparation
 from .url_states import Fingerprint, PageLease
@@ -50,15 +50,15 @@ class ExtractionWorker:
         watch: Watch | None = None,
         state: Path | None = None,
         times: WorkerTimes | None = None,
-        clock: Clock = time.time,
+        clock: Clock | None = None,
     ):
         self.redis = connection
         self.name = name
         self.watch = watch or NoWatch()
         self.state = state or state_folder()
         self.times = times or WorkerTimes()
-        self.clock = clock
-        self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=clock)
+        self.clock = clock or clock_of(connection).now
+        self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
 
     def extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         """Extract, write and settle the pages of one job; skip those that are settled or leased to another worker."""

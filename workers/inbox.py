@@ -6,7 +6,7 @@ queued again (`sweep`), and a superfluous job finds nothing to do. Jobs are JSON
 Redis must not be able to run code in a worker.
 """
 
-import time
+import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -21,6 +21,7 @@ from . import keys
 from .clock import Clock
 from .ledger import Ledger, with_pages
 from .page_store import LARGEST_PAGE, StoredPage, pack
+from .redis_clock import clock_of
 from .url_states import Fingerprint
 
 __all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage"]
@@ -29,16 +30,17 @@ QUEUE = "exemplar-pages"
 JOB = "workers.extract.cut_pages"  # the function that a wake-up job runs; jobs in Redis hold this name
 PAGES_A_JOB = 10  # 0.06 ms of worker CPU a page; 50 a job saves another third, but some jobs then take long
 FIRST = "first-"  # begins the id of a job that was queued before all others
+_QUEUED_AT = re.compile(r"(\d{13})-")  # begins the id of any other job: Redis' time in milliseconds
 FIRST_MOST = 100  # jobs at the head of the queue that are examined for one that was queued in its turn
 JOB_KEPT = 3600  # seconds a failed job is kept for a person to look at; its pages do not depend on it
 
 
 class Inbox:
-    """Stores pages and queues wake-up jobs for them. Safe for any number of processes. `clock`: for `sweep`."""
+    """Stores pages and queues wake-up jobs for them. Safe for any number of processes. `clock`: by default Redis'."""
 
-    def __init__(self, connection: "redis.Redis", *, clock: Clock = time.time):
+    def __init__(self, connection: "redis.Redis", *, clock: Clock | None = None):
         self.redis = connection
-        self.clock = clock
+        self.clock = clock or clock_of(connection).now
         self.queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer, default_timeout=-1)
 
     def deliver(self, ledger: Ledger, pages: Mapping[Fingerprint, StoredPage]) -> None:
@@ -94,7 +96,9 @@ class Inbox:
         oldest = next((name for raw in head if not (name := raw.decode()).startswith(FIRST)), None)
         if oldest is None:
             return 0.0 if len(head) == FIRST_MOST else None
-        enqueued = cast("bytes | None", self.redis.hget(Job.key_for(oldest), "enqueued_at"))
+        if at := _QUEUED_AT.match(oldest):
+            return int(at[1]) / 1000
+        enqueued = cast("bytes | None", self.redis.hget(Job.key_for(oldest), "enqueued_at"))  # of an earlier version
         return datetime.fromisoformat(enqueued.decode()).timestamp() if enqueued else 0.0
 
     def pages_waiting(self) -> int:
@@ -102,6 +106,7 @@ class Inbox:
         return sum(Ledger(self.redis, task).counts().states["fetched"] for task in with_pages(self.redis))
 
     def _add_jobs(self, task: str, names: Sequence[Fingerprint], pipe: Any, *, first: bool = False) -> None:
+        head = f"{FIRST if first else ''}{self.clock() * 1000:013.0f}"  # RQ notes the time by this machine's clock
         jobs = [
             Queue.prepare_data(
                 JOB,
@@ -110,7 +115,7 @@ class Inbox:
                 result_ttl=0,
                 failure_ttl=JOB_KEPT,
                 description=f"pages of {task}",
-                job_id=f"{FIRST}{uuid.uuid4().hex}" if first else None,
+                job_id=f"{head}-{uuid.uuid4().hex}",
                 at_front=first,
             )
             for start in range(0, len(names), PAGES_A_JOB)

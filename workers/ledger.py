@@ -20,7 +20,6 @@ that should have given an article and did not.
 
 import json
 import math
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, timedelta
@@ -31,6 +30,7 @@ import redis
 from . import keys
 from .clock import Clock, day_at
 from .lua import COMMON, SCRIPTS
+from .redis_clock import clock_of
 from .steps import Step
 from .url_states import (
     FINAL_STATES,
@@ -57,26 +57,40 @@ REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes
 LISTED = "list"  # begins the reason of a written list page: it has no row itself (`claim_entries.lua` reads it)
 WRITTEN_ENTRY = "+"  # begins the value of an entry that has its row
 REPEATABLE = frozenset(  # scripts that have the same effect and reply when they run twice
-    ("arrive", "claim", "claim_entries", "counts", "postpone", "release", "state_of", "without_row")
+    (
+        "arrive",
+        "claim",
+        "claim_entries",
+        "counts",
+        "hold",
+        "postpone",
+        "release",
+        "renew_pages",
+        "state_of",
+        "without_row",
+    )
 )
 RECALLING = frozenset(("take",))  # scripts that recognise a repeated request themselves
 BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
 
 
 class Ledger:
-    """The ledger of one task. Safe for any number of processes; times are Unix seconds, days are those of UTC."""
+    """The ledger of one task. Safe for any number of processes; times are Unix seconds, days are those of UTC.
+
+    `clock`: by default that of Redis, as all processes must have the same.
+    """
 
     def __init__(
         self,
         connection: "redis.Redis",
         task: str,
         *,
-        clock: Clock = time.time,
+        clock: Clock | None = None,
         problems_kept: int = PROBLEMS_KEPT,
     ):
         self.redis = connection
         self.task = task
-        self.clock = clock
+        self.clock = clock or clock_of(connection).now
         self.problems_kept = problems_kept
         self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
         self._repeatable = {name: connection.register_script(_PRELUDE + SCRIPTS[name]) for name in REPEATABLE}

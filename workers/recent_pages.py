@@ -8,7 +8,6 @@ All changes go through one script that compares the version first. Of two worker
 succeeds, and the other's pages don't join. Recent pages of an example that was replaced no longer vote.
 """
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -25,6 +24,7 @@ from . import keys
 from .clock import Clock
 from .near_duplicates import ENTRY, SHORTEST, alike, entry_of
 from .page_store import StoredPage, unpack, unpack_body
+from .redis_clock import clock_of
 from .url_states import Fingerprint
 
 MOST = MEMORY - 1  # beside the example
@@ -131,9 +131,15 @@ class Candidates:
     """
 
     def __init__(
-        self, connection: "redis.Redis", task: str, section: Section, pages: SectionPages, *, clock: Clock = time.time
+        self,
+        connection: "redis.Redis",
+        task: str,
+        section: Section,
+        pages: SectionPages,
+        *,
+        clock: Clock | None = None,
     ):
-        self._clock = clock
+        self._clock = clock or clock_of(connection).now
         self._redis, self._task, self._section = connection, task, section
         self._version, self._voting, self._joined_at = pages.version, len(pages.recent), pages.joined_at
         self._pages: SectionPages | None = None  # read when needed: a worker has hundreds of instances

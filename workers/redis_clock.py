@@ -9,7 +9,8 @@ machine's two clocks moved apart (it slept, or its clock was set).
 import logging
 import time
 from collections.abc import Callable
-from weakref import WeakKeyDictionary, ref
+from datetime import UTC, datetime
+from weakref import WeakKeyDictionary
 
 import redis
 
@@ -35,8 +36,9 @@ class RedisClock:
         monotonic: Callable[[], float] = time.monotonic,
     ):
         self.wall, self.monotonic = wall, monotonic
-        self._connection = ref(connection)  # weak, since `clock_of` keeps the clock as long as the connection exists
-        self._hook: object = connection.connection_pool.connection_kwargs.get("redis_connect_func")
+        pool = connection.connection_pool
+        self._redis = redis.Redis(connection_pool=pool)  # not `connection`, which may be a pipeline
+        self._hook: object = pool.connection_kwargs.get("redis_connect_func")
         self._offset = self._machine_offset = 0.0
         self._measured: float | None = None  # when, by the monotonic clock
         self._connections = 0
@@ -47,6 +49,10 @@ class RedisClock:
         if self._is_due():
             self._measure()
         return self.monotonic() + self._offset
+
+    def moment(self) -> datetime:
+        """Return Redis' time as an aware `datetime` in UTC."""
+        return datetime.fromtimestamp(self.now(), UTC)
 
     def skew(self) -> float:
         """Return by how many seconds this machine's clock is ahead of Redis' (negative: behind it)."""
@@ -62,15 +68,10 @@ class RedisClock:
         return self._hook.connections if isinstance(self._hook, ConnectHook) else 0
 
     def _measure(self) -> None:
-        connection = self._connection()
-        if connection is None:
-            if self._measured is None:
-                raise redis.ConnectionError("the connection of this clock is closed")
-            return
         best = float("inf")
         for _ in range(MEASUREMENTS):
             before = self.monotonic()
-            seconds, microseconds = connection.time()
+            seconds, microseconds = self._redis.time()
             after = self.monotonic()
             if after - before < best:
                 best = after - before

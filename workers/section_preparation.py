@@ -1,7 +1,6 @@
 """What a worker prepares of a task once and keeps: example and recent pages as a `Section`, and open sinks."""
 
 import logging
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from .recent_pages import (
     section_pages,
     section_version,
 )
+from .redis_clock import clock_of
 from .sinks import Sink, open_sink
 from .worker_reports import Watch
 from .worker_times import WorkerTimes
@@ -59,12 +59,12 @@ class SectionPreparation:
     """The prepared sections of one worker, by task."""
 
     def __init__(
-        self, connection: "redis.Redis", watch: Watch, *, times: WorkerTimes | None = None, clock: Clock = time.time
+        self, connection: "redis.Redis", watch: Watch, *, times: WorkerTimes | None = None, clock: Clock | None = None
     ):
         self.redis = connection
         self.watch = watch
         self.deadline = (times or WorkerTimes()).page_deadline
-        self.clock = clock
+        self.clock = clock or clock_of(connection).now
         self._prepared: dict[str, PreparedSection] = {}
 
     def prepare(self, config: ExtractionConfig) -> PreparedSection:

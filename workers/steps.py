@@ -2,8 +2,8 @@
 
 A client whose connection breaks repeats its command, although the server may have executed it. Many steps would answer
 otherwise the second time: `add` calls a URL new only once. So each request has a number, and the script keeps its last
-reply to each client, a thread of a process; the same number gives the same reply. That is one key for each client. A
-step in a transaction has a key of its own, since the transaction is repeated as a whole.
+reply to each client, a thread of a process; the same number gives the same reply. That is one key for each client. The
+steps of a transaction or pipeline have keys of their own, since it is repeated as a whole.
 """
 
 import os
@@ -16,6 +16,8 @@ import redis
 from . import keys
 
 REPLY_KEPT = 90  # seconds: a client gives up within 7 attempts of 10 s and the back-off between them (`connection`)
+
+STEPS_TOGETHER = 256  # steps of one transaction or pipeline, at most
 
 # The key of the reply is the last of KEYS, the number of the request the last of ARGV. Both are removed, so that a step
 # has its own only. A reply does not count for Redis' limit of memory if the step itself did not write.
@@ -65,7 +67,7 @@ class _Requests(threading.local):
         if self._process != os.getpid():  # a child process after `fork` is another client
             self._process, self._client = os.getpid(), secrets.token_hex(8)
         self._number += 1
-        name = f"{self._client}:{self._number}" if is_part else self._client
+        name = f"{self._client}:{self._number % STEPS_TOGETHER}" if is_part else self._client
         return keys.REPLY + name, self._number
 
 

@@ -32,8 +32,8 @@ class ListPage:
     """A list to read. `depth` counts hops from a start page, pagination not included.
 
     `start`: the start page (or the topmost sitemap) that led here. `without_articles`: number of pages right before it
-    that have none. `resumed`: an earlier run was interrupted at it, so it is read as if its links were new. `changed`:
-    the date in its index.
+    that have none; `repeats`: of those that show the links of earlier pages. `resumed`: an earlier run was interrupted
+    at it, so it is read as if its links were new. `changed`: the date in its index.
     """
 
     url: str
@@ -43,6 +43,7 @@ class ListPage:
     without_articles: int = 0
     resumed: bool = False
     changed: datetime | None = None
+    repeats: int = 0
 
 
 @dataclass(frozen=True, slots=True)

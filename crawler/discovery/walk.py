@@ -13,9 +13,13 @@ A walk begins at the start pages, which may be pages, feeds or sitemaps, and goe
 Once a walk has seen a section to its end, later walks read the start pages, the feeds, the list pages that led to
 articles, of each the pagination only while there is anything new, and of the sitemaps that found what no list did
 those that changed.
+
+A section may grow while it is walked. If it grew by a whole page, the next page shows the links of the last one, and
+what is new to the task may lie behind it. So such a page is followed on, as often as pages were read before it: then it
+is a circle. Later walks do not end at links that are known only since this walk began.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,6 +34,8 @@ from crawler.discovery.walk_plan import WalkPlan, is_own_section
 from crawler.patterns.pattern import Match
 
 MATCHES_KEPT = 20_000  # links whose match is remembered
+SHIFTS_MORE = 5  # pages in a row that may repeat earlier ones, beyond the number of those: a section may grow again
+REPEATS_MOST = 50  # pages of one walk that repeat earlier ones in vain
 MOST_WITHOUT_ARTICLES = 10  # pages in a row without an article, after which a pagination is taken for a calendar
 
 
@@ -56,7 +62,11 @@ class Walk:
         self.fallback_starts = deque(plan.fallback_starts)
         self._match = lru_cache(MATCHES_KEPT)(plan.pattern.match)  # each link of a list is looked up several times
         self._link_sets: set[int] = set()  # hashes of the links of each page
-        self._repeats = 0
+        self._circles = 0
+        self._repeats = 0  # pages that repeat earlier ones, without those that were followed to something else
+        self._pages_below: Counter[str] = Counter()  # pages by start page, without those that repeat earlier ones
+        self._shown: set[int] = set()  # hashes of the articles on list pages of this walk
+        self._fresh: set[int] = set()  # hashes of the articles on lists whose articles were new to this walk
         self._has_articles = False
         self._explores = False
 
@@ -73,6 +83,8 @@ class Walk:
 
         Returns those that are read only because something was new, or because the archive is incomplete.
         """
+        articles = {hash(match.url) for link in listing.links if (match := self._match(link.url))}
+        hidden = new == 0 and _are_mostly(articles, self._fresh)
         self._record(page, found)
         if listing.cut:
             self.remarks.setdefault(f"{page.url}: more links than are read from one list; the rest is left out")
@@ -80,7 +92,10 @@ class Walk:
             self.frontier.earn_tries(page)
         if page.kind == "start" and listing.form == "page" and not self.plan.follow and not self.plan.complete:
             self._explores = self._explores or found == 0 or not is_own_section(page.url, self.plan.pattern)
-        further = [target for target in self._find_further(page, listing, found, new) if self.frontier.push(target)]
+        targets = self._find_further(page, listing, articles, found=found, new=new, hidden=hidden)
+        further = [target for target in targets if self.frontier.push(target)]
+        if listing.form != "sitemap" and new and (new == found if listing.form == "feed" else 2 * new >= found):
+            self._fresh |= articles
         for target in self.followed_lists(page, listing):
             self.frontier.push(target)
         if page.kind == "start" and found == 0 and not self.frontier.has_waiting:
@@ -132,8 +147,11 @@ class Walk:
 
     # -- further pages of a list ------------------------------------------------------------------------------------
 
-    def _find_further(self, page: ListPage, listing: ListContent, found: int, new: int) -> list[ListPage]:
-        goes_on = bool(new or found == 0 or not self.plan.complete or page.resumed)
+    def _find_further(
+        self, page: ListPage, listing: ListContent, articles: Set[int], *, found: int, new: int, hidden: bool
+    ) -> list[ListPage]:
+        """The further lists. `articles`: hashes; `hidden`: they are known, but only since this walk began."""
+        goes_on = bool(new or found == 0 or not self.plan.complete or page.resumed or hidden)
         match listing.form:
             case "robots":
                 maps = listing.sitemaps or [Child(usual_place(page.url))]
@@ -144,12 +162,16 @@ class Walk:
                 return self._around_feed(page, listing, found, new) if goes_on else []
         feeds = listing.feeds if page.kind == "start" and not self.plan.complete else []
         pages = [ListPage(url, "feed", start=url) for url in feeds]
-        return [*pages, *(self._find_pagination(page, listing, found) if goes_on else [])]
+        is_shown = hidden and _are_mostly(articles, self._shown)
+        self._shown |= articles
+        return [*pages, *(self._find_pagination(page, listing, found, is_shown) if goes_on else [])]
 
-    def _find_pagination(self, page: ListPage, listing: ListContent, found: int) -> list[ListPage]:
+    def _find_pagination(self, page: ListPage, listing: ListContent, found: int, is_shown: bool) -> list[ListPage]:
+        """The further pages. `is_shown`: earlier pages of this walk show most of its articles."""
         without_articles = 0 if found else page.without_articles + 1
         urls = [*listing.next, *pagination(page.url, self._other_links(listing))]
-        if not urls or self._record_links(page, {link.url for link in listing.links} - {*urls}):
+        repeats = self._count_repeats(page, {link.url for link in listing.links} - {*urls}, is_shown) if urls else 0
+        if not urls or self._is_circle(page, repeats):
             return []
         if without_articles > MOST_WITHOUT_ARTICLES:
             notes = self.remarks if self.plan.complete else self.limits
@@ -157,17 +179,27 @@ class Walk:
                 f"{page.url}: {MOST_WITHOUT_ARTICLES} pages in a row without an article; not followed further"
             )
             return []
-        return [ListPage(url, "next", page.depth, page.start, without_articles) for url in urls]
+        return [ListPage(url, "next", page.depth, page.start, without_articles, repeats=repeats) for url in urls]
 
-    def _record_links(self, page: ListPage, links: Set[str]) -> bool:
-        """Record a page's links, without its pagination; return whether it repeats those of an earlier page."""
+    def _count_repeats(self, page: ListPage, links: Set[str], is_shown: bool) -> int:
+        """Record a page's links, without its pagination; return how many pages in a row repeat earlier ones."""
         links_hash = hash(frozenset(links))
-        is_known = links_hash in self._link_sets
+        is_known = is_shown or (links_hash in self._link_sets and bool(links))
         self._link_sets.add(links_hash)
-        if not is_known or not links or page.kind != "next":
+        if is_known and page.kind == "next":
+            self._repeats += 1
+            return page.repeats + 1
+        self._repeats = max(0, self._repeats - page.repeats)
+        self._pages_below[page.start] += 1
+        return 0
+
+    def _is_circle(self, page: ListPage, repeats: int) -> bool:
+        """Whether so many pages in a row that repeat earlier ones are a circle, not the trace of a growing section."""
+        most = self._pages_below[page.start] + SHIFTS_MORE
+        if not repeats or (repeats <= most and self._repeats <= REPEATS_MOST):
             return False
-        self._repeats += 1
-        if self._repeats == MOST_WITHOUT_ARTICLES:
+        self._circles += 1
+        if self._circles == MOST_WITHOUT_ARTICLES:
             self.remarks.setdefault(f"{page.url} and others repeat the links of earlier pages; not followed further")
         return True
 
@@ -179,6 +211,10 @@ class Walk:
         if page.kind == "start" and listing.home and overflows and is_ours:
             further.append(ListPage(listing.home, "follow", page.depth, page.start))
         return further
+
+
+def _are_mostly(articles: Set[int], others: Set[int]) -> bool:
+    return bool(articles) and 2 * len(articles & others) >= len(articles)
 
 
 def _may_be_list(page: str, url: str) -> bool:

@@ -124,7 +124,7 @@ class SectionArticles:
     def next_due(self) -> float | None:
         """Seconds until a page is to be tried again; None if the run does not wait for it."""
         _, due = self.ledger.delayed()
-        wait = max(0.0, due - self.settings.now().timestamp()) if due is not None else None
+        wait = max(0.0, due - self.ledger.clock()) if due is not None else None
         return wait if wait is not None and wait <= PATIENCE else None
 
     def flush(self) -> None:

@@ -22,7 +22,7 @@ from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Fetch, Lis
 from crawler.run.list_fetches import ListFetches
 from crawler.run.outcomes import of_answer
 from crawler.run.run_report import RunOptions, RunReport, keep_report
-from crawler.run.run_settings import SETTINGS, RunSettings
+from crawler.run.run_settings import RunSettings
 from crawler.run.section_articles import SectionArticles
 from crawler.run.section_lists import SectionLists
 from crawler.run.spider_coordination import BACKFILL, WALK, Crew
@@ -33,6 +33,7 @@ from workers.epoch import EpochWatch
 from workers.extraction_config import example_asked, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
+from workers.redis_clock import clock_of
 from workers.url_states import fingerprint
 
 OTHERS_PAUSE = 1.0  # seconds between checks whether other spiders of the task have found more
@@ -41,11 +42,19 @@ BEAT_WITHIN = 0.2  # seconds of work on one list after which it is interrupted b
 
 
 class SectionRun:
-    """One run of a task. Begin it with `begin`, end it with `end`; in between call `beat` every second."""
+    """One run of a task. Begin it with `begin`, end it with `end`; in between call `beat` every second.
+
+    `settings`: by default with the clock of Redis.
+    """
 
     def __init__(
-        self, connection: "redis.Redis", task: Task, options: RunOptions | None = None, settings: RunSettings = SETTINGS
+        self,
+        connection: "redis.Redis",
+        task: Task,
+        options: RunOptions | None = None,
+        settings: RunSettings | None = None,
     ):
+        settings = settings or RunSettings(now=clock_of(connection).moment)
         self.redis, self.task, self.options, self.settings = connection, task, options or RunOptions(), settings
         self.report = RunReport.begun(task.name, settings.now())
         self.ledger = Ledger(connection, task.name)

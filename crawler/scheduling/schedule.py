@@ -14,7 +14,6 @@ its next time is computed again at the end of each run.
 """
 
 import math
-import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from crawler.run.spider_coordination import disband
 from crawler.scheduling.publishing_rate import History, interval, observe
 from crawler.task_list.periods import Period
 from workers import keys
+from workers.redis_clock import clock_of
 from workers.steps import Step
 
 SPREAD_SHARE = 0.1  # share of the period over which the first starts are spread
@@ -108,10 +108,10 @@ class RunLease:
 
 
 class Schedule:
-    """The schedule of all tasks. Times are Unix seconds, as `clock` returns them."""
+    """The schedule of all tasks. Times are Unix seconds, as `clock` returns them: by default that of Redis."""
 
-    def __init__(self, connection: "redis.Redis", clock: Callable[[], float] = time.time):
-        self.redis, self.clock = connection, clock
+    def __init__(self, connection: "redis.Redis", clock: Callable[[], float] | None = None):
+        self.redis, self.clock = connection, clock or clock_of(connection).now
         self._fire = Step(connection, _FIRE)
         self._lease = Step(connection, _LEASE)
         self._renew = connection.register_script(_RENEW)
@@ -251,7 +251,7 @@ class Schedule:
 def note_visit(connection: "redis.Redis", task: str, new: int, *, now: float | None = None) -> None:
     """Record in a task's history that a run read all its lists and found `new` articles. `now`: Unix seconds."""
     history = History.from_json(cast("bytes | None", connection.hget(keys.HISTORIES, task)))
-    updated = observe(history, time.time() if now is None else now, new)
+    updated = observe(history, clock_of(connection).now() if now is None else now, new)
     connection.hset(keys.HISTORIES, task, updated.to_json())
 
 

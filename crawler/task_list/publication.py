@@ -29,6 +29,7 @@ from crawler.task_list.models import Filter, Settings, Task, TaskFile
 from workers import keys
 from workers.errors import ExemplarError
 from workers.extraction_config import ExtractionConfig, RowFilter
+from workers.redis_clock import clock_of
 
 LIST_LOST = (
     "Redis has no task list (it was emptied or replaced); publish it again: start `exemplar schedule` or "
@@ -84,7 +85,7 @@ def publish(
     from the same file on the same machine; or with `take_over`. Raises `DivergentCopy` otherwise. `source` is the
     file's `digest`.
     """
-    new = Edition(tasks.fingerprint, origin_of(path), time.time(), source, FORM)
+    new = Edition(tasks.fingerprint, origin_of(path), clock_of(connection).now(), source, FORM)
     with connection.pipeline(transaction=True) as pipe:
         while True:
             pipe.watch(keys.EDITION)  # type: ignore[no-untyped-call]  # another publication meanwhile: read again

@@ -130,6 +130,14 @@ def test_lapsed_pages_are_returned(ledger, losing):
     assert ledger.lapsed(oldest_job=0.0) == []
 
 
+def test_abandoned_pages_are_returned(ledger, losing):
+    fetched(ledger)
+    ledger.take(NAMES[0], "dead", seconds=-1)
+    losing(script_of(ledger, "abandoned"))
+    assert ledger.abandoned() == NAMES[:1]
+    assert ledger.abandoned() == []
+
+
 def test_an_accepted_url_was_rejected(ledger, losing):
     add(ledger, 1)
     ledger.settle(NAMES[0], "rejected", "a list")
@@ -144,10 +152,10 @@ def test_a_dropped_url_was_open(ledger, losing):
     assert ledger.counts().seen == 0
 
 
-@pytest.mark.parametrize("name", ["arrive", "claim", "claim_entries", "postpone", "release"])
+@pytest.mark.parametrize("name", ["arrive", "claim", "claim_entries", "hold", "postpone", "release", "renew_pages"])
 def test_a_repeatable_step_is_repeated(ledger, losing, name):
     fetched(ledger)
-    if name != "postpone":
+    if name not in ("hold", "postpone"):
         ledger.take(NAMES[0], "me", seconds=30)
     losing(script_of(ledger, name))
     match name:
@@ -159,6 +167,12 @@ def test_a_repeatable_step_is_repeated(ledger, losing, name):
         case "claim_entries":
             entries = [fingerprint("http://gazette.example/e/1")]
             assert ledger.claim_entries(NAMES[0], entries, "me", pages_give_rows=True) == [True]
+        case "hold":
+            ledger.hold(NAMES[:1], "me", seconds=30)
+            assert ledger.take(NAMES[0], "other", seconds=30) is None
+            assert ledger.take(NAMES[0], "me", seconds=30).attempts == 1
+        case "renew_pages":
+            assert ledger.renew_pages(NAMES[:1], "me", seconds=60) == 1
         case "postpone":
             ledger.postpone(NAMES[:1], 5.0, "disk full")
             assert ledger.take(NAMES[0], "other", seconds=30) is None

@@ -10,7 +10,7 @@ from crawler.discovery.list_yield import ListYield
 from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.pagination import pagination, shape_of
 from crawler.discovery.sitemaps import Child
-from crawler.discovery.walk import MOST_WITHOUT_ARTICLES, Walk
+from crawler.discovery.walk import MOST_WITHOUT_ARTICLES, REPEATS_MOST, SHIFTS_MORE, Walk
 from crawler.discovery.walk_plan import WalkPlan
 from crawler.patterns.pattern import Pattern
 
@@ -245,7 +245,102 @@ def test_a_calendar_without_articles_is_left_soon():
 def test_pages_that_show_the_same_again_are_not_followed_on():
     site = {"/a/": ["/a/1.html", "/a/2.html", "/about", "/a/?page=2"]}
     site |= {f"/a/?page={n}": ["/a/2.html", "/a/1.html", "/about", f"/a/?page={n + 1}"] for n in range(2, 99)}
-    assert Outing(site).read == ["/a/", "/a/?page=2"]
+    most = 1 + 1 + SHIFTS_MORE + 1  # one page may be repeated once, or more if the section grows again
+    assert len(Outing(site).read) == len(Outing(site, complete=True).read) == most
+    assert Outing(site, complete=True, known=["/a/1.html", "/a/2.html"]).read == ["/a/"]
+
+
+def test_many_circles_are_left_at_once():
+    sections = [f"/{letter}/" for letter in "abcdefghijklmnopqrst"]
+    site = {"/": ["/a/1.html", *sections]}
+    site |= {path: [f"/a/{place + 2}.html", f"{path}?page=2"] for place, path in enumerate(sections)}
+    site |= {
+        f"{path}?page={n}": [f"/a/{place + 2}.html", f"{path}?page={n + 1}"]
+        for place, path in enumerate(sections)
+        for n in range(2, 99)
+    }
+    outing = Outing(site, ["/"], follow=["/*/"])
+    assert len(outing.articles) == 1 + len(sections)
+    assert len(outing.read) <= 1 + 2 * len(sections) + REPEATS_MOST
+    assert any("repeat the links of earlier pages" in remark for remark in outing.walk.remarks)
+
+
+class Growing(dict):
+    """A section of `/a/`, `/a/?page=2` … that gets new articles on top: so many before each list is read."""
+
+    def __init__(self, articles, growth, per_page=10, other=list):
+        self.articles = [f"/a/{n}.html" for n in range(articles, 0, -1)]
+        self.growth, self.per_page, self.other = dict(growth), per_page, other
+        self.reads = 0
+
+    def __contains__(self, path):
+        return path.startswith("/a/")
+
+    def __getitem__(self, path):
+        top = len(self.articles)
+        self.articles[:0] = [f"/a/{top + n}.html" for n in range(self.growth.get(self.reads, 0), 0, -1)]
+        self.reads += 1
+        page = int(path.partition("=")[2] or 1)
+        end = page * self.per_page
+        further = [f"/a/?page={page + 1}"] if end < len(self.articles) else []
+        return [*self.articles[end - self.per_page : end], *self.other(), *further]
+
+
+GROWTHS = [{2: 10}, {1: 10}, {5: 30}, {1: 10, 2: 10, 3: 10}, {4: 100}, {3: 10, 9: 20, 15: 10}, {2: 7, 4: 13}]
+
+
+@pytest.mark.parametrize("growth", GROWTHS)
+def test_a_section_that_grows_by_whole_pages_during_its_first_walk_is_read_to_its_end(growth):
+    site = Growing(300, growth)
+    first = Outing(site)
+    assert {f"/a/{n}.html" for n in range(1, 301)} <= first.articles
+    later = Outing(Growing(len(site.articles), {}), known=first.articles, complete=True)
+    assert later.articles | first.articles == set(site.articles)
+
+
+@pytest.mark.parametrize("growth", GROWTHS)
+def test_a_section_that_grows_by_whole_pages_during_a_later_walk_is_read_to_what_was_known(growth):
+    known = {f"/a/{n}.html" for n in range(1, 101)}
+    site = Growing(300, growth)
+    later = Outing(site, known=known, complete=True)
+    assert {f"/a/{n}.html" for n in range(101, 301)} <= later.articles
+    last = Outing(Growing(len(site.articles), {}), known=known | later.articles, complete=True)
+    assert last.articles | later.articles | known == set(site.articles)
+    assert len(last.read) <= 20
+
+
+def test_what_changes_beside_the_articles_does_not_hide_them():
+    boxes = iter(range(1000, 2000))
+    site = Growing(300, {1: 10, 3: 10}, other=lambda: [f"/about/{next(boxes)}"])
+    known = {f"/a/{n}.html" for n in range(1, 201)}
+    assert {f"/a/{n}.html" for n in range(201, 301)} <= Outing(site, known=known, complete=True).articles
+
+
+def test_a_circle_whose_pages_have_other_links_each_time_is_left():
+    boxes = iter(range(1000, 9000))
+    site = Growing(10, {}, other=lambda: [f"/about/{next(boxes)}"])
+    site.articles *= 200  # each page shows the same articles
+    outing = Outing(site, known=[], complete=True)
+    assert len(outing.read) == 1 + 1 + SHIFTS_MORE + 1
+
+
+def test_a_feed_that_was_read_first_does_not_hide_the_pages_behind_it():
+    newest = [f"/a/{n}.html" for n in range(300, 270, -1)]
+    known = {f"/a/{n}.html" for n in range(1, 226)}
+
+    class WithFeed(Growing):
+        def __contains__(self, path):
+            return path == "/feed" or super().__contains__(path)
+
+        def __getitem__(self, path):
+            return (
+                ListContent("feed", [link(entry) for entry in newest]) if path == "/feed" else super().__getitem__(path)
+            )
+
+    outing = Outing(WithFeed(300, {}), known=known, complete=True, feeds=[HOST + "/feed"])
+    assert outing.read[0] == "/feed"
+    assert {f"/a/{n}.html" for n in range(226, 301)} <= outing.articles
+    assert len(outing.read) <= 1 + 10
 
 
 def test_pages_of_other_sections_with_the_same_sidebar_are_no_circle():
