@@ -13,6 +13,7 @@ import redis
 
 from . import keys
 from .clock import Clock
+from .durability import Durability
 from .page_store import StoredPage, pack_body, unpack
 from .redis_clock import clock_of
 from .stored_json import known_fields
@@ -46,6 +47,7 @@ class ExtractionConfig:
     revisit: tuple[float, float] | None = None  # seconds between two checks of an article, and for how long
     skip: tuple[str, ...] = ()  # robots directives for which a page is rejected
     product: str = ""  # the User-Agent's product name, by which robots directives address this crawler
+    durability: Durability = "safe"
 
     def to_json(self) -> str:
         """JSON text; days as ISO 8601."""

@@ -69,6 +69,6 @@ def _watched(child: int, stops: "set[signal.Signals]", seconds: float, message: 
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return 128 + signal.SIGKILL
-        elif received is not None and received.si_signo in stops:
+        if received is not None and received.si_signo in stops:
             limit = limit or time.monotonic() + seconds
             os.kill(child, received.si_signo)

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 class WorkerTimes:
     """All in seconds.
 
-    `page_deadline`: for the extraction of one page; `write_deadline`: for the writing of its rows, with the wait for
-    the outputs. The supervisor kills a worker that takes longer, or that has pages and reports nothing for `silence`.
-    `page_lease`: for which a worker's lease of a page lasts unless its supervisor renews it, which it does every
-    `renew_every`. The pauses are until a page is tried again: `sink_pause` if its output was unavailable, `claim_pause`
-    if another page is writing its canonical URL, `task_pause` if its task is not published, or can't be run as
-    published.
+    `page_deadline`: for the extraction of one page; `write_deadline`: for the writing of rows to one output, with
+    `output_patience`, the longest wait for another process that holds it. The supervisor kills a worker that takes
+    longer, or that has pages and reports nothing for `silence`. `page_lease`: for which a worker's lease of a page
+    lasts unless its supervisor renews it, which it does every `renew_every`. The pauses are until a page is tried
+    again: `sink_pause` if an output was unavailable, `claim_pause` if another page is writing its canonical URL,
+    `task_pause` if its task is not published, or can't be run as published.
     """
 
     page_deadline: float = 20.0
     write_deadline: float = 20.0
+    output_patience: float = 10.0
     silence: float = 30.0
     page_lease: float = 10.0
     renew_every: float = 2.0

@@ -245,6 +245,12 @@ class Settings(_Frozen):
         description="Hosts on one IP address share one pace.",
         examples=[True],
     )
+    durability: fields.Durable = Field(
+        default="safe",
+        description="safe: a URL counts as written only when its row is on disk, so that a power failure loses none. "
+        "fast: the operating system writes rows to disk later.",
+        examples=["fast"],
+    )
     user_agent: str = Field(
         default=PRODUCT,
         pattern=f"^{TOKEN}(/{TOKEN})?$",

@@ -9,7 +9,9 @@ for i = 1, #holders, 2 do
     redis.call('HDEL', k_holders, holders[i])
     if redis.call('ZREM', k_held, holders[i]) == 1 then
       redis.call('ZADD', k_fetched, ARGV[2], holders[i])
-      if uncounted[holders[i]] then redis.call('HINCRBY', k_cuts, holders[i], -1) end
+      if uncounted[holders[i]] and tonumber(redis.call('HGET', k_cuts, holders[i]) or 0) > 0 then
+        redis.call('HINCRBY', k_cuts, holders[i], -1)
+      end
       freed[#freed + 1] = holders[i]
     end
   end

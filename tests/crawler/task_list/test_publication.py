@@ -7,6 +7,7 @@ import pytest
 import redis
 
 from crawler.task_list import publication
+from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.publication import (
     Change,
@@ -215,3 +216,14 @@ def test_variables_of_headers_cookies_logins_and_proxies_are_missed_before_a_run
     }
     problems = environment_problems(task_file("news", **keys).tasks)
     assert [problem.split()[5] for problem in problems] == ["KEY_A", "KEY_B", "KEY_C", "KEY_D"]
+
+
+def test_durability_reaches_the_workers_and_a_change_of_it_too(connection, tmp_path):
+    file = tmp_path / "tasks.yaml"
+    for setting, expected in (("", "safe"), ("settings: {durability: fast}\n", "fast"), ("", "safe")):
+        file.write_text(
+            f"{setting}tasks:\n  news:\n    example: http://a.example/1.html\n    pattern: /{{id}}.html\n"
+            "    every: 1h\n    output: out.jsonl\n"
+        )
+        publish(connection, load(file), file)
+        assert config_of(connection, "news").durability == expected

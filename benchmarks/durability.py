@@ -1,0 +1,158 @@
+"""What it costs to have rows on disk before their pages are settled: pages per CPU second with `safe` and `fast`.
+
+    python -m benchmarks.durability --pages 600
+    python -m benchmarks.durability --pages 600 --folder /data
+
+One extraction worker, on a real Redis, takes jobs of ten pages of the sample site, in turns of two tasks that differ in
+`durability` only. Counted is the CPU time of its process, user and system, for everything that it does with a job:
+lease, extraction, rows, synchronisation and settling. RQ's part, the same for both, is not counted, so the difference
+is not diluted by it. Beside it stands the time that passed, in which a worker also waits for the disk.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+import redis
+
+from console.sample_site import DESIGNS, SECTIONS, render_site, truth
+from console.sample_site.tasks import EXAMPLES
+from workers import keys
+from workers.connection import connect
+from workers.durability import Durability
+from workers.embedded import Embedded
+from workers.extraction_config import ExtractionConfig, keep_example
+from workers.extraction_worker import ExtractionWorker
+from workers.inbox import PAGES_A_JOB, Inbox
+from workers.ledger import Ledger
+from workers.page_store import StoredPage
+from workers.url_states import Found, fingerprint
+
+SITE = "http://paper.example"
+FETCHED_AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
+SETTINGS: tuple[Durability, ...] = ("fast", "safe")
+OUTPUTS = ("out.jsonl", "out.db")
+MOST_COST = 0.15  # share of the pages per CPU second that `safe` may cost
+
+
+@dataclass(frozen=True, slots=True)
+class JobTime:
+    """Seconds of one job: CPU time of the worker, and time that passed."""
+
+    cpu: float
+    passed: float
+
+
+def main() -> int:
+    """Measure each kind of output; return 1 if `safe` costs too much or rows are missing."""
+    options = _arguments()
+    dearest = 0.0
+    for output in OUTPUTS:
+        with tempfile.TemporaryDirectory(prefix="durability-", dir=options.folder) as name, _redis() as connection:
+            times = measure(connection, Path(name), output, options.pages)
+        dearest = max(dearest, _print(output, times))
+    return 0 if dearest <= MOST_COST else 1
+
+
+def measure(connection: "redis.Redis", folder: Path, output: str, pages: int) -> dict[Durability, list[JobTime]]:
+    """Return the times of the jobs by setting. Raises `RuntimeError` if a page was not written."""
+    stored = _sample_pages(pages)
+    jobs: dict[Durability, list[list[str]]] = {}
+    for setting in SETTINGS:
+        _publish(connection, folder, setting, output)
+        jobs[setting] = _deliver(connection, setting, stored)
+    worker = ExtractionWorker(connection, "benchmark", state=folder)
+    times: dict[Durability, list[JobTime]] = {setting: [] for setting in SETTINGS}
+    for number in range(len(jobs["safe"])):
+        for setting in SETTINGS if number % 2 else reversed(SETTINGS):
+            cpu, passed = time.process_time(), time.perf_counter()
+            worker.extract_pages(setting, jobs[setting][number])
+            times[setting].append(JobTime(time.process_time() - cpu, time.perf_counter() - passed))
+    worker.close()
+    for setting in SETTINGS:
+        if (counts := Ledger(connection, setting).counts()).states["written"] != pages:
+            raise RuntimeError(f"{setting}: {counts}")
+    return {setting: jobs_done[1:] for setting, jobs_done in times.items()}  # the first one prepared the example
+
+
+def _print(output: str, times: dict[Durability, list[JobTime]]) -> float:
+    """Print the figures of an output; return the share of pages per CPU second that `safe` costs."""
+    for setting in SETTINGS:
+        cpu, passed = (sum(getattr(job, what) for job in times[setting]) for what in ("cpu", "passed"))
+        pages = PAGES_A_JOB * len(times[setting])
+        print(f"{output:10} {setting:5} {pages / cpu:6.1f} pages per CPU second, {pages / passed:6.1f} per second")
+    cost = 1 - sum(job.cpu for job in times["fast"]) / sum(job.cpu for job in times["safe"])
+    pairs = zip(times["fast"], times["safe"], strict=True)
+    typical = 1 - median(fast.cpu / safe.cpu for fast, safe in pairs)
+    print(f"{output:10} safe costs {cost:.1%} of the pages per CPU second (median of the jobs: {typical:.1%})")
+    return cost
+
+
+def _sample_pages(count: int) -> list[StoredPage]:
+    """Return articles of the sample site in turn, each under a URL of its own."""
+    articles = []
+    for design in DESIGNS:
+        pages = render_site(SITE, design)
+        articles += [pages[article.path] for section in SECTIONS for article in truth(section)]
+    return [
+        StoredPage(f"{SITE}/copy/{number}", response.body, response.headers["Content-Type"], FETCHED_AT)
+        for number in range(count)
+        for response in (articles[number % len(articles)],)
+    ]
+
+
+def _publish(connection: "redis.Redis", folder: Path, task: Durability, output: str) -> None:
+    example = f"{SITE}{EXAMPLES['en']}"
+    pattern = r"http://paper\.example/copy/\d+"
+    outputs = (f"{task}-{output}",)
+    config = ExtractionConfig(task, example, pattern, outputs, str(folder), near_duplicates="keep", durability=task)
+    connection.hset(keys.CONFIGS, task, config.to_json())
+    response = render_site(SITE, "classic")[EXAMPLES["en"]]
+    keep_example(
+        connection, task, StoredPage(example, response.body, response.headers["Content-Type"], FETCHED_AT), example
+    )
+
+
+def _deliver(connection: "redis.Redis", task: str, pages: Sequence[StoredPage]) -> list[list[str]]:
+    """Deliver pages as a spider does, all accepted, so that each gives a row; return their fingerprints by job."""
+    ledger, inbox = Ledger(connection, task), Inbox(connection)
+    ledger.add([Found(page.url, info={"accepted": True}) for page in pages])
+    ledger.lease(len(pages))
+    names = [fingerprint(page.url) for page in pages]
+    starts = range(0, len(pages), PAGES_A_JOB)
+    for start in starts:
+        inbox.deliver(
+            ledger,
+            dict(zip(names[start : start + PAGES_A_JOB], pages[start : start + PAGES_A_JOB], strict=True)),
+        )
+    return [names[start : start + PAGES_A_JOB] for start in starts]
+
+
+@contextmanager
+def _redis() -> Iterator["redis.Redis"]:
+    with tempfile.TemporaryDirectory(prefix="d-") as name:
+        server = Embedded(Path(name))
+        try:
+            yield connect(server.start())
+        finally:
+            server.stop()
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.durability", description=str(__doc__).split("\n\n", 1)[0]
+    )
+    parser.add_argument("--pages", type=int, default=600, help="pages of each setting")
+    parser.add_argument("--folder", type=Path, default=Path(), help="where the outputs are written")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,212 @@
+"""What every sink has to pass. A test file gives each kind of output a subclass, with what differs between outputs.
+
+Rows have only those fields that every output keeps.
+"""
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from workers.errors import SinkUnavailable
+from workers.rows import key_of
+
+NAUGHTY = (
+    "", " ", "\x00", "\x1b[31m", "\ufeff", "\u2028", "'; DROP TABLE articles; --", '"\\n\\"', "=1+1", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢",
+    "👩‍👩‍👧", "ﷺ", "سمي", "{task}", "${HOME}", "null", "1e999", "\r\n", "\\", "%s%n", "<!--", "田中さん",
+)  # fmt: skip
+
+
+def row(number, **more):
+    """A row of all fields that an output must keep."""
+    return {
+        "task": "t",
+        "url": f"http://a.example/{number}?x",
+        "canonical_url": f"http://a.example/{number}",
+        "title": f"题 {number}",
+        "text": f"正文 {number} " * 20,
+        "fetched_at": "2026-03-12T08:30:00+00:00",
+        "content_hash": f"{number:064x}",
+        "version": 1,
+        "listed_on": None,
+        **more,
+    }
+
+
+def write(sink, *rows, again=True):
+    """Write rows as after an interrupted attempt, unless `again` is False."""
+    with sink.exclusive():
+        sink.write(rows, again={key_of(one) for one in rows} if again else frozenset())
+
+
+class SinkSuite:
+    """The tests. A subclass says how its output is opened, read, made unavailable and damaged."""
+
+    def open(self, folder):
+        """Return a sink of the output in a folder; the same output each time."""
+        raise NotImplementedError
+
+    def read(self, folder):
+        """Return the rows of the output as mappings, in any order."""
+        raise NotImplementedError
+
+    def take_away(self, folder):
+        """Make the output unavailable."""
+        raise NotImplementedError
+
+    def bring_back(self, folder):
+        """Make it available again."""
+        raise NotImplementedError
+
+    def forget_unsynced(self, folder, keep):
+        """Remove what was written after the first `keep` rows, cut at any byte, as a power failure does."""
+        raise NotImplementedError
+
+    def make_older(self, folder):
+        """Give the output, which has rows, the form that an earlier version wrote, without field `listed_on`."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def sink(self, tmp_path):
+        sink = self.open(tmp_path)
+        yield sink
+        sink.close()
+
+    def keys(self, folder):
+        return sorted(key_of(one) for one in self.read(folder))
+
+    def test_rows_come_back_as_they_were_written(self, sink, tmp_path):
+        rows = [row(number, title=text, text=text + "x") for number, text in enumerate(NAUGHTY)]
+        rows.append(row(99, title="long " * 200_000))
+        write(sink, *rows, again=False)
+        stored = {one["canonical_url"]: one for one in self.read(tmp_path)}
+        for one in rows:
+            assert {name: stored[one["canonical_url"]][name] for name in one} == one
+
+    def test_a_row_that_is_delivered_again_is_there_once(self, sink, tmp_path):
+        write(sink, row(1), row(2), row(3), again=False)
+        write(sink, row(2), row(4))
+        write(self.open(tmp_path), row(3), row(1))
+        assert self.keys(tmp_path) == [key_of(row(number)) for number in (1, 2, 3, 4)]
+
+    def test_rows_of_other_tasks_and_versions_stand_beside_it(self, sink, tmp_path):
+        write(sink, row(1))
+        write(sink, row(1, version=2, content_hash="other"), row(1, task="u"), row(11))
+        assert len(self.keys(tmp_path)) == 4
+
+    def test_all_rows_of_a_group_are_written_or_none(self, sink, tmp_path):
+        write(sink, row(1))
+        with pytest.raises((SinkUnavailable, TypeError)):
+            write(sink, row(2), row(3, title=object()))
+        assert self.keys(tmp_path) == [key_of(row(1))]
+        write(sink, row(2))
+        assert len(self.keys(tmp_path)) == 2
+
+    def test_an_output_that_is_away_is_named_and_written_when_it_is_back(self, sink, tmp_path):
+        write(sink, row(1))
+        self.take_away(tmp_path)
+        started = time.monotonic()
+        with pytest.raises(SinkUnavailable) as unavailable:
+            write(sink, row(1), row(2))
+        assert sink.name in str(unavailable.value)
+        assert time.monotonic() - started < 5
+        self.bring_back(tmp_path)
+        write(sink, row(1), row(2))
+        assert self.keys(tmp_path) == [key_of(row(1)), key_of(row(2))]
+
+    def test_waiting_for_another_process_has_a_limit(self, sink, tmp_path):
+        write(sink, row(1))
+        with _another(self._hold, tmp_path) as holder:
+            started = time.monotonic()
+            with pytest.raises(SinkUnavailable) as unavailable, sink.exclusive(patience=0.3):
+                pytest.fail("two processes hold the output")
+            assert 0.2 < time.monotonic() - started < 5
+            assert sink.name in str(unavailable.value)
+            os.kill(holder.pid, signal.SIGKILL)
+            holder.join(10)
+            write(sink, row(2))
+        assert len(self.keys(tmp_path)) == 2
+
+    def _hold(self, folder, ready):
+        with self.open(folder).exclusive():
+            ready.set()
+            signal.pause()
+
+    @pytest.mark.parametrize("kept", [0, 1, 5, 9])
+    def test_an_unsynced_tail_that_is_lost_is_written_again(self, tmp_path, kept):
+        rows = [row(number) for number in range(10)]
+        sink = self.open(tmp_path)
+        for one in rows:
+            write(sink, one, again=False)
+        self.forget_unsynced(tmp_path, kept)
+        sink = self.open(tmp_path)
+        write(sink, *rows[kept:])
+        write(sink, *rows[kept:])
+        assert self.keys(tmp_path) == [key_of(one) for one in rows]
+        sink.close()
+
+    def test_processes_killed_in_the_middle_of_groups_leave_each_row_once(self, tmp_path):
+        chance = random.Random(1)
+        for first in range(0, 120, 20):
+            rows = [row(number, text="x" * 5000) for number in range(first, first + 20)]
+            with _another(self._write_groups, tmp_path, rows) as writer:
+                time.sleep(chance.uniform(0, 0.05))
+                os.kill(writer.pid, signal.SIGKILL)
+                writer.join(10)
+            sink = self.open(tmp_path)
+            for start in range(0, 20, 5):
+                write(sink, *rows[start : start + 5])
+            sink.close()
+        assert self.keys(tmp_path) == sorted(key_of(row(number)) for number in range(120))
+
+    def _write_groups(self, folder, ready, rows):
+        ready.set()
+        sink = self.open(folder)
+        for start in range(0, len(rows), 5):
+            write(sink, *rows[start : start + 5])
+        signal.pause()
+
+    def test_an_output_of_an_earlier_version_takes_rows(self, tmp_path):
+        sink = self.open(tmp_path)
+        write(sink, row(1))
+        sink.close()
+        self.make_older(tmp_path)
+        sink = self.open(tmp_path)
+        write(sink, row(1), row(2, listed_on="http://a.example/"))
+        assert self.keys(tmp_path) == [key_of(row(1)), key_of(row(2))]
+        assert [one.get("listed_on") for one in self.read(tmp_path)] == [None, "http://a.example/"]
+        sink.close()
+
+    def test_the_newest_rows_come_first(self, sink, tmp_path):
+        assert list(sink.newest("t")) == []
+        write(sink, row(1), row(2))
+        write(sink, row(3, listed_on="http://a.example/"))
+        newest = [one for one in sink.newest("t") if one.task == "t"]
+        assert [one.key for one in newest] == [key_of(row(number)) for number in (3, 2, 1)]
+        assert [one.is_entry for one in newest] == [True, False, False]
+        assert (newest[2].url, newest[2].fetched_at) == (row(1)["url"], row(1)["fetched_at"])
+
+    def test_an_output_knows_which_rows_it_has(self, sink):
+        write(sink, row(1), row(2, version=2))
+        [second, first] = sink.newest("t")
+        missing = [type(first)("t", "u", first.canonical_url, 3, "", False), type(first)("t", "u", "v", 1, "", False)]
+        assert sink.has([first, missing[0], second, missing[1]]) == [True, False, True, False]
+
+
+@contextmanager
+def _another(target, folder, *arguments):
+    """Another process that runs a function until the block ends."""
+    context = multiprocessing.get_context("fork")
+    ready = context.Event()
+    process = context.Process(target=target, args=(folder, ready, *arguments), daemon=True)
+    process.start()
+    try:
+        assert ready.wait(10)
+        yield process
+    finally:
+        process.kill()
+        process.join(10)
