@@ -22,9 +22,9 @@ from workers.presence import HEARTBEAT_EVERY, Presence
 from workers.processes import ended_by
 
 LOOK_EVERY = 0.1  # seconds between two checks of the child processes
-RENEW_EVERY = 2.0  # seconds between two renewals of leases
+RENEW_EVERY = 1.0  # seconds between two renewals of leases
 STOP_WAIT = 20.0  # seconds that a spider has to hand over the pages that it fetched; then it is killed
-TRY_AGAIN_AFTER = 1.0  # seconds after which an interrupted run is started again; doubled if that is interrupted, too
+TRY_AGAIN_AFTER = 1.0  # seconds after which an interrupted run is started again; doubled if that one ends at its start
 TRY_AGAIN_MOST = 60.0  # seconds
 HANGS_AFTER = 30.0  # seconds without a sign of life until a spider is killed; it gives one each second
 START_MOST = 120.0  # seconds that a spider has from its start until it has joined its task
@@ -69,7 +69,7 @@ class CrawlWorkers:
         self._outage = Outage(connection, self._notice, exits=exits_without_redis, clock=clock)
         self.stopping = False
         self._children: list[_Child] = []
-        self._interrupted: dict[str, int] = {}  # task -> its interrupted runs in a row
+        self._interrupted: dict[str, int] = {}  # task -> its runs in a row that ended at their start
         self._shown = 0.0
 
     def run(self, on_report: Callable[[str, dict[str, Any]], None] | None = None) -> None:
@@ -118,7 +118,7 @@ class CrawlWorkers:
             interrupted = code not in (0, 1) or report.get("outcome") in ("stopped", "redis")
             again = self.schedule.clock() + self._pause_of(child) if interrupted and not self.stopping else None
             self.schedule.done(child.lease, again_at=again)
-            self._count_interruption(child.lease.task, interrupted)
+            self._count_interruption(child, interrupted)
             self._children.remove(
                 child
             )  # after `done`, which raises if Redis is unavailable: the child is reaped again then
@@ -133,8 +133,10 @@ class CrawlWorkers:
         doublings = min(self._interrupted.get(child.lease.task, 0), 10)
         return min(TRY_AGAIN_AFTER * float(2**doublings), TRY_AGAIN_MOST)
 
-    def _count_interruption(self, task: str, interrupted: bool) -> None:
-        if interrupted:
+    def _count_interruption(self, child: _Child, interrupted: bool) -> None:
+        """Count the runs of a task in a row that were interrupted before they joined the task."""
+        task = child.lease.task
+        if interrupted and not child.seen:
             self._interrupted[task] = self._interrupted.get(task, 0) + 1
         else:
             self._interrupted.pop(task, None)
