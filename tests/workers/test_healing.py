@@ -197,3 +197,16 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
     sink = SqliteSink(tmp_path / "out.db")
     assert len(list(sink.newest(TASK))) == 1
     sink.close()
+
+
+def test_rows_in_files_that_were_moved_aside_are_learnt_too(ledger, jsonl, sqlite, tmp_path):
+    write(jsonl.sink, article_row(1))
+    (tmp_path / "out.jsonl").rename(tmp_path / "out.jsonl.2")
+    write(jsonl.sink, article_row(2))
+    (tmp_path / "out.jsonl").rename(tmp_path / "out.jsonl.1")
+    (tmp_path / "out.jsonl.3.gz").write_bytes(b"compressed")
+    write(jsonl.sink, article_row(3))
+    write(sqlite.sink, article_row(1), article_row(2), article_row(3))
+    assert sorted(one.url for one in jsonl.sink.newest(TASK)) == [url(1), url(2), url(3)]
+    assert learn(ledger, jsonl, sqlite) == 3
+    assert ledger.counts().states["written"] == 3

@@ -1,6 +1,7 @@
 """JSON lines: one row a line, appended under the file's lock. All workers that append must share the file system."""
 
 import fcntl
+import glob
 import json
 import mmap
 import os
@@ -19,6 +20,7 @@ from workers.rows import KEY, Row, RowKey, key_of
 
 from .interface import PATIENCE, WrittenRow, written_row
 
+COMPRESSED = (".gz", ".zst", ".xz", ".bz2")  # suffixes of files that are not read again
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two tries for the lock; a group is written in milliseconds
 
 # Inside a string the quotes would be escaped
@@ -34,6 +36,7 @@ class JsonLinesSink:
         self.name = str(path)
         self._file: int | None = None
         self._known = _KnownUrls()
+        self._known_moved: dict[Path, _KnownUrls] = {}
 
     @contextmanager
     def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
@@ -60,29 +63,52 @@ class JsonLinesSink:
             raise self._unavailable(error) from None
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
-        """Yield the rows of all tasks, newest first. Reads the file from its end, as far as rows are taken."""
+        """Yield the rows of all tasks, newest first. Reads the file from its end, as far as rows are taken.
+
+        Then come files beside it that were moved aside (`out.jsonl.1`), unless they are compressed.
+        """
         try:
-            for line in _lines_backwards(self.path):
-                if row := written_row(_row_of(line)):
-                    yield row
+            for path in self._files():
+                for line in _lines_backwards(path):
+                    if row := written_row(_row_of(line)):
+                        yield row
         except OSError as error:
             raise self._unavailable(error) from None
 
     def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
-        """Return for each row whether the file has one of its key."""
+        """Return for each row whether the file, or one that was moved aside, has one of its key."""
         try:
-            file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            having: set[RowKey] = set()
+            for path in self._files():
+                having |= self._having(path, [row.key for row in rows if row.key not in having])
+            return [row.key in having for row in rows]
+        except OSError as error:
+            raise self._unavailable(error) from None
+
+    def _having(self, path: Path, wanted: Sequence[RowKey]) -> set[RowKey]:
+        try:
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
-            return [False] * len(rows)
-        except OSError as error:
-            raise self._unavailable(error) from None
+            return set()
+        known = self._known if path == self.path else self._known_moved.setdefault(path, _KnownUrls())
         try:
-            plain = [dict(zip(KEY, row.key, strict=True)) for row in rows]
-            return [self._known.may_hold(file, row) and row["version"] in _versions_in(file, row) for row in plain]
-        except OSError as error:
-            raise self._unavailable(error) from None
+            rows = [dict(zip(KEY, key, strict=True)) for key in wanted]
+            return {
+                key
+                for key, row in zip(wanted, rows, strict=True)
+                if known.may_hold(file, row) and key[2] in _versions_in(file, row)
+            }
         finally:
             os.close(file)
+
+    def _files(self) -> list[Path]:
+        """Return the file, if there is one, and those that were moved aside, the newest first."""
+        aside = [
+            path
+            for path in self.path.parent.glob(f"{glob.escape(self.path.name)}.*")
+            if path.suffix not in COMPRESSED and path.is_file()
+        ]
+        return [self.path, *sorted(aside, key=lambda path: path.stat().st_mtime, reverse=True)]
 
     def _if_missing(self, row: Row) -> Row | None:
         """Return the row as it is to be written; None if the file has it.
