@@ -22,6 +22,7 @@ from crawler.fetching.context import FetchContext
 from crawler.fetching.errors import RunEnding
 from crawler.run.fetches import Answered, Fetch
 from crawler.run.outcomes import Outcome
+from crawler.run.run_settings import SETTINGS
 from crawler.spiders.section import SectionSpider
 from tests.crawler.spiders import (
     Child,
@@ -461,6 +462,7 @@ class Noted:
 
     task = SimpleNamespace(name="news")
     report = SimpleNamespace(problem=lambda text: None)
+    settings = SETTINGS
     unreachable = ""
 
     def __init__(self, error=None, *fetches):
