@@ -19,11 +19,13 @@ from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
 from crawler.discovery.links import PageLink, absolute
+from extractors.html.controls import without_controls
 from extractors.html.decoding import decode
 from extractors.html.urls import normalise, split_web
 
 MOST_ENTRIES = 50_000  # of one sitemap, as the protocol has it
 MOST_BYTES = 50 * 2**20  # unpacked, as the protocol has it
+LONGEST_TEXT = 20_000  # characters of a title; its beginning is read
 ROOTS = frozenset({"urlset", "sitemapindex"})
 GZIP = b"\x1f\x8b"
 PACKED_TWICE = 2  # a .gz file that the server packed again
@@ -123,7 +125,8 @@ def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
             children.setdefault(target, Child(target, moment))
         elif target:
             news = news or "publication_date" in said
-            links.setdefault(target, PageLink(target, " ".join(said.get("title", "").split())[:200], published=moment))
+            title = without_controls(" ".join(said.get("title", "")[:LONGEST_TEXT].split()))[:200]
+            links.setdefault(target, PageLink(target, title, published=moment))
         if len(links) + len(children) >= MOST_ENTRIES:
             cut = True
             break

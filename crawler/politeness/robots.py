@@ -33,6 +33,7 @@ DELAY = frozenset({b"crawl-delay"})
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _ESCAPE_OR_OTHER = re.compile(rb"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~-]")  # not the unreserved characters of RFC 3986
+_PRODUCT = re.compile(rb"[a-z_-]+")
 _UNRESERVED = re.compile(rb"[A-Za-z0-9._~-]")
 
 
@@ -182,10 +183,19 @@ def _groups(records: Iterable[Record], kinds: Set[bytes]) -> Iterator[tuple[set[
             if said:
                 yield names, said
                 names, said = set(), []
-            names.add(record.value.split(b"/")[0].lower())  # of `Foobot/1.0`: foobot
+            names.update(_products(record.value.lower()))
         elif record.key in kinds:
             said.append(record)
     yield names, said
+
+
+def _products(value: bytes) -> set[bytes]:
+    """The crawlers that a user-agent line means: of `Foobot/1.0` and `Foobot News` foobot.
+
+    A product token has no digits (section 2.2.1); a name with digits means itself as well.
+    """
+    token = _PRODUCT.match(value)
+    return {value.partition(b"/")[0].strip(), *value.partition(b"/")[0].split()[:1], *([token[0]] if token else [])}
 
 
 def rule_of(record: Record) -> Rule:

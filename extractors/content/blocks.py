@@ -116,9 +116,10 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
     """Add the pictures and players that stand below the root between the first and the last block."""
     if not found:
         return ()
-    blocks = [block for _, block in found]
     ends = [end for end, _ in found]
-    place, shift = 0, 0
+    inserted: list[list[Block]] = [[] for _ in found]  # in front of each block
+    images = [list(block.images) for _, block in found]
+    place = 0
     below: dict[int, bool] = {}
     for index, path, element in lines.media:
         if not ends[0] <= index <= ends[-1]:
@@ -132,12 +133,14 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
         made = _media_block(element, base)
         if made is None:
             continue
-        here = blocks[place + shift]
-        if made.images and (here.kind == "caption" or lines.paths[index] == path):
-            blocks[place + shift] = replace(here, images=here.images + made.images)
+        if made.images and (found[place][1].kind == "caption" or lines.paths[index] == path):
+            images[place] += made.images
         else:
-            blocks.insert(place + shift, made)
-            shift += 1
+            inserted[place].append(made)
+    blocks: list[Block] = []
+    for (_, block), before, urls in zip(found, inserted, images, strict=True):
+        blocks += before
+        blocks.append(replace(block, images=tuple(urls)) if len(urls) > len(block.images) else block)
     return tuple(blocks)
 
 

@@ -3,6 +3,7 @@
 These rules know text only. They never take most of a body: if they would, the body stays as it was.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 
 import numpy as np
@@ -66,11 +67,10 @@ def _without_bylines(kept: list[int], lines: Lines) -> list[int]:
 
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    before = np.cumsum(prior.plain[kept])
     for place, index in enumerate(kept):
-        if is_end(lines.texts[index]):
-            before = np.cumsum(prior.plain[kept])
-            if before[place] >= END_AFTER * before[-1]:
-                return kept[:place]
+        if is_end(lines.texts[index]) and before[place] >= END_AFTER * before[-1]:
+            return kept[:place]
     return kept
 
 
@@ -85,18 +85,34 @@ def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 
 def _up_to(kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], after: float) -> list[int]:
+    before = np.cumsum(prior.plain[kept])
+    later: list[float] | None = None
     for place, index in enumerate(kept):
-        if not ends(lines, index):
+        if not ends(lines, index) or before[place] < after * before[-1]:
             continue
-        before = np.cumsum(prior.plain[kept])
-        if before[place] < after * before[-1]:
-            continue
-        family = lines.trie.family
-        own = {family[lines.paths[i]] for i in kept[:place] if prior.plain[i] >= OWN_WIDTH}
-        later = [i for i in kept[place + 1 :] if family[lines.paths[i]] in own]
-        if prior.plain[later].sum() < OWN_SHARE * before[-1]:
+        later = _alike_later(kept, lines, prior) if later is None else later
+        if later[place] < OWN_SHARE * before[-1]:
             return kept[:place]
     return kept
+
+
+def _alike_later(kept: list[int], lines: Lines, prior: Prior) -> list[float]:
+    """Return for each kept line how many bytes behind it are written as paragraphs before it are."""
+    families = [lines.trie.family[lines.paths[index]] for index in kept]
+    widths = prior.plain[kept].tolist()
+    behind: defaultdict[int, float] = defaultdict(float)  # bytes by family
+    for family, width in zip(families, widths, strict=True):
+        behind[family] += width
+    own: set[int] = set()
+    total, totals = 0.0, []
+    for family, width in zip(families, widths, strict=True):
+        behind[family] -= width
+        total -= width if family in own else 0.0
+        totals.append(total)
+        if width >= OWN_WIDTH and family not in own:
+            own.add(family)
+            total += behind[family]
+    return totals
 
 
 def _is_notice(lines: Lines, index: int) -> bool:

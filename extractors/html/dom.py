@@ -16,6 +16,15 @@ from ..errors import UnusablePage
 MAX_DEPTH = 256  # levels kept when a tree is rebuilt; the deepest of the development pages has 51
 _END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _MORE = re.compile(rb"(?:\s+|<!--.*?-->|</(?:body|html)\s*>)*+\S", re.IGNORECASE | re.DOTALL)
+_WHITE_CONTROLS = bytes.maketrans(b"\x0b\x0c\x1c\x1d\x1e\x1f", b" " * 6)
+_OTHER_CONTROLS = bytes([*range(0x09), *range(0x0E, 0x1C), 0x7F])
+_C1 = re.compile(rb"\xc2[\x80-\x9f]")
+_RETURN_REFERENCE = re.compile(rb"&#(?:0*+13(?![0-9])|x0*+d(?![0-9a-f]));?+\r?+\n?+", re.IGNORECASE)
+_CONTROL_REFERENCE = re.compile(  # to what the parser would put into the text as it is
+    rb"&#(?:0*+(?:[1-8]|1[124-9]|2[0-9]|3[01]|127|129|141|143|144|157)(?![0-9])"
+    rb"|x0*+(?:[1-8bcef]|1[0-9a-f]|7f|81|8d|8f|90|9d)(?![0-9a-f]));?+",
+    re.IGNORECASE,
+)
 MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes for each. The development pages have up to 9,200
 TAGS_STEP = 100_000  # bytes
 RAW_TEXT = frozenset({"script", "style"})
@@ -27,7 +36,7 @@ _NO_TEXT = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 def parse(html: bytes | str) -> etree._Element:
     """Return the root element of a page, as text or in valid UTF-8. Raises `UnusablePage` if there is no element."""
     data = html.encode("utf-8", "replace") if isinstance(html, str) else html
-    data = data.replace(b"\0", b"") if b"\0" in data else data
+    data = _without_controls(data)
     if len(data) > 3 * MAX_TAGS and data.count(b"<") > MAX_TAGS:  # "<p>" has 3 bytes
         data = _first_tags(data)
     data = _whole_body(data)
@@ -41,6 +50,14 @@ def parse(html: bytes | str) -> etree._Element:
     if root is None:
         raise UnusablePage("no text and no element in the page")
     return root
+
+
+def _without_controls(data: bytes) -> bytes:
+    """Return a page in UTF-8 without control characters, however they are written; white space stays white space."""
+    data = data.translate(_WHITE_CONTROLS, _OTHER_CONTROLS)
+    if b"&#" in data:
+        data = _CONTROL_REFERENCE.sub(b" ", _RETURN_REFERENCE.sub(b"\n", data))
+    return _C1.sub(b"", data.replace(b"\xc2\x85", b" ")) if _C1.search(data) else data
 
 
 def _first_tags(data: bytes) -> bytes:

@@ -16,6 +16,7 @@ from .differences import ADDED, EXCHANGED, REPLACED
 REPLACEMENT = "\ufffd"
 
 _CODECS = {"gb18030": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932", "euc-kr": "cp949", "euc-jp": "euc_jp"}
+_ENCODERS = {**_CODECS, "big5": "cp950", "iso-2022-jp": "iso2022_jp"}
 _UTF = {"utf-8": "utf-8", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 _SINGLE_BYTE = {
     "ibm866": "cp866",
@@ -53,6 +54,17 @@ def decode_as(data: bytes, name: str) -> str:
     if name == "replacement":
         return REPLACEMENT if data else ""
     return codecs.charmap_decode(data, "replace", _single_byte_table(name))[0]
+
+
+def encode_as(text: str, name: str) -> bytes:
+    """Return `text` in an encoding of the standard; characters that it lacks as references by number (`&#8364;`).
+
+    UTF-16, "replacement" and x-user-defined have no encoder in the standard, so they give UTF-8.
+    """
+    codec = _ENCODERS.get(name) or _SINGLE_BYTE.get(name, name)
+    if name in _UTF or name in ("replacement", "x-user-defined"):
+        codec = "utf-8"
+    return text.encode("utf-8", "replace").decode().encode(codec, "xmlcharrefreplace")
 
 
 @cache
