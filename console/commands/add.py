@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, tasks_option
+from console.options import counted, examples, json_option, print_json, say, show, tasks_option
 
 if TYPE_CHECKING:
     from crawler.scouting.survey import Scope, Survey
@@ -158,7 +158,7 @@ def _add_section(target: Path, found: "Survey", asked: _Asked) -> None:
     names = there.tasks.tasks if there.tasks else ()
     entry = entry_of(found, there.defaults, names, name=asked.name, every=asked.every, output=asked.output)
     if not asked.as_json:
-        click.echo(shown(found, entry))
+        show(shown(found, entry))
     wanted = asked.write and (not asked.ask or asked.as_json or _agreed(target))
     if wanted:
         _write(target, entry)

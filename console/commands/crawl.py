@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from console.options import examples, json_option, log_to_stderr, print_json, say, tasks_option, verbose_option
+from console.options import examples, json_option, log_to_stderr, print_json, say, show, tasks_option, verbose_option
 
 DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -63,7 +63,7 @@ def command(
     if as_json:
         print_json(report.to_dict())
     else:
-        click.echo(
+        show(
             f"{task}: {report.outcome}; {report.lists} list pages, {report.new} new articles, {report.fetched} "
             f"fetched, {report.rejected} rejected, {report.failed} failed, {report.later} to be tried again"
         )

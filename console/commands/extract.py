@@ -1,12 +1,13 @@
 """`exemplar extract`: articles, or the entries of lists, from single pages, without tasks."""
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from console.options import examples, print_json, say
+from console.options import examples, print_json, say, show
 
 if TYPE_CHECKING:
     from console.inputs import Missing, PageIn
@@ -150,8 +151,8 @@ def _show(name: str, article: "Article | Listing", form: "Format", several: bool
         print_json({"file": name, **article.to_dict()})
         return
     if several:
-        click.echo(f"==> {name} <==")
-    click.echo(render(article, form))
+        show(f"==> {name} <==")
+    (show if sys.stdout.isatty() else click.echo)(render(article, form))
     if several:
         click.echo()
 

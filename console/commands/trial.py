@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import examples, json_option, print_json, say, tasks_option
+from console.options import examples, json_option, print_json, say, show, tasks_option
 
 if TYPE_CHECKING:
     from crawler.discovery.walk import JudgedLink
@@ -48,17 +48,17 @@ def command(task: str, tasks: Path | None, as_json: bool) -> None:
 def _show(found: "Trial") -> None:
     from console.survey_text import cut_lines
 
-    click.echo(f"{found.task}: {found.pattern}")
+    show(f"{found.task}: {found.pattern}")
     for page in found.lists:
-        click.echo(f"list      {page.url}  ({_about(page)})")
+        show(f"list      {page.url}  ({_about(page)})")
         for each in [one for one in page.judged if one.taken][:SHOWN]:
-            click.echo(f"  taken   {each.link.url}  {each.link.text[:60]}")
+            show(f"  taken   {each.link.url}  {each.link.text[:60]}")
         for each in _some_left(page):
-            click.echo(f"  left    {each.link.url}  {each.reason}")
+            show(f"  left    {each.link.url}  {each.reason}")
     for cut in (found.example, *found.cuts):
         for place, line in enumerate(cut_lines(cut)):
-            click.echo(f"{('example' if cut is found.example else 'article') if place == 0 else '':10}{line}")
-    click.echo(
+            show(f"{('example' if cut is found.example else 'article') if place == 0 else '':10}{line}")
+    show(
         f"{found.found} articles on {len(found.lists)} lists; of {len(found.cuts)} looked at {_told(found)}; "
         f"robots.txt forbids {len(found.forbidden)}. Nothing was written."
     )

@@ -11,6 +11,7 @@ _MONTH_OR_YEAR = re.compile(r"(\d{4})(?:-(\d\d))?$", re.ASCII)
 _WRITTEN_ZONE = re.compile(  # RFC 822 has +0800 alone; JavaScript writes GMT+0800 (CST)
     r"(?:GMT|UTC?)? ?([+-]\d\d):?(\d\d)(?: \([^()]*\))?$", re.ASCII
 )
+_HALF_OF_DAY = re.compile(r"\d ?[ap]\.?m\b", re.IGNORECASE)
 _NAMED_ZONE = re.compile(r" ([A-Z]{2,4})$")
 
 
@@ -36,7 +37,9 @@ def _iso(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _mail(text: str) -> datetime:
+def _mail(text: str) -> datetime | None:
+    if _HALF_OF_DAY.search(text):
+        return None  # the library would take 8:30 pm for 8:30
     moment = parsedate_to_datetime(_WRITTEN_ZONE.sub(r" \1\2", text))
     named = _NAMED_ZONE.search(text)
     return moment.replace(tzinfo=zone_of(named[1], moment)) if named and moment.tzinfo is None else moment

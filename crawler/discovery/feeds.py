@@ -132,8 +132,10 @@ def _once(links: list[PageLink]) -> list[PageLink]:
 
 
 def _json_feed(body: bytes, url: str) -> Feed | None:
+    if len(body) > MOST_BYTES:
+        return None
     try:
-        said = json.loads(decode(body, "application/json; charset=utf-8")[0]) if len(body) <= MOST_BYTES else None
+        said = json.loads(decode(body, "application/json; charset=utf-8")[0])
     except (ValueError, RecursionError):
         return None
     items = said.get("items") if isinstance(said, dict) else None

@@ -226,7 +226,7 @@ def absolute(base: str, href: str, encoding: str = "utf-8") -> str | None:
 
 
 @lru_cache(16)
-def _origin(base: _Base) -> str | None:
+def _origin(base: str) -> str | None:
     """Return scheme and host of a plain base; None for others."""
     found = _ORIGIN.match(base)
     return found[1] if found else None

@@ -86,6 +86,8 @@ def check_output(value: object) -> object:
         return value
     if not value.strip():
         raise BadValueError("empty", "write out/{task}.jsonl")
+    if "\0" in value:
+        raise BadValueError("a NUL character", "no file name has one; remove it", offset=value.find("\0"))
     check_variables(value)
     without_variables = re.sub(r"\$\{[^}]*\}", "", value)
     for found in re.finditer(r"\{([^{}]*)\}|[{}]", without_variables):

@@ -35,7 +35,8 @@ def _something(lines: Lines, prior: Prior, body: Body) -> list[int]:
     unlinked = lines.linked <= 0.9 * lines.width
     inside = np.zeros(len(lines), np.bool_)
     inside[body.head : body.tail] = True
-    below = np.array([body.root in lines.trie.up(path) for path in lines.paths], np.bool_)
+    under_root = {path: body.root in lines.trie.up(path) for path in {*lines.paths}}
+    below = np.array([under_root[path] for path in lines.paths], np.bool_)
     quiet = np.array(prior.noise)[lines.outline.of_line] < 3 if len(lines) else inside
     for chosen in (below & unlinked, inside & unlinked, (lines.linked <= 0.5 * lines.width) & quiet):
         if chosen.any():

@@ -31,6 +31,7 @@ _STRAY_PERCENT = re.compile(r"%(?=[0-9A-Fa-f]?%)")
 _UNSAFE = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BEFORE_QUERY = re.compile(r"^[^?#]*")
+_NO_HOST = re.compile(r"[\s<>\\^|\x00-\x1f\x7f-\x9f]")  # "forbidden host code points" of the URL standard
 _TAB_OR_NEWLINE = re.compile(r"[\t\r\n]")
 _EDGES = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL standard strips them
 
@@ -52,13 +53,13 @@ def normalise(url: str) -> str:
 
 
 def split_web(url: str) -> SplitResult | None:
-    """Return the parts of an absolute http(s) URL, or None if `url` isn't one (no host, bad port, another scheme)."""
+    """Return the parts of an absolute http(s) URL, or None if `url` isn't one (no host, bad host or port, no http)."""
     try:
         parts = urlsplit(_BEFORE_QUERY.sub(lambda head: head[0].replace("\\", "/"), url, count=1))
         usable = parts.scheme in DEFAULT_PORTS and bool(parts.hostname) and (parts.port or 0) >= 0
     except ValueError:
         return None
-    return parts if usable else None
+    return parts if usable and not _NO_HOST.search(parts.hostname or "") else None
 
 
 def escape(text: str) -> str:
@@ -124,7 +125,8 @@ def ascii_host(host: str) -> str:
     if host.isascii() or len(host) > LONGEST_HOST:
         return host.lower()
     try:
-        labels = idna.uts46_remap(host, std3_rules=False, transitional=False).split(".")
+        mapped = idna.uts46_remap(host, std3_rules=False, transitional=False)
+        labels = (host.lower() if _NO_HOST.search(mapped) else mapped).split(".")
         return ".".join(label if label.isascii() else f"xn--{label.encode('punycode').decode()}" for label in labels)
     except UnicodeError:
         return host.lower()

@@ -66,11 +66,11 @@ _EPOCH = re.compile(r"\s*(\d{10})(?:\d{3})?\s*$", re.ASCII)
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９", "0123456789")
 _HAN_DIGITS = "〇○零一二三四五六七八九"
 _HAN_VALUES = {"〇": 0, "○": 0, "零": 0, **{digit: value for value, digit in enumerate("一二三四五六七八九", 1)}}
-_HAN_DATE = re.compile(rf"([{_HAN_DIGITS}]{{4}})年(?:\s?([{_HAN_DIGITS}十]{{1,3}})月(?:\s?([{_HAN_DIGITS}十]{{1,3}})日)?)?")
-_FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
-_SIGN = re.compile(
-    rf"\d{{4}}|\d[月/-]\s?\d|[天前刚]|[昨今]日|[０-９]|[{_HAN_DIGITS}]年|\bago|now|day", re.ASCII
+_HAN_DATE = re.compile(
+    rf"([{_HAN_DIGITS}]{{4}})年(?:\s?([{_HAN_DIGITS}十]{{1,3}})月(?:\s?([{_HAN_DIGITS}十]{{1,3}})日)?)?"
 )
+_FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
+_SIGN = re.compile(rf"\d{{4}}|\d[月/-]\s?\d|[天前刚]|[昨今]日|[０-９]|[{_HAN_DIGITS}]年|\bago|now|day", re.ASCII)
 
 _AGO = re.compile(
     r"(?P<count>\d{1,3}|\ban?\b)\s*(?P<unit>分钟|小时|天|周|星期|minutes?|mins?|hours?|hrs?|days?|weeks?)\s*(?:以?前|ago)",

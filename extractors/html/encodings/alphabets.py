@@ -1,4 +1,4 @@
-"""What the languages of single-byte encodings write: letters from frequent to rare, and words that tell one from others.
+"""What the languages of single-byte encodings write: letters from frequent to rare, and words that tell them apart.
 
 Common knowledge of these languages; the shares are round numbers, as in `guess`.
 """
