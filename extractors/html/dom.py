@@ -104,10 +104,9 @@ class _ShallowTree:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = _valid_name(tag)
-        if len(self._open) < MAX_DEPTH:
+        if len(self._open) < MAX_DEPTH or name not in RAW_TEXT:
             self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in attributes.items()})
-        elif name not in RAW_TEXT:
-            self._builder.start(name, {})
+        if len(self._open) >= MAX_DEPTH and name not in RAW_TEXT:
             self._builder.end(name)
         self._open.append(name)
 

@@ -34,7 +34,7 @@ _WORDS = {
     "western": """che della delle sono anche nella und der das nicht auch ist eine que los
         las para con pour les dans est avec sur och det som til ikke har het een van niet uma pela mais como por""",
     "central": """hogy egy csak vagy amely szerint azt ezt lesz ezek jest oraz przez tylko jako bardzo przed gdzie jego
-        jsou bylo nebo podle jeho nebyl proto aby ktorej alebo bolo ktory koji koja koje nije samo kako bilo kada jer
+        jsou bylo nebo podle jeho nebyl proto aby ktorej alebo bolo ktory koji koja koje nije samo kako bilo kada jer mogu svaki
         ker tudi lahko pentru sunt prin fost acest aceasta unui unei sau dintre foarte numai fiind aceste meg mert
         ezek akkor most minden lehet kell lett illetve pedig mely alatt majd azonban lenne nagy""",
     "turkish": """bir ile olarak daha ama kadar sonra gibi olan veya nedir bunu onun oldu ancak kendi""",
@@ -42,7 +42,7 @@ _WORDS = {
 _WORD = re.compile(rb"(?<![\w\x80-\xff./-])[a-z]{2,8}(?![\w\x80-\xff./-])")
 _LANGUAGE_OF = {word.encode(): language for language, words in _WORDS.items() for word in words.split()}
 LOOKED_AT = 65_536  # bytes of a page in which words are looked for
-LEAST_WORDS = 3  # that tell a language
+ENOUGH_WORDS = 8  # that surely tell a language
 
 
 def foreign_letters(text: str) -> int:
@@ -52,6 +52,6 @@ def foreign_letters(text: str) -> int:
 
 
 def shares_of_words(data: bytes) -> dict[str, float]:
-    """Return the share of each group of languages in the words that tell them; empty if there are few."""
+    """Return the share of each group of languages in the words that tell them, less where there are few words."""
     found = [_LANGUAGE_OF[word] for word in _WORD.findall(data[:LOOKED_AT].lower()) if word in _LANGUAGE_OF]
-    return {language: found.count(language) / len(found) for language in _WORDS} if len(found) >= LEAST_WORDS else {}
+    return {language: found.count(language) / max(len(found), ENOUGH_WORDS) for language in _WORDS}

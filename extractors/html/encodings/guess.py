@@ -154,7 +154,7 @@ def guess(data: bytes) -> str:
     best = min(costs, key=costs.__getitem__)
     if best in _LATIN_ENCODINGS:
         shares = shares_of_words(data)
-        latin = {name: costs[name] - WORDS * shares.get(language, 0) for name, language in _LATIN_ENCODINGS.items()}
+        latin = {name: costs[name] - WORDS * shares[language] for name, language in _LATIN_ENCODINGS.items()}
         best = min(latin, key=latin.__getitem__)
     return _likelier_twin(data, best) if best in _TWINS else best
 
