@@ -13,10 +13,10 @@ import pytest
 from tests.hostile.forms import PIECES
 from tests.hostile.parsers import PARSERS, PROSE, TITLE, Parser, article, html_list
 
-SIZE = 12_000  # characters; what takes long for so many is measured with four times as many
+SIZE = 8_000  # characters; what takes long for so many is measured with four times as many
 TIMES = 4
 GROWTH = 9.0  # times as long for four times as much; quadratic would be 16
-NOTHING = 0.04  # seconds that tell nothing of growth
+NOTHING = 0.03  # seconds that tell nothing of growth
 TRIES = 3
 
 

@@ -34,9 +34,10 @@ _WORDS = {
     "western": """che della delle sono anche nella und der das nicht auch ist eine que los
         las para con pour les dans est avec sur och det som til ikke har het een van niet uma pela mais como por""",
     "central": """hogy egy csak vagy amely szerint azt ezt lesz ezek jest oraz przez tylko jako bardzo przed gdzie jego
-        jsou bylo nebo podle jeho nebyl proto aby ktorej alebo bolo ktory koji koja koje nije samo kako bilo kada jer mogu svaki
-        ker tudi lahko pentru sunt prin fost acest aceasta unui unei sau dintre foarte numai fiind aceste meg mert
-        ezek akkor most minden lehet kell lett illetve pedig mely alatt majd azonban lenne nagy""",
+        jsou bylo nebo podle jeho nebyl proto aby ktorej alebo bolo ktory koji koja koje nije samo kako bilo
+        kada jer mogu svaki ker tudi lahko pentru sunt prin fost acest aceasta unui unei sau dintre foarte numai
+        fiind aceste meg mert ezek akkor most minden lehet kell lett illetve pedig mely alatt majd azonban lenne
+        nagy""",
     "turkish": """bir ile olarak daha ama kadar sonra gibi olan veya nedir bunu onun oldu ancak kendi""",
 }
 _WORD = re.compile(rb"(?<![\w\x80-\xff./-])[a-z]{2,8}(?![\w\x80-\xff./-])")
