@@ -1,12 +1,13 @@
 """HTML → element tree, whatever the page.
 
 lxml drops the rest of a page that is nested too deep without an exception; only its error log tells. Such a page is
-read a second time through a target that keeps the depth bounded. It also drops, without a word, what follows the first
+read a second time through a target that keeps depth and attributes bounded. It also drops, without a word, what follows the first
 `</html>`, which browsers read on.
 """
 
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -28,6 +29,9 @@ _CONTROL_REFERENCE = re.compile(  # to what the parser would put into the text a
 MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes for each. The development pages have up to 9,200
 TAGS_STEP = 100_000  # bytes
 RAW_TEXT = frozenset({"script", "style"})
+MAX_ATTRIBUTES = 1_000  # of an element
+# A tag that may have thousands of attributes: the parser's own tree takes quadratic time for them
+_OVERFULL = re.compile(rb"<[a-zA-Z](?:[^<>\s\"'/]*+[\s\"'/]++){2000}")
 NAMES = 1_000  # tags and attributes whose valid form is remembered
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _NO_TEXT = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -42,8 +46,9 @@ def parse(html: bytes | str) -> etree._Element:
     data = _whole_body(data)
     parser = _parser()
     try:
-        root = etree.fromstring(data, parser)
-        if _was_cut(parser):
+        overfull = _OVERFULL.search(data)
+        root = None if overfull else etree.fromstring(data, parser)
+        if overfull or _was_cut(parser):
             root = etree.fromstring(data, _parser(target=_ShallowTree()))
     except (etree.LxmlError, ValueError) as error:
         raise UnusablePage(f"the HTML parser gave up: {error}") from error
@@ -105,7 +110,8 @@ class _ShallowTree:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = _valid_name(tag)
         if len(self._open) < MAX_DEPTH or name not in RAW_TEXT:
-            self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in attributes.items()})
+            kept = islice(attributes.items(), MAX_ATTRIBUTES)
+            self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in kept})
         if len(self._open) >= MAX_DEPTH and name not in RAW_TEXT:
             self._builder.end(name)
         self._open.append(name)

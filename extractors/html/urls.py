@@ -137,7 +137,7 @@ def _authority(parts: SplitResult) -> str:
     host = f"[{host}]" if ":" in host else host
     user, at, _ = parts.netloc.rpartition("@")
     port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
-    return f"{user}{at}{host}{port}"
+    return f"{_UNSAFE.sub(_percent, user)}{at}{host}{port}"
 
 
 def _percent(match: re.Match[str]) -> str:
