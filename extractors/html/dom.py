@@ -1,8 +1,8 @@
 """HTML → element tree, whatever the page.
 
 lxml drops the rest of a page that is nested too deep without an exception; only its error log tells. Such a page is
-read a second time through a target that keeps depth and attributes bounded. It also drops, without a word, what follows the first
-`</html>`, which browsers read on.
+read a second time through a target that keeps depth and attributes bounded. It also drops, without a word, what
+follows the first `</html>`, which browsers read on.
 """
 
 import re
@@ -30,8 +30,11 @@ MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes for each. 
 TAGS_STEP = 100_000  # bytes
 RAW_TEXT = frozenset({"script", "style"})
 MAX_ATTRIBUTES = 1_000  # of an element
-# A tag that may have thousands of attributes: the parser's own tree takes quadratic time for them
-_OVERFULL = re.compile(rb"<[a-zA-Z](?:[^<>\s\"'/]*+[\s\"'/]++){2000}")
+# A tag with more attributes than a tree is built for: the parser takes quadratic time for them
+_OVERFULL = re.compile(
+    rb"<[a-zA-Z][^\s<>/]*+(?:[\s/]++[^\s\"'<>=/]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'<>]++))?+){%d}"
+    % MAX_ATTRIBUTES
+)
 NAMES = 1_000  # tags and attributes whose valid form is remembered
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _NO_TEXT = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
