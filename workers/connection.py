@@ -12,7 +12,7 @@ from redis.retry import Retry
 
 from .errors import RedisRefused, RedisUnavailable
 
-TIMEOUT = 10.0  # seconds for one answer; a Redis that loads its file needs some
+TIMEOUT = 10.0  # seconds for one answer; a Redis that loads its file answers late
 RETRIES = 6  # with the back-off below about 6 s: an embedded Redis is back after 0.1 s, a managed one fails over in 5 s
 OLDEST = (6, 2)  # BLMOVE, the reliable pop
 
@@ -24,7 +24,7 @@ _SECRET_IN_QUERY = re.compile(r"([?&]password=)[^&#]*")
 
 
 def client(url: str) -> "redis.Redis":
-    """A client that sends nothing yet. Commands are tried again for some seconds while the server restarts."""
+    """Return a client, without any request to the server. Commands are repeated for some seconds while it restarts."""
     return redis.Redis.from_url(
         url,
         socket_timeout=TIMEOUT,
@@ -36,7 +36,7 @@ def client(url: str) -> "redis.Redis":
 
 
 def connect(url: str) -> "redis.Redis":
-    """Return a client whose server has answered and is fit for use.
+    """Return a client whose server has answered and can be used.
 
     Raises `RedisRefused` if the address is invalid or unsafe, `RedisUnavailable` if no usable server answers there.
     """
@@ -93,7 +93,7 @@ def _refuse_open_server(url: str) -> None:
 
 def _addresses(host: str) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        results = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
         return []
-    return [ipaddress.ip_address(str(entry[4][0]).split("%")[0]) for entry in found]
+    return [ipaddress.ip_address(str(result[4][0]).split("%")[0]) for result in results]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @tasks_argument
 @json_option
 def command(tasks: Path | None, as_json: bool) -> None:
-    """Check a task list: show every mistake with line and column, or what each task will do."""
+    """Check a task list: show every mistake with line and column, or what each task does."""
     from crawler.session import contact_of
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskFileError
@@ -39,9 +39,7 @@ def command(tasks: Path | None, as_json: bool) -> None:
     for row in rows:
         show(f"{row['task']}: every {row['every']}{'  (paused)' if row['paused'] else ''}")
         show(f"  articles  {row['pattern']}")
-        show(
-            f"  lists     {', '.join(row['start'])}{'' if row['start_named'] else '  (derived; the first that works)'}"
-        )
+        show(f"  lists     {', '.join(row['start'])}{'' if row['start_named'] else '  (derived; first that works)'}")
         show(f"  output    {', '.join(row['output'])}")
     for warning in warnings:
         say(f"note: {warning}")

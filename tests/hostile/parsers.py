@@ -19,7 +19,7 @@ from extractors import Article, Listing, UnusablePage, extract
 from extractors.html.decoding import decode
 from extractors.html.urls import normalise, split_web
 from extractors.metadata.dates import find_date, find_url_date
-from workers.inbox import StoredPage
+from workers.page_store import StoredPage
 from workers.usage_rights import directives_of
 
 URL = "https://gazette.example/town/list_1.html"
