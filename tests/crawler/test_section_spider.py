@@ -426,7 +426,7 @@ def one_line(ended, *words):
 @STARTS
 def test_an_unknown_task_is_one_line_with_the_nearest_name(connection, redis_url, tmp_path, scrapy):
     write_tasks(tmp_path, "http://127.0.0.1:9")
-    one_line(crawl(tmp_path, redis_url, "zh-new", scrapy=scrapy), "no task 'zh-new'", "zh-news")
+    one_line(crawl(tmp_path, redis_url, "zh-new", scrapy=scrapy), "unknown task 'zh-new'", "zh-news")
 
 
 @STARTS
