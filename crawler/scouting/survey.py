@@ -262,7 +262,7 @@ class _Survey:
         return joined
 
     def would_take(self, own: Sequence[Address], groups: Sequence[Relatives], bad: set[str]) -> bool:
-        """Return whether the pattern of all would match pages that are no articles, or there is none."""
+        """Return whether there is no pattern for all pages, or it would match pages that are no articles."""
         try:
             text = self.infer([*own, *_addresses(own, groups)]).pattern
         except NoSection:
