@@ -87,7 +87,7 @@ class SectionLists:
         self._enter_enumerated()
 
     def _forget(self, past: WalkMemory) -> None:
-        """Forget URLs so that they are found again: once a day old ones, and those that this run includes."""
+        """Forget old URLs once a day, and those that this run includes although an earlier run left them out."""
         today = self.admission.today
         if self.task.forget and past.forgotten_on != today.isoformat():
             expire(self.ledger, self.task.forget.length)

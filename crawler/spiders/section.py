@@ -208,7 +208,7 @@ class SectionSpider(GatedSpider):
             self.resources.close()
 
     def _stop(self, outcome: str, problem: str) -> None:
-        """End the run and report the first cause. A loss of Redis is always reported, because the report is not stored then."""
+        """End the run and report the first cause; a loss of Redis also later, as the report is not stored then."""
         if self.outcome != "finished" and outcome != "redis":
             return
         self.outcome = outcome

@@ -35,7 +35,7 @@ _FORMS = {
     WITHOUT_ADDRESS: tuple(name for name in NAMES if name not in OF_ADDRESS),
     SCREEN: SCREENED,
 }
-_folder: ContextVar[Path] = ContextVar("folder of the models of page types", default=HERE)
+_folder: ContextVar[Path] = ContextVar("folder of page-type models", default=HERE)
 MOST = 4.0  # log odds that one page can give to its shape: no page outvotes all others
 SURER = 16  # pages of a shape; more make it no surer
 MIXED = 0.2  # share of the answered pages of a shape that contradict the others, from which it is uncertain

@@ -38,7 +38,7 @@ def test_it_does_not_answer_unless_it_is_sure():
     answer = VisualClassifier(sure=1.1)(png(article()))
     assert answer.kind is None
     assert answer.probability > 0.5
-    assert answer.reason == "neither type is likelier than 110%"
+    assert answer.reason == "neither type has a probability above 110%"
 
 
 def test_the_shipped_weights_say_what_they_learned_from(classifier):
