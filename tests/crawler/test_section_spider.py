@@ -169,7 +169,7 @@ def test_half_a_page_and_an_empty_one_are_tried_again_and_given_up(crawled):
 
 def test_redirects_in_a_circle_end(crawled):
     assert len(crawled.looks(LOOPS)) == 6
-    assert crawled.states[LOOPS] == ("failed", "redirects in a circle")
+    assert crawled.states[LOOPS] == ("failed", "redirects in a loop")
 
 
 def test_the_other_articles_are_fetched_exactly_once(crawled):
