@@ -22,7 +22,7 @@ DAY = click.DateTime(["%Y-%m-%d"])
 @click.option("--limit", type=click.IntRange(min=1), help="Largest number of articles in this run.")
 @click.option("--all", "all_", is_flag=True, help="Read the whole archive, without a limit on the first run.")
 @click.option("--since", type=DAY, help="Only articles whose URL contains this day or a later one.")
-@click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; news has priority.")
+@click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; new articles have priority.")
 @click.option("--to", type=DAY, help="Back-fill the archive up to this day.")
 @json_option
 @verbose_option

@@ -1,4 +1,4 @@
-"""Times in feeds and sitemaps: RFC 822, ISO 8601 and W3C-DTF, and forms that people type instead."""
+"""Times in feeds and sitemaps: RFC 822, ISO 8601 and W3C-DTF, and common deviations from them."""
 
 import re
 from datetime import UTC, date, datetime

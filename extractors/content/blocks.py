@@ -57,7 +57,7 @@ def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, b
 
 
 def _marks(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Kind, int]]:
-    """Return each line of the blocks with its kind and the path of what holds its block together."""
+    """Return each line of the blocks with its kind and the path of the element that groups its block."""
     under_picture = set(captions)
     by_path: dict[int, tuple[Kind, int]] = {}
     marks: list[tuple[int, Kind, int]] = []
@@ -73,7 +73,7 @@ def _marks(lines: Lines, kept: list[int], captions: list[int], root: int) -> lis
 
 
 def _kind(trie: PathTrie, path: int, root: int) -> tuple[Kind, int]:
-    """Return the kind of a line's block and the path of what holds the block together."""
+    """Return the kind of a line's block and the path of the element that groups the block."""
     steps = list(trie.up(path, root))
     for step in steps:
         marked = MARKED.get(trie.mark[step])
@@ -88,7 +88,7 @@ def _kind(trie: PathTrie, path: int, root: int) -> tuple[Kind, int]:
 
 
 def _outermost_holder(trie: PathTrie, path: int, root: int) -> int:
-    """Return the list or table around an item; of nested ones the outer."""
+    """Return the outermost list or table around an item."""
     holders = [step for step in trie.up(path, root) if trie.tag[step] in ("ul", "ol", "dl", "table")]
     return holders[-1] if holders else trie.parent[path]
 

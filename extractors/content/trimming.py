@@ -1,6 +1,6 @@
-"""What is left of a body without the template's own lines at its head, within it and at its tail, known by their words.
+"""Removes the template's own lines from a body, at its head, within it and at its tail, by their words.
 
-These rules know text only. They never take most of a body: if they would, the body stays as it was.
+The rules depend on the text only. They never remove most of a body: if they would, the body stays unchanged.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ LEAST = 0.2  # share of the body that must be left
 
 
 def trim(lines: Lines, body: Body, prior: Prior) -> list[int]:
-    """Return the kept lines without those that are the template's by their words."""
+    """Return the kept lines without those that belong to the template by their words."""
     texts, headings, code = lines.texts, lines.headings, lines.code
     kept = _without_title(body.kept, lines, prior)
     kept = _without_bylines(kept, lines)
@@ -75,12 +75,12 @@ def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 
 def up_to_notice(lines: Lines, body: Body, prior: Prior) -> Body:
-    """Cut at the first legal notice, unless what follows is written as the body is."""
+    """Cut at the first legal notice, unless the lines after it are marked up like the body."""
     return Body(_up_to(body.kept, lines, prior, _is_notice, END_AFTER), body.root)
 
 
 def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    """Cut at a heading of comments or other articles, unless what follows is written as the body is."""
+    """Cut at a heading of comments or other articles, unless the lines after it are marked up like the body."""
     return _up_to(kept, lines, prior, _announces_others, OTHERS_AFTER)
 
 
