@@ -1,7 +1,7 @@
 """One extraction worker: pages → articles → sinks → ledger.
 
 Each page is leased, and its attempt counted, just before its extraction, and settled just after its row is written, one
-page after another. When a page crashes its worker, no other page of the job is blamed or lost.
+page after another. When a page crashes its worker, the attempt is counted for that page only; no other page is lost.
 """
 
 import logging

@@ -31,7 +31,7 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
 )
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
 @click.option("--example", metavar="FILE|URL", help="An article of the same section; improves the result.")
-@click.option("--method", default="auto", show_default=True, help="A method of docs/methods.md.")
+@click.option("--method", default="auto", show_default=True, help="One of the methods in docs/methods.md.")
 @click.option(
     "--article", "insist", is_flag=True, help="Extract every page as an article, even if it looks like a list."
 )

@@ -116,7 +116,7 @@ def _text(element: "etree._Element") -> str:
 
 
 def _plain(element: "etree._Element") -> str:
-    """A title's words: titles are HTML as often as not."""
+    """The text of a title, which is often HTML."""
     words = unescape(_TAGS.sub("", unescape(lenient_xml.with_whole_characters(_text(element)))))
     return without_controls(" ".join(words.split()))[:200]
 

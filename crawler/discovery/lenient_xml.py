@@ -1,4 +1,4 @@
-"""XML as sites write it: bytes in; text that a parser accepts, or a tree, out.
+"""Reads invalid XML: bytes → text that a parser accepts, or a tree.
 
     bytes → text (declared encoding) → without declaration and document type → strict, else repaired as far as it goes
 

@@ -118,14 +118,14 @@ def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
     children: dict[str, Child] = {}
     news = cut = False
     for element in _elements(text, recover):
-        said = dict(_said(element))
-        target = absolute(url, said.get("loc", "").replace("&amp;", "&"))
-        moment = next((found for tag in _DATE_TAGS if (found := moment_of(said.get(tag)))), None)
+        texts = dict(_texts(element))
+        target = absolute(url, texts.get("loc", "").replace("&amp;", "&"))
+        moment = next((found for tag in _DATE_TAGS if (found := moment_of(texts.get(tag)))), None)
         if target and local(element) == "sitemap":
             children.setdefault(target, Child(target, moment))
         elif target:
-            news = news or "publication_date" in said
-            title = without_controls(" ".join(said.get("title", "")[:LONGEST_TEXT].split()))[:200]
+            news = news or "publication_date" in texts
+            title = without_controls(" ".join(texts.get("title", "")[:LONGEST_TEXT].split()))[:200]
             links.setdefault(target, PageLink(target, title, published=moment))
         if len(links) + len(children) >= MOST_ENTRIES:
             cut = True
@@ -144,7 +144,7 @@ def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
             del element.getparent()[0]
 
 
-def _said(entry: "etree._Element") -> Iterator[tuple[str, str]]:
+def _texts(entry: "etree._Element") -> Iterator[tuple[str, str]]:
     """The texts of an entry by local name, without those of its pictures and videos."""
     for child in entry:
         if local(child) in ("image", "video"):

@@ -147,7 +147,7 @@ class GuardedProxy:
             writer.close()
 
     async def _through(self, upstream: "Upstream", host: str, port: int, *, tunnel: bool) -> Streams:
-        """Connect to the other proxy, and request a tunnel if one is needed. Raises `Refused`."""
+        """Connect to the task's proxy, and request a tunnel if one is needed. Raises `Refused`."""
         if is_odd_spelling(host):  # the other proxy may read it otherwise
             raise Refused(FORBIDDEN)
         await self._allowed(host, port, every=True)

@@ -45,7 +45,7 @@ class _Filter:
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """The reactor's own resolver with the guard behind it. `context`: gives that of the crawl, at each lookup."""
+    """The reactor's own resolver with the guard behind it. `context` returns the crawl's context at each lookup."""
 
     def __init__(self, reactor: Any, context: Callable[[], FetchContext]):
         self.reactor, self.context = reactor, context

@@ -218,7 +218,7 @@ class SectionSpider(GatedSpider):
             self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=outcome))
 
     def end_without_browser(self, reason: str) -> None:
-        """Pages are to be rendered and there is no browser: they wait, and no attempt is counted."""
+        """End the run, because pages must be rendered and there is no browser: they wait, and no attempt is counted."""
         self._stop("no browser", f"pages of this task need JavaScript (render: {self.run.task.render}), but {reason}")
 
     def remark(self, text: str) -> None:

@@ -1,8 +1,8 @@
 """HTML → element tree, whatever the page.
 
-lxml drops the rest of a page that is nested too deep without an exception; only its error log tells. Such a page is
-read a second time through a target that keeps depth and attributes bounded. It also drops, without a word, what
-follows the first `</html>`, which browsers read on.
+lxml drops the rest of a page that is nested too deep without an exception; this is only visible in its error log. Such
+a page is parsed a second time, into a target that bounds depth and attributes. lxml also drops, without an error,
+everything after the first `</html>`, which browsers read.
 """
 
 import re
@@ -54,7 +54,7 @@ def parse(html: bytes | str) -> etree._Element:
         if overfull or _was_cut(parser):
             root = etree.fromstring(data, _parser(target=_ShallowTree()))
     except (etree.LxmlError, ValueError) as error:
-        raise UnusablePage(f"the HTML parser gave up: {error}") from error
+        raise UnusablePage(f"the HTML parser failed: {error}") from error
     if root is None:
         raise UnusablePage("no text and no element in the page")
     return root
@@ -103,7 +103,7 @@ def _was_cut(parser: etree.HTMLParser) -> bool:
 class _ShallowTree:
     """A parser target: builds the tree, but elements below `MAX_DEPTH` become children of the last one above it.
 
-    The builder refuses what the parser itself lets pass, such as <o:p> and control characters: they are replaced.
+    The builder rejects some names and characters that the parser accepts, such as <o:p>: they are replaced.
     """
 
     def __init__(self) -> None:

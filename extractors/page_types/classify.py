@@ -1,4 +1,4 @@
-"""Classifies a page as article or list, by its lines, its head and its URL; without a browser, in some milliseconds.
+"""Classifies a page as article or list, by its lines, its head and its URL; without a browser, in a few milliseconds.
 
 Two models: one for pages with a URL (their own or the one they declare), one for those without. Between the two
 thresholds the type is "uncertain"; if many pages of a site are available, `classify_shapes` classifies all pages whose

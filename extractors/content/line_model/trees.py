@@ -175,7 +175,7 @@ def load(path: Path, names: Sequence[str]) -> Trees:
         )
         version = stored["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadModel(f"{path}: not a model of trees: {type(error).__name__}: {error}") from None
+        raise BadModel(f"{path}: not a valid tree model: {type(error).__name__}: {error}") from None
     if version != FORMAT or model.names != tuple(names):
         raise BadModel(f"{path}: a model of format {version} with other features than this version computes")
     count, depth = model.features.shape

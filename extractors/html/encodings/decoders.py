@@ -152,7 +152,7 @@ def _added_or_error(data: bytes, at: int, name: str) -> tuple[str, int]:
 
 
 def _error_of_two(data: bytes, at: int) -> tuple[str, int]:
-    """A lead byte takes its trail with it unless that is ASCII; 0x80 and 0xFF lead nothing."""
+    """An error consumes the lead byte and its trail byte, unless that is ASCII; 0x80 and 0xFF are no lead bytes."""
     leads = data[at] not in (0x80, 0xFF)
     return REPLACEMENT, at + 1 + (leads and len(data) > at + 1 and data[at + 1] >= 0x80)
 
@@ -196,7 +196,7 @@ _TABLES = {b"\x1b(B": _ASCII, b"\x1b(J": _ROMAN, b"\x1b(I": _KATAKANA, b"\x1b$@"
 
 
 def _decode_iso_2022_jp(data: bytes) -> str:
-    """Two escape sequences with nothing between them are an error, lest they hide something."""
+    """Two escape sequences with nothing between them are an error, because they could hide text."""
     pieces: list[str] = []
     table: str | None = _ASCII
     just_escaped = False
