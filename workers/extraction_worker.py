@@ -2,7 +2,7 @@
 
 Each page is leased, and its attempt counted, just before its extraction. Once it is extracted the attempt is given
 back, and its rows wait for those of the other pages of the job, to be written together (`workers.group_writer`). So a
-page that crashes its worker is blamed alone, and waiting for an output is never a page's fault.
+crash counts as an attempt of one page only, and waiting for an output counts for none.
 """
 
 import logging
@@ -169,7 +169,7 @@ class ExtractionWorker:
                 self._consider(section, page.lease, page.decision.article)
 
     def _consider(self, section: PreparedSection, lease: PageLease, found: FoundArticle) -> None:
-        """Make a written page a candidate for the vote, unless a back-fill found it: those are not recent."""
+        """Make a written page a candidate for the vote, unless a back-fill found it: such pages are not recent."""
         if section.candidates is None or not section.candidates.has_room() or lease.info.get("days"):
             return
         self.watch.begin(section.config.task, lease.fingerprint, self.times.page_deadline)

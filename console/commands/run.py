@@ -20,7 +20,7 @@ from console.options import counted, examples, exit_option, log_to_stderr, say, 
 @click.option(
     "--crawlers", type=click.IntRange(min=1), default=4, show_default=True, help="Number of spiders at a time."
 )
-@click.option("--json", "as_json", is_flag=True, help="JSON lines, on a terminal too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines, even on a terminal.")
 @exit_option
 @verbose_option
 def command(
