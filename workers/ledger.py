@@ -351,12 +351,18 @@ class Ledger:
         names = [keys.FETCHED, self.keys["fetched"], self.keys["held"]]
         return bool(self.redis.eval(_DROP_IF_IDLE, len(names), *names, self.task))
 
-    def free(self, worker: str, *, uncounted: Sequence[Fingerprint] = ()) -> list[Fingerprint]:
+    def free(
+        self, worker: str, *, uncounted: Sequence[Fingerprint] = (), killed: Sequence[Fingerprint] = ()
+    ) -> list[Fingerprint]:
         """End the leases of a dead worker and return its pages, for the caller to queue.
 
-        The attempts stay counted, except those of the pages `uncounted`.
+        The attempts stay counted, except those of the pages `uncounted`, and of the pages `killed`, whose worker was
+        ended from outside: by a person, or for lack of memory, so that counts from the eleventh time on.
         """
-        return [_text(name) for name in self.step("free", worker, self.clock() + REQUEUE_AFTER, *uncounted)]
+        return [
+            _text(name)
+            for name in self.step("free", worker, self.clock() + REQUEUE_AFTER, len(killed), *killed, *uncounted)
+        ]
 
     def problems(self, most: int | None = 100) -> list[dict[str, Any]]:
         """Return the newest rejected and failed URLs, each with state, reason and time; `most` None: all that are kept.

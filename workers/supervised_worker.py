@@ -1,5 +1,6 @@
 """One extraction worker as its supervisor sees it: its process, what it reported, and what it exceeded."""
 
+import signal
 import time
 from dataclasses import dataclass, field
 from multiprocessing.context import ForkProcess
@@ -23,23 +24,27 @@ class SupervisedWorker:
     task: str = ""
     job: list[Fingerprint] = field(default_factory=list)
     page: Fingerprint = ""
+    begun: list[Fingerprint] = field(default_factory=list)  # pages of the job whose attempt was counted
     unwritten: list[Fingerprint] = field(default_factory=list)  # pages whose rows it is writing
     stage: Stage = "page"
+    is_killed: bool = False  # by its supervisor
     limit: float = 0.0  # seconds that the present stage may last; 0 if there is none
     deadline: float = 0.0  # when it ends, monotonic
 
     def note(self, message: dict[str, Any]) -> int:
         """Take a report of what the worker does. Returns how many pages of its job it begins."""
         if "begin" in message:
-            is_new = message["begin"] != self.page and message["begin"] in self.job
             self.page = message["begin"]
+            is_new = self.page in self.job and self.page not in self.begun
+            if is_new:
+                self.begun.append(self.page)
             self._enter("page", message["seconds"])
             return int(is_new)
         if "writing" in message:
             self.unwritten = message["writing"]
             self._enter("writing", message["seconds"])
         elif "job" in message:
-            self.task, self.job, self.page = message["task"], message["job"], ""
+            self.task, self.job, self.page, self.begun = message["task"], message["job"], "", []
             self._enter("between pages", self.silence if self.job else 0.0)
         elif "end" in message:
             self._enter("between pages", self.silence if self.job else 0.0)
@@ -63,3 +68,20 @@ class SupervisedWorker:
     def is_busy(self) -> bool:
         """Whether the worker has a job or a stage with a limit."""
         return bool(self.job) or self.limit > 0
+
+    def blamed(self, *, lost_redis: bool) -> list[Fingerprint]:
+        """Return the pages whose attempt counts, after the worker has ended: those that may be the reason.
+
+        That is the page that it extracted, those whose rows it wrote when it died by itself, or the last one if it gave
+        up (no memory).
+        """
+        if lost_redis or (self.stage == "writing" and self.is_killed):
+            return []
+        if self.stage == "writing":
+            return self.unwritten
+        gave_up = (self.process.exitcode or 0) >= 0
+        return [self.page] if self.stage == "page" or gave_up else []
+
+    def was_killed_from_outside(self) -> bool:
+        """Whether not the supervisor killed the worker, but a person, or the kernel for lack of memory."""
+        return self.process.exitcode == -signal.SIGKILL and not self.is_killed

@@ -15,7 +15,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,8 @@ class _DeadWorker:
     name: str
     task: str
     job: list[Fingerprint]
-    uncounted: list[Fingerprint] = field(default_factory=list)  # pages whose attempt does not count
+    uncounted: list[Fingerprint]  # pages whose attempt does not count
+    killed: list[Fingerprint]  # pages that it worked on when it was killed from outside
 
 
 class Supervisor:
@@ -135,7 +136,7 @@ class Supervisor:
     def _free_dead(self) -> None:
         while self._dead:
             dead = self._dead[0]
-            freed = Ledger(self.redis, dead.task).free(dead.name, uncounted=dead.uncounted)
+            freed = Ledger(self.redis, dead.task).free(dead.name, uncounted=dead.uncounted, killed=dead.killed)
             self.inbox.wake(dead.task, [*dict.fromkeys([*freed, *dead.job])], first=True)
             del self._dead[0]  # now: an error of Redis has it done again
 
@@ -217,6 +218,7 @@ class Supervisor:
             )
         else:
             self._warn(f"task {worker.task}: a worker reported nothing for {limit}; it is killed")
+        worker.is_killed = True
         worker.process.kill()
         worker.process.join()
 
@@ -241,9 +243,10 @@ class Supervisor:
         if not self.stopping and worker.process.exitcode and not lost_redis:
             self._warn(f"worker {worker.name}: {ended_by(worker.process.exitcode)}")
         if worker.job:
-            innocent = [worker.page] if lost_redis else []
-            uncounted = worker.unwritten if worker.is_overdue() else innocent
-            self._dead.append(_DeadWorker(worker.name, worker.task, worker.job, uncounted))
+            blamed = worker.blamed(lost_redis=lost_redis)
+            uncounted = [name for name in worker.begun if name not in blamed]
+            killed = blamed if worker.was_killed_from_outside() else []
+            self._dead.append(_DeadWorker(worker.name, worker.task, worker.job, uncounted, killed))
 
     def _end(self) -> None:
         self.stopping = True

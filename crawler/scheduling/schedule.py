@@ -34,7 +34,7 @@ from workers.steps import Step
 
 SPREAD_SHARE = 0.1  # share of the period over which the first starts are spread
 SPREAD_MOST = 300.0  # seconds
-LEASE_SECONDS = 7.0  # a run whose crawl worker does not renew the lease for so long is given to another
+LEASE_SECONDS = 5.0  # a run whose crawl worker does not renew the lease for so long is given to another
 SOONEST_SHARE = 0.5  # share of a fixed period that is at least between two starts of a task that was late
 FIRED_AT_ONCE = 500
 PLANNED_AT_ONCE = 2000  # tasks; Redis serves other clients between two batches

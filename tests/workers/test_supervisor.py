@@ -285,6 +285,37 @@ def test_a_worker_that_is_stopped_between_two_pages_is_replaced(connection, supe
     assert written_once(tmp_path, 1, 2)
 
 
+def test_only_the_page_that_crashed_its_worker_counts_an_attempt(connection, supervise, tmp_path, pages):
+    def crash(mark):
+        mark.open("a").write(f"{os.getpid()}\n")
+        os._exit(9)
+
+    pages["CRASH"] = crash
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1), 2: article(2), 3: article(3, word="CRASH")})
+    supervise(times=replace(QUICK, sink_pause=0.2))
+    eventually(settled(connection, 1, 2, 3), "the end")
+    assert states(connection, 1, 2, 3) == ["written", "written", "failed"]
+    assert len((tmp_path / "CRASH").read_text().split()) == MOST_ATTEMPTS
+
+
+def test_a_worker_that_a_person_kills_counts_no_attempt(connection, supervise, tmp_path, pages):
+    def hang_often(mark):
+        if not mark.exists() or len(mark.read_text().split()) <= MOST_ATTEMPTS:
+            hang(mark)
+
+    pages["SLOW"] = hang_often
+    publish(connection, tmp_path)
+    deliver(connection, {1: article(1), 2: article(2, word="SLOW")})
+    supervise()
+    mark = tmp_path / "SLOW"
+    for died in range(MOST_ATTEMPTS + 1):
+        eventually(lambda died=died: mark.exists() and len(mark.read_text().split()) > died, "the worker")
+        os.kill(worker_at(mark), signal.SIGKILL)
+    eventually(settled(connection, 1, 2), "the rows")
+    assert written_once(tmp_path, 1, 2)
+
+
 SHORT = replace(QUICK, page_lease=1.0, renew_every=0.2)
 
 

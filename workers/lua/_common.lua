@@ -9,3 +9,9 @@ local function place_of(name)
   local slot = string.gsub(string.sub(name, 3), '..', function(two) return string.char(tonumber(two, 16)) end)
   return k_done .. ':' .. string.format('%x', math.floor(tonumber(string.sub(name, 1, 4), 16) / BUCKETS_APART)), slot
 end
+-- Give back the attempt of a page whose worker was ended from outside, at most ten times
+local function give_back(name, is_kill)
+  if tonumber(redis.call('HGET', k_cuts, name) or 0) < 1 then return end
+  if is_kill and redis.call('HINCRBY', k_page .. ':' .. name, 'kills', 1) > 10 then return end
+  redis.call('HINCRBY', k_cuts, name, -1)
+end

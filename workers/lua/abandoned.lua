@@ -5,6 +5,7 @@ local answer = {}
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', k_held, '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])) do
   if redis.call('HDEL', k_holders, name) == 1 then -- else it was postponed
     redis.call('ZREM', k_held, name)
+    give_back(name, true)
     redis.call('ZADD', k_fetched, ARGV[2], name)
     answer[#answer + 1] = name
   end
