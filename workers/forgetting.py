@@ -8,6 +8,7 @@ from typing import cast
 import redis
 
 from . import keys
+from .full_redis import even_when_full
 from .ledger import WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short
 from .url_states import Fingerprint, fingerprint
 
@@ -74,8 +75,11 @@ def forget_rejected(ledger: Ledger, reason: str) -> int:
 
 def forget_task(connection: "redis.Redis", task: str) -> None:
     """Forget a task's whole ledger with the pages that wait, its example, and the state of its last walk."""
+    stored = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, "stored")))
     for key in connection.scan_iter(match=glob_escaped(keys.of_task(task, "")) + "*", count=1000):
         connection.unlink(key)
+    for field, number in stored.items():
+        even_when_full(connection, "HINCRBY", keys.STORED, field, -int(number))
     connection.srem(keys.LEDGERS, task)
     _note_forgotten(Ledger(connection, task))
 

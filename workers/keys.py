@@ -20,6 +20,7 @@ RUN_HOLDERS = PREFIX + "running:holders"  # hash: task -> token of the run
 LEDGERS = PREFIX + "ledgers"  # set: tasks that have a ledger
 TROUBLED_HOSTS = PREFIX + "hosts:troubled"  # zset: host with problems -> until when that is kept, Redis' microseconds
 FETCHED = PREFIX + "fetched"  # set: tasks that may have pages which are fetched and not settled
+STORED = PREFIX + "stored"  # hash: pages and bytes in the page store, of all tasks
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)
 
 

@@ -10,6 +10,7 @@ import redis
 
 from . import keys
 from .clock import Clock
+from .full_redis import even_when_full
 
 GONE_AFTER = 15.0  # seconds without a heartbeat
 FORGET_AFTER = 3600.0  # seconds until the heartbeat of a process that crashed is removed
@@ -27,7 +28,7 @@ class Presence:
     def show(self, **facts: Any) -> None:
         """Write a heartbeat with what the process does."""
         beat = {"role": self.role, "at": self.clock(), "host": socket.gethostname(), "pid": os.getpid(), **facts}
-        self.redis.hset(keys.ALIVE, self.name, json.dumps(beat, ensure_ascii=False))
+        even_when_full(self.redis, "HSET", keys.ALIVE, self.name, json.dumps(beat, ensure_ascii=False))
 
     def leave(self) -> None:
         """Remove the heartbeat: the process ends."""

@@ -11,7 +11,7 @@ if record.visits and state ~= 'written' then -- a recheck: the row stays
 end
 for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
 for _, map in ipairs({k_open, k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
-redis.call('UNLINK', k_page .. ':' .. name)
+delete_page(name)
 local day = record.day or '0000' -- entered before days were counted
 redis.call('HSET', ARGV[7], ARGV[8], letter_of[state] .. day .. short)
 count(state, 1)
