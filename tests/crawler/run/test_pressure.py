@@ -19,7 +19,7 @@ class Clock:
 
 
 def begun(connection, clock, marks, **keys_):
-    run = SectionRun(connection, task(**keys_), RunOptions(), RunSettings(monotonic=clock), marks=marks)
+    run = SectionRun(connection, task(render="false", **keys_), RunOptions(), RunSettings(monotonic=clock), marks=marks)
     run.begin()
     run.store_example(page(url(5)))  # one page that waits for extraction
     return run
