@@ -10,6 +10,7 @@ import redis
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
+from .epoch import ConnectHook
 from .errors import RedisRefused, RedisUnavailable
 
 TIMEOUT = 10.0  # seconds for one answer; a Redis that loads its file answers late
@@ -24,7 +25,10 @@ _SECRET_IN_QUERY = re.compile(r"([?&]password=)[^&#]*")
 
 
 def client(url: str) -> "redis.Redis":
-    """Return a client, without any request to the server. Commands are repeated for some seconds while it restarts."""
+    """Return a client, without any request to the server. Commands are repeated for some seconds while it restarts.
+
+    Each of its connections compares the server with that of the present epoch (`workers.epoch`).
+    """
     return redis.Redis.from_url(
         url,
         socket_timeout=TIMEOUT,
@@ -32,6 +36,7 @@ def client(url: str) -> "redis.Redis":
         health_check_interval=30,
         retry=Retry(ExponentialBackoff(cap=2.0, base=0.1), RETRIES),
         retry_on_error=[redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError],
+        redis_connect_func=ConnectHook(),
     )
 
 

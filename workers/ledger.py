@@ -32,6 +32,7 @@ from . import keys
 from .clock import Clock, day_at
 from .full_redis import even_when_full
 from .lua import COMMON, SCRIPTS
+from .steps import Step
 from .url_states import (
     FINAL_STATES,
     OPEN_STATES,
@@ -57,6 +58,10 @@ REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes
 LISTED = "list"  # begins the reason of a written list page: it has no row itself (`claim_entries.lua` reads it)
 WRITTEN_ENTRY = "+"  # begins the value of an entry that has its row
 AT_ONCE = 1000  # members in one command
+REPEATABLE = frozenset(  # scripts that have the same effect and reply when they run twice
+    ("arrive", "claim", "claim_entries", "counts", "postpone", "release", "state_of", "without_row")
+)
+RECALLING = frozenset(("take",))  # scripts that recognise a repeated request themselves
 BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
 
 
@@ -76,7 +81,12 @@ class Ledger:
         self.clock = clock
         self.problems_kept = problems_kept
         self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
-        self._scripts = {name: connection.register_script(_PRELUDE + text) for name, text in SCRIPTS.items()}
+        self._repeatable = {name: connection.register_script(_PRELUDE + SCRIPTS[name]) for name in REPEATABLE}
+        self._steps = {
+            name: Step(connection, _PRELUDE + text, recalls=name in RECALLING)
+            for name, text in SCRIPTS.items()
+            if name not in REPEATABLE
+        }
 
     def today(self) -> date:
         """Return the present day."""
@@ -361,8 +371,14 @@ class Ledger:
         return f"{self.keys['done']}:{number:x}", bytes.fromhex(name[2:])
 
     def step(self, script: str, *args: Any, pipe: Any = None) -> Any:
-        """Run a script of `workers/lua`; with `pipe` it becomes part of that transaction."""
-        return self._scripts[script](keys=[keys.of_task(self.task, "")], args=args, client=pipe)
+        """Run a script of `workers/lua`; with `pipe` it becomes part of that transaction.
+
+        A repeated request gets the reply to the first one, unless the script is `REPEATABLE`.
+        """
+        names = [keys.of_task(self.task, "")]
+        if script in REPEATABLE:
+            return self._repeatable[script](keys=names, args=args, client=pipe)
+        return self._steps[script](names, list(args), pipe)
 
 
 def with_pages(connection: "redis.Redis") -> list[str]:

@@ -26,6 +26,7 @@ import redis
 from crawler.guarding.guard import host_and_port
 from crawler.politeness import lua
 from workers import keys
+from workers.steps import Step
 
 DEFAULT_INTERVAL = 1.0  # seconds between two requests to one host, by default
 CRAWL_DELAY_MOST = 60.0  # seconds; more would keep a section of some thousand articles for weeks
@@ -119,9 +120,9 @@ class Pace:
 
     def __init__(self, connection: "redis.Redis", clock: Callable[[], float] = time.monotonic):
         self._clock = clock
-        self._permit = connection.register_script(_PRELUDE + lua.script("permit"))
+        self._permit = Step(connection, _PRELUDE + lua.script("permit"), recalls=True)
         self._renew = connection.register_script(_PRELUDE + lua.script("renew"))
-        self._report = connection.register_script(_PRELUDE + lua.script("report"))
+        self._report = Step(connection, _PRELUDE + lua.script("report"))
         self._crawl_delay = connection.register_script(_PRELUDE + lua.script("crawl_delay"))
         self._hosts: dict[str, _Unreported] = {}
         self._offset = 0.0  # from this process' clock to that of Redis, microseconds
@@ -133,9 +134,7 @@ class Pace:
         known.interval = interval
         if interval <= 0 and now < known.clear_until:
             return Permit(0.0, "", now * 1e6 + self._offset, now)
-        wait, closed, has_problem, clear, at = cast(
-            list[Any], self._permit(keys=[state_key(host)], args=[int(interval * 1e6)])
-        )
+        wait, closed, has_problem, clear, at = self._permit([state_key(host)], [int(interval * 1e6)])
         self._offset = at - self._clock() * 1e6
         known.has_problem = bool(has_problem)
         known.clear_until = now + CLEAR_SECONDS if clear else 0.0
@@ -192,7 +191,7 @@ class Pace:
         args += [problem.kind, int(min(problem.rest, RETRY_AFTER_MOST) * 1e6), problem.why] if problem else ["", 0, ""]
         known.good = known.samples = 0
         known.seconds, known.reported = 0.0, self._clock()
-        known.has_problem = bool(self._report(keys=[state_key(host), keys.TROUBLED_HOSTS], args=args))
+        known.has_problem = bool(self._report([state_key(host), keys.TROUBLED_HOSTS], args))
         if known.has_problem:
             known.clear_until = 0.0
 

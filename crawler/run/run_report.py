@@ -80,9 +80,10 @@ class RunReport:
 
 def keep_report(connection: "redis.Redis", report: RunReport) -> None:
     """Store a report as the newest of its task."""
-    history = keys.of_task(report.task, "runs")
+    history, row = keys.of_task(report.task, "runs"), json.dumps(report.to_dict(), ensure_ascii=False)
     pipe = connection.pipeline()
-    pipe.lpush(history, json.dumps(report.to_dict(), ensure_ascii=False))
+    pipe.lrem(history, 1, row)  # the transaction is repeated if its reply was lost
+    pipe.lpush(history, row)
     pipe.ltrim(history, 0, RUNS_KEPT - 1)
     pipe.execute()
 

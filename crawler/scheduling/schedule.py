@@ -30,6 +30,7 @@ from crawler.run.spider_coordination import disband
 from crawler.scheduling.publishing_rate import History, interval, observe
 from crawler.task_list.periods import Period
 from workers import keys
+from workers.steps import Step
 
 SPREAD_SHARE = 0.1  # share of the period over which the first starts are spread
 SPREAD_MOST = 300.0  # seconds
@@ -111,8 +112,8 @@ class Schedule:
 
     def __init__(self, connection: "redis.Redis", clock: Callable[[], float] = time.time):
         self.redis, self.clock = connection, clock
-        self._fire = connection.register_script(_FIRE)
-        self._lease = connection.register_script(_LEASE)
+        self._fire = Step(connection, _FIRE)
+        self._lease = Step(connection, _LEASE)
         self._renew = connection.register_script(_RENEW)
         self._done = connection.register_script(_DONE)
 
@@ -169,7 +170,7 @@ class Schedule:
             )
             if rows:
                 args: list[Any] = [repr(now), *chain.from_iterable(self._next_of(rows, now))]
-                fired += [name.decode() for name in cast(list[bytes], self._fire(keys=_KEYS, args=args))]
+                fired += [name.decode() for name in cast(list[bytes], self._fire(_KEYS, args))]
             if len(rows) < FIRED_AT_ONCE:
                 return fired
 
@@ -198,7 +199,7 @@ class Schedule:
     def lease(self, *, seconds: float = LEASE_SECONDS) -> RunLease | None:
         """Lease the task that has been due longest; None if no task is due. Expired leases are due again first."""
         token, now = uuid.uuid4().hex, self.clock()
-        raw = cast("bytes | None", self._lease(keys=_KEYS, args=[repr(now), repr(now + seconds), token]))
+        raw = cast("bytes | None", self._lease(_KEYS, [repr(now), repr(now + seconds), token]))
         return RunLease(raw.decode(), token) if raw else None
 
     def renew(self, lease: RunLease, *, seconds: float = LEASE_SECONDS) -> bool:

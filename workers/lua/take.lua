@@ -1,5 +1,6 @@
 -- Lease a fetched page to a worker. ARGV: fingerprint, worker, now, lease's end
 -- -> record, attempts, page (flat, with `takes`)
+-- The reply has the page and so is not kept: a repeated request reads it again, and does not count an attempt.
 local name = ARGV[1]
 local page = k_page .. ':' .. name
 local lease_end = redis.call('ZSCORE', k_held, name)
@@ -10,5 +11,7 @@ elseif redis.call('ZREM', k_fetched, name) == 0 then
 end
 redis.call('HSET', k_holders, name, ARGV[2])
 redis.call('ZADD', k_held, ARGV[4], name)
-redis.call('HINCRBY', page, 'takes', 1)
-return {redis.call('HGET', k_open, name), redis.call('HINCRBY', k_cuts, name, 1), redis.call('HGETALL', page)}
+local counted = is_repeated and 0 or 1
+redis.call('HINCRBY', page, 'takes', counted)
+keep_reply(1)
+return {redis.call('HGET', k_open, name), redis.call('HINCRBY', k_cuts, name, counted), redis.call('HGETALL', page)}

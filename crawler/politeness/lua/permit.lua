@@ -1,5 +1,6 @@
 -- Grant a permit if the host is free. ARGV: interval
 -- -> wait (0: granted), why the host is closed, whether it has a problem, whether no task keeps an interval there, now
+if is_repeated then return last_reply end
 local wide, problem = demanded(), has_problem() and 1 or 0
 local clear = wide == 0 and problem == 0 and host.next + OTHERS_KEPT < now and 1 or 0
 
@@ -20,5 +21,6 @@ if interval > 0 or problem == 1 then
   if host.open_until > 0 then host.probe_until = now + PROBE_MOST end
   keep('last', 'next', 'probe_until')
   lapse(problem == 1)
+  keep_reply({0, '', problem, clear, now})
 end
 return {0, '', problem, clear, now}

@@ -1,0 +1,91 @@
+"""The epoch changes when Redis may have lost its last writes, and at no other time."""
+
+import threading
+
+import pytest
+
+from workers import keys
+from workers.connection import client, connect
+from workers.epoch import current_epoch
+
+from .servers import Server
+
+
+@pytest.fixture
+def server():
+    with Server() as server:
+        yield server
+
+
+def test_it_stays_as_long_as_the_server_does(server):
+    with client(server.url) as first, connect(server.url) as second:
+        assert current_epoch(first) == current_epoch(second) == current_epoch(first)
+        assert first.hget(keys.EPOCH, "run_id").decode() == first.info("server")["run_id"]
+        assert int(first.hget(keys.EPOCH, "at")) > 0
+
+
+def test_it_changes_under_a_living_client_when_the_server_restarts(server):
+    with client(server.url) as connection:
+        before = current_epoch(connection)
+        server.kill()
+        server.start()
+        assert current_epoch(connection) != before
+
+
+def test_it_changes_when_the_server_loses_its_last_writes(server):
+    with client(server.url) as connection:
+        connection.set("early", 1)
+        moment = server.size()
+        before = current_epoch(connection)
+        connection.set("late", 1)
+        server.roll_back(moment)
+        assert current_epoch(connection) != before
+        assert connection.get("late") is None
+        assert connection.get("early") == b"1"
+
+
+def test_an_emptied_redis_begins_another_one(server):
+    with client(server.url) as connection:
+        before = current_epoch(connection)
+        connection.flushall()
+        after = current_epoch(connection)
+        assert after != before
+        assert current_epoch(connection) == after
+
+
+def test_many_connections_agree_on_one_new_epoch(server):
+    clients = [client(server.url) for _ in range(8)]
+    before = {current_epoch(one) for one in clients}
+    server.kill()
+    server.start()
+    after = []
+    threads = [threading.Thread(target=lambda one=one: after.append(current_epoch(one))) for one in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(before) == len(set(after)) == 1
+    assert before != set(after)
+    for one in clients:
+        one.close()
+
+
+def test_it_changes_although_the_memory_is_full(server):
+    with client(server.url) as connection:
+        before = current_epoch(connection)
+        connection.set("large", b"x" * 2_000_000)
+        server.kill()
+        server.options = ("--maxmemory", "1mb")
+        server.start()
+        assert current_epoch(connection) != before
+
+
+def test_a_client_of_a_read_only_replica_can_read(server):
+    with client(server.url) as connection:
+        connection.set("early", 1)
+    server.kill()
+    server.options = ("--replicaof", "127.0.0.1", "1")
+    server.start()
+    with client(server.url) as connection:
+        connection.config_set("replica-serve-stale-data", "yes")
+        assert connection.get("early") == b"1"

@@ -1,0 +1,227 @@
+"""A step whose reply is lost is repeated by the client, and gives the same reply without a second effect."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from workers import keys
+from workers.inbox import Inbox
+from workers.ledger import Ledger
+from workers.near_duplicates import NearDuplicates
+from workers.page_store import StoredPage
+from workers.steps import Step
+from workers.url_states import Found, fingerprint
+
+from .helpers import TASK, url
+from .servers import LossyProxy, Server
+
+AT = datetime(2026, 3, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server() as server, LossyProxy(server.socket) as proxy:
+        yield server, proxy
+
+
+@pytest.fixture
+def connection(server):
+    with server[1].client() as connection:
+        connection.flushall()
+        yield connection
+
+
+@pytest.fixture
+def ledger(connection):
+    return Ledger(connection, TASK)
+
+
+@pytest.fixture
+def losing(server, connection):
+    """Drops the reply to the next script of a ledger."""
+
+    def lose(script):
+        connection.script_load(script.script)
+        server[1].drop_reply_to(script.sha)
+
+    before = server[1].dropped
+    yield lose
+    assert server[1].dropped == before + 1, "no reply was dropped"
+
+
+def script_of(ledger, name):
+    return ledger._steps[name]._script if name in ledger._steps else ledger._repeatable[name]
+
+
+NAMES = [fingerprint(url(number)) for number in range(3)]
+
+
+def add(ledger, most=3):
+    return ledger.add(Found(url(number), float(number)) for number in range(most))
+
+
+def deliver(ledger, name):
+    Inbox(ledger.redis).deliver(ledger, {name: StoredPage(url(0), b"<p>Tide", "text/html", AT)})
+
+
+def fetched(ledger):
+    add(ledger)
+    ledger.lease(3)
+    deliver(ledger, NAMES[0])
+
+
+def test_an_added_url_is_new_to_the_one_who_added_it(ledger, losing):
+    losing(script_of(ledger, "add"))
+    assert add(ledger) == [True, True, True]
+    assert add(ledger) == [False, False, False]
+    assert ledger.counts().seen == 3
+
+
+def test_leased_urls_reach_the_spider(ledger, losing):
+    add(ledger)
+    losing(script_of(ledger, "lease"))
+    assert [leased.url for leased in ledger.lease(2)] == [url(0), url(1)]
+    assert ledger.counts().states["leased"] == 2
+    assert [leased.url for leased in ledger.lease(2)] == [url(2)]
+
+
+def test_a_taken_page_counts_one_attempt(ledger, losing):
+    fetched(ledger)
+    losing(script_of(ledger, "take"))
+    lease = ledger.take(NAMES[0], "me", seconds=30)
+    assert (lease.attempts, lease.again) == (1, False)
+    assert lease.page["body"]
+    assert ledger.take(NAMES[0], "me", seconds=30).attempts == 2
+
+
+@pytest.mark.parametrize("name", ["put_back", "try_later"])
+def test_what_waits_again_may_be_leased_by_another(ledger, losing, name):
+    add(ledger, 1)
+    ledger.lease(1)
+    losing(script_of(ledger, name))
+    if name == "put_back":
+        ledger.put_back(NAMES[:1])
+    else:
+        ledger.try_later(NAMES[0], "no answer", -1.0)
+    assert ledger.counts().states["waiting"] == 1
+    assert ledger.lease(1)[0].tries == (1 if name == "put_back" else 2)
+
+
+def test_a_settled_page_was_settled_by_its_worker(ledger, losing):
+    fetched(ledger)
+    ledger.take(NAMES[0], "me", seconds=30)
+    losing(script_of(ledger, "settle"))
+    assert ledger.settle(NAMES[0], "written", "", worker="me")
+    assert not ledger.settle(NAMES[0], "written", "", worker="me")
+
+
+def test_pages_of_a_dead_worker_are_returned(ledger, losing):
+    fetched(ledger)
+    ledger.take(NAMES[0], "dead", seconds=30)
+    losing(script_of(ledger, "free"))
+    assert ledger.free("dead") == NAMES[:1]
+
+
+def test_lapsed_pages_are_returned(ledger, losing):
+    fetched(ledger)
+    ledger.take(NAMES[0], "dead", seconds=-1)
+    losing(script_of(ledger, "lapsed"))
+    assert ledger.lapsed(oldest_job=0.0) == NAMES[:1]
+    assert ledger.lapsed(oldest_job=0.0) == []
+
+
+def test_an_accepted_url_was_rejected(ledger, losing):
+    add(ledger, 1)
+    ledger.settle(NAMES[0], "rejected", "a list")
+    losing(script_of(ledger, "accept"))
+    assert ledger.accept(url(0))
+
+
+def test_a_dropped_url_was_open(ledger, losing):
+    add(ledger, 1)
+    losing(script_of(ledger, "drop"))
+    assert ledger.drop(NAMES[0])
+    assert ledger.counts().seen == 0
+
+
+@pytest.mark.parametrize("name", ["arrive", "claim", "claim_entries", "postpone", "release"])
+def test_a_repeatable_step_is_repeated(ledger, losing, name):
+    fetched(ledger)
+    if name != "postpone":
+        ledger.take(NAMES[0], "me", seconds=30)
+    losing(script_of(ledger, name))
+    match name:
+        case "arrive":
+            deliver(ledger, NAMES[1])
+            assert ledger.counts().states["fetched"] == 2
+        case "claim":
+            assert ledger.claim(NAMES[0], NAMES[0], "me") == "mine"
+        case "claim_entries":
+            entries = [fingerprint("http://gazette.example/e/1")]
+            assert ledger.claim_entries(NAMES[0], entries, "me", pages_give_rows=True) == [True]
+        case "postpone":
+            ledger.postpone(NAMES[:1], 5.0, "disk full")
+            assert ledger.take(NAMES[0], "other", seconds=30) is None
+        case "release":
+            ledger.release(NAMES[0], "me", -1.0, "disk full")
+            assert ledger.take(NAMES[0], "other", seconds=30).attempts == 1
+
+
+def test_a_hand_over_gives_one_page(ledger, connection, server):
+    add(ledger)
+    ledger.lease(3)
+    deliver(ledger, NAMES[1])
+    server[1].drop_reply_to(b"exemplar:fetched")
+    deliver(ledger, NAMES[0])
+    assert ledger.counts().states["fetched"] == 2
+    assert ledger.take(NAMES[0], "me", seconds=30).attempts == 1
+
+
+def test_an_article_is_not_a_near_duplicate_of_itself(connection, losing):
+    near = NearDuplicates(connection, TASK)
+    losing(near._add)
+    text = "The harbour office opened its new tide station on Monday. " * 20
+    assert near.first_like(text, url(0)) is None
+    assert near.first_like(text, url(1)) == url(0)
+
+
+def test_steps_of_one_transaction_are_repeated_together(connection, server):
+    count = Step(connection, "return redis.call('INCR', KEYS[1])")
+
+    def twice():
+        pipe = connection.pipeline(transaction=True)
+        count(["exemplar:one"], [], pipe)
+        count(["exemplar:two"], [], pipe)
+        return pipe.execute()
+
+    assert twice() == [1, 1]
+    server[1].drop_reply_to(b"exemplar:two")
+    assert twice() == [2, 2]
+
+
+def test_a_step_without_a_lost_reply_runs_each_time(connection):
+    count = Step(connection, "return redis.call('INCR', KEYS[1])")
+    assert [count(["exemplar:one"], []) for _ in range(3)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("reply", ["false", "{}", "{'a', {1, 2}, false}", "'text'", "1", "0"])
+def test_each_kind_of_reply_is_given_again(connection, losing, reply):
+    step = Step(connection, f"redis.call('INCR', KEYS[1]) return {reply}")
+    first = step(["exemplar:one"], [])
+    losing(step._script)
+    assert step(["exemplar:one"], []) == first
+    assert connection.get("exemplar:one") == b"2"
+
+
+def test_a_client_has_one_kept_reply(ledger, connection):
+    for number in range(50):
+        ledger.add([Found(url(number))])
+    [name] = connection.keys(keys.REPLY + "*")
+    assert 0 < connection.ttl(name) <= 90
+
+
+def test_a_step_is_repeated_when_redis_has_been_restarted(server, ledger):
+    add(ledger, 1)
+    server[0].kill()
+    server[0].start()
+    assert add(ledger, 2) == [False, True]

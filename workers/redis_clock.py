@@ -1,0 +1,105 @@
+"""Redis' clock in each process: times in Redis are compared by one clock, whatever the machines' clocks are.
+
+    now = monotonic clock of this machine + offset, which is measured with TIME
+
+The offset is measured again every 30 s, after each new connection (another server has another clock), and when the
+machine's two clocks moved apart (it slept, or its clock was set).
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from weakref import WeakKeyDictionary, ref
+
+import redis
+
+from .epoch import ConnectHook
+
+MEASURED_EVERY = 30.0  # seconds
+SKEW_MOST = 5.0  # seconds by which this machine's clock may differ from Redis' without a warning
+QUICK = 0.05  # seconds for an answer to TIME, whose half is the error of the offset
+MEASUREMENTS = 3  # at most, until an answer is quick
+CLOCKS_APART = 1.0  # seconds by which wall clock and monotonic clock move apart until the offset is measured again
+
+log = logging.getLogger(__name__)
+
+
+class RedisClock:
+    """The clock of one connection (`clock_of`). `wall`: Unix seconds by this machine; `monotonic`: seconds."""
+
+    def __init__(
+        self,
+        connection: "redis.Redis",
+        *,
+        wall: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self.wall, self.monotonic = wall, monotonic
+        self._connection = ref(connection)  # weak, since `clock_of` keeps the clock as long as the connection exists
+        self._hook: object = connection.connection_pool.connection_kwargs.get("redis_connect_func")
+        self._offset = self._machine_offset = 0.0
+        self._measured: float | None = None  # when, by the monotonic clock
+        self._connections = 0
+        self._warned = False
+
+    def now(self) -> float:
+        """Return Redis' time in Unix seconds. Raises `redis.RedisError` if it has to be measured and Redis is away."""
+        if self._is_due():
+            self._measure()
+        return self.monotonic() + self._offset
+
+    def skew(self) -> float:
+        """Return by how many seconds this machine's clock is ahead of Redis' (negative: behind it)."""
+        return self.wall() - self.now()
+
+    def _is_due(self) -> bool:
+        now = self.monotonic()
+        if self._measured is None or now - self._measured >= MEASURED_EVERY or self._connections != self._connected():
+            return True
+        return abs(self.wall() - now - self._machine_offset) >= CLOCKS_APART
+
+    def _connected(self) -> int:
+        return self._hook.connections if isinstance(self._hook, ConnectHook) else 0
+
+    def _measure(self) -> None:
+        connection = self._connection()
+        if connection is None:
+            if self._measured is None:
+                raise redis.ConnectionError("the connection of this clock is closed")
+            return
+        best = float("inf")
+        for _ in range(MEASUREMENTS):
+            before = self.monotonic()
+            seconds, microseconds = connection.time()
+            after = self.monotonic()
+            if after - before < best:
+                best = after - before
+                self._offset = seconds + microseconds / 1e6 - (before + after) / 2
+            if best <= QUICK:
+                break
+        self._connections = self._connected()
+        self._measured = self.monotonic()
+        self._machine_offset = self.wall() - self._measured
+        self._warn_of_skew(self._machine_offset - self._offset)
+
+    def _warn_of_skew(self, skew: float) -> None:
+        is_wrong = abs(skew) > SKEW_MOST
+        if is_wrong and not self._warned:
+            direction = "ahead of" if skew > 0 else "behind"
+            log.warning(
+                "the clock of this machine is %.0f s %s that of Redis, which is used; synchronise it",
+                abs(skew),
+                direction,
+            )
+        self._warned = is_wrong
+
+
+_clocks: "WeakKeyDictionary[redis.Redis, RedisClock]" = WeakKeyDictionary()
+
+
+def clock_of(connection: "redis.Redis") -> RedisClock:
+    """Return the clock of the Redis behind a connection; the same one at each call."""
+    clock = _clocks.get(connection)
+    if clock is None:
+        clock = _clocks[connection] = RedisClock(connection)
+    return clock

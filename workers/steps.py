@@ -1,0 +1,71 @@
+"""Scripts that are run once, however often they are asked for: a reply that was lost on its way is given again.
+
+A client whose connection breaks repeats its command, although the server may have executed it. Many steps would answer
+otherwise the second time: `add` calls a URL new only once. So each request has a number, and the script keeps its last
+reply to each client, a thread of a process; the same number gives the same reply. That is one key for each client. A
+step in a transaction has a key of its own, since the transaction is repeated as a whole.
+"""
+
+import os
+import secrets
+import threading
+from typing import Any
+
+import redis
+
+from . import keys
+
+REPLY_KEPT = 90  # seconds: a client gives up within 7 attempts of 10 s and the back-off between them (`connection`)
+
+# The key of the reply is the last of KEYS, the number of the request the last of ARGV. Both are removed, so that a step
+# has its own only. A reply does not count for Redis' limit of memory if the step itself did not write.
+RECALL = f"""
+local request, reply_key = table.remove(ARGV), table.remove(KEYS)
+local last_request, last_reply
+local last = redis.call('GET', reply_key)
+if last then last_request, last_reply = cmsgpack.unpack(last) end
+local is_repeated = last_request == request
+local function keep_reply(reply) redis.pcall('SET', reply_key, cmsgpack.pack(request, reply), 'EX', {REPLY_KEPT}) end
+"""
+
+
+def answered_once(text: str) -> str:
+    """Return a script that executes `text` once for each request, and keeps its reply."""
+    return f"{RECALL}if is_repeated then return last_reply end\nlocal function step()\n{text}\nend\n" + (
+        "local reply = step()\nkeep_reply(reply)\nreturn reply\n"
+    )
+
+
+class Step:
+    """A script of one connection that is executed once for each request.
+
+    `recalls`: the script itself uses what `RECALL` declares (`is_repeated`, `keep_reply`), since its reply is large.
+    """
+
+    def __init__(self, connection: "redis.Redis", text: str, *, recalls: bool = False):
+        self._script = connection.register_script(RECALL + text if recalls else answered_once(text))
+
+    def __call__(self, names: list[str], args: list[Any], pipe: Any = None) -> Any:
+        """Run it with the keys `names`. With `pipe` it becomes part of that transaction."""
+        reply_key, request = _requests.next(is_part=pipe is not None)
+        return self._script(keys=[*names, reply_key], args=[*args, request], client=pipe)
+
+
+class _Requests(threading.local):
+    """The requests of one thread."""
+
+    def __init__(self) -> None:
+        self._process = 0
+        self._client = ""
+        self._number = 0
+
+    def next(self, *, is_part: bool) -> tuple[str, int]:
+        """Return the key of the next request's reply, and the request's number."""
+        if self._process != os.getpid():  # a child process after `fork` is another client
+            self._process, self._client = os.getpid(), secrets.token_hex(8)
+        self._number += 1
+        name = f"{self._client}:{self._number}" if is_part else self._client
+        return keys.REPLY + name, self._number
+
+
+_requests = _Requests()
