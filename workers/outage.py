@@ -1,0 +1,84 @@
+"""How a part of the system waits for a Redis that it lost: with back-off, and reported once."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import redis
+
+from .connection import reason
+
+FIRST_PAUSE = 0.2  # seconds until Redis is tried again
+LONGEST_PAUSE = 3.0  # seconds
+# Replies of a server that passes into another state by itself or by an operator: full, a replica, its disk full, busy.
+# redis-py removes the codes of those that have a class; a script of Redis 6.2 has the code within its error.
+_TEMPORARY = (
+    redis.ConnectionError,
+    redis.TimeoutError,
+    redis.exceptions.OutOfMemoryError,
+    redis.exceptions.ReadOnlyError,
+    redis.exceptions.MasterDownError,
+    redis.exceptions.ClusterDownError,
+    redis.exceptions.TryAgainError,
+    redis.exceptions.ExecAbortError,
+)
+_TEMPORARY_CODE = re.compile(r"\b(OOM|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|BUSY) ")
+
+
+class Outage:
+    """Whether Redis is unavailable to one part of the system.
+
+    `report` gets one text when Redis is lost and one when it is back. With `exits`, the error is raised instead, and
+    the part ends. `clock`: monotonic seconds.
+    """
+
+    def __init__(
+        self, report: Callable[[str], None], *, exits: bool = False, clock: Callable[[], float] = time.monotonic
+    ):
+        self.report, self.exits, self.clock = report, exits, clock
+        self._since: float | None = None
+        self._ended = float("-inf")
+        self._pause = FIRST_PAUSE
+        self._next = 0.0
+
+    @property
+    def is_on(self) -> bool:
+        """Whether Redis is unavailable as far as is known."""
+        return self._since is not None
+
+    def is_time(self) -> bool:
+        """Whether Redis is to be tried now."""
+        return self._since is None or self.clock() >= self._next
+
+    def ended_within(self, seconds: float) -> bool:
+        """Whether Redis came back so few seconds ago."""
+        return self.clock() - self._ended < seconds
+
+    @contextmanager
+    def noticed(self) -> Iterator[None]:
+        """Run a block that needs Redis. A loss ends the block, is reported, and is tried again after a pause.
+
+        Raises `redis.RedisError` with `exits`, and for an error that will not pass.
+        """
+        try:
+            yield
+        except redis.RedisError as error:
+            if self.exits or not is_temporary(error):
+                raise
+            now = self.clock()
+            if self._since is None:
+                self._since, self._pause = now, FIRST_PAUSE
+                self.report(f"Redis is unavailable: {reason(error)}; waiting for it, nothing is lost")
+            self._next = now + self._pause
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+        else:
+            if self._since is not None:
+                now = self.clock()
+                self.report(f"Redis is available again after {now - self._since:.0f} s")
+                self._since, self._ended = None, now
+
+
+def is_temporary(error: redis.RedisError) -> bool:
+    """Whether the cause of an error may pass: no connection, or a reply of a server that can't serve at present."""
+    return isinstance(error, _TEMPORARY) or _TEMPORARY_CODE.search(str(error)) is not None
