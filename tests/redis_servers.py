@@ -1,6 +1,5 @@
 """Redis servers of a test's own: with little memory, of each version that is installed."""
 
-import shutil
 import subprocess
 import tempfile
 import time
@@ -8,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workers.embedded import answers, server_binary
+from workers.embedded import answers
+from workers.redis_binary import installed_binaries
 
-BINARIES = list(dict.fromkeys(filter(None, [str(server_binary()), shutil.which("redis-server")])))
+BINARIES = [str(binary.path) for binary in installed_binaries()]
 START_WAIT = 10.0  # seconds
 
 

@@ -34,10 +34,10 @@ class Draining:
         self.redis, self.extraction, self.sleep = connection, extraction, sleep
         self.stopping = False
 
-    def run(self) -> None:
-        """If Redis is full, extract pages until it is not, or until `stop`; return at once otherwise."""
+    def run(self) -> bool:
+        """If Redis is full, extract pages until it is not, or until `stop`. Return whether the worker is to go on."""
         if not memory_of(self.redis).is_full:
-            return
+            return True
         before = signal.signal(signal.SIGTERM, self.stop)
         log.warning("Redis is full; pages are taken from the ledger, without wake-up jobs")
         try:
@@ -46,6 +46,7 @@ class Draining:
                     self.sleep(PAUSE)
         finally:
             signal.signal(signal.SIGTERM, before)
+        return not self.stopping
 
     def stop(self, *_: Any) -> None:
         """Return from `run` after the present pages. Safe in a signal handler."""

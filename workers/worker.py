@@ -75,11 +75,11 @@ class PageWorker(SimpleWorker):
         """As in RQ; a full Redis refuses to record the worker's end, and the record expires."""
         try:
             with self._full_noted():
-                super().teardown()
+                super().teardown()  # type: ignore[no-untyped-call]
         except redis.ResponseError:
             if not self.was_full:
                 raise
-            self.unsubscribe()
+            self.unsubscribe()  # type: ignore[no-untyped-call]
 
     @contextmanager
     def _full_noted(self) -> Iterator[None]:
@@ -114,13 +114,12 @@ def work(url: str, name: str, report: int, *, state: Path, parent: int, times: W
     how: dict[str, Any] = {"connection": connection, "job_class": WakeUpJob, "serializer": JSONSerializer}
     draining = Draining(connection, extraction)
     try:
-        while not draining.stopping:
-            draining.run()
+        while draining.run():
             # RQ refuses a name that a worker had whose end it could not record.
             worker = PageWorker(
                 [Queue(QUEUE, **how)], name=f"{name}.{uuid.uuid4().hex[:4]}", worker_ttl=WORKER_TTL, **how
             )
-            if draining.stopping or not _listen(worker):
+            if not _listen(worker):
                 break
     finally:
         extraction.close()
