@@ -1,5 +1,6 @@
 """The state of the whole system as one value, for `exemplar status` and for the progress of `exemplar run`."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +12,8 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import TaskFile
 from crawler.task_list.publication import edition, published
+from workers.backpressure import MEGABYTE, stored
+from workers.full_redis import memory_of
 from workers.inbox import Inbox
 from workers.ledger import Ledger, ledgers
 from workers.presence import alive
@@ -44,15 +47,30 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
                 "last_run": last[0] if last else None,
             }
         )
-    current = edition(connection)
+    current, memory = edition(connection), memory_of(connection)
     return {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "tasks_from": current.origin if current else None,
         "tasks": rows,
         "queue": {"jobs": Inbox(connection).waiting_jobs(), "due": due, "running": running},
+        "stored": asdict(stored(connection)),
+        "memory": {"used": memory.used, "limit": memory.limit, "full": memory.is_full},
         "processes": alive(connection),
         "hosts": [host.to_dict() for host in hosts(connection)],
     }
+
+
+def pressure_lines(state: dict[str, Any]) -> list[str]:
+    """Return a line for a full Redis, and one for each spider that is slow or pauses; from an overview."""
+    memory, lines = state["memory"], []
+    if memory["full"]:
+        sizes = f"{memory['used'] / MEGABYTE:.0f} of {memory['limit'] / MEGABYTE:.0f} MB"
+        lines.append(f"Redis is full ({sizes}): spiders wait, workers extract what is fetched; raise maxmemory")
+    for process in state["processes"]:
+        if process.get("waits"):
+            what = "pauses" if process.get("level") == "pause" else "is slow"
+            lines.append(f"{process['task']} {what}: {process['waits']}")
+    return lines
 
 
 def table(state: dict[str, Any]) -> Any:

@@ -124,19 +124,26 @@ class Pressure:
         self.why = ""
         self.paused_for = 0.0  # seconds, over all pauses
         self._read_at = -READ_EVERY
+        self._fetched, self._room = 0, 1  # at the last look: pages fetched, and how many more until the next one
         self._presence = Presence(connection, "spider")
         self._is_shown = False
 
-    def look(self) -> Level:
-        """Return the present level; Redis is read once in `READ_EVERY`."""
+    def look(self, fetched: int = 0) -> Level:
+        """Return the present level. `fetched`: pages that this spider has fetched so far.
+
+        Redis is read once in `READ_EVERY`, and when the spider alone has fetched half of what was missing to a mark.
+        """
         now = self.clock()
         passed = now - self._read_at
-        if passed < READ_EVERY:
+        if passed < READ_EVERY and (self.level == "pause" or fetched - self._fetched < self._room):
             return self.level
         if self.level == "pause":
             self.paused_for += passed
-        self._read_at = now
-        share, self.cause, self.why = load_of(self.redis, self.task).strongest(self.marks)
+        self._read_at, self._fetched = now, fetched
+        load = load_of(self.redis, self.task)
+        missing = min(self.marks.task_pages - load.of_task.pages, self.marks.pages - load.of_all.pages)
+        self._room = max(1, missing // 2)
+        share, self.cause, self.why = load.strongest(self.marks)
         self.level = next_level(self.level, share)
         self._show(self.why if self.level != "go" else "")
         return self.level

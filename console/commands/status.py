@@ -50,7 +50,7 @@ def command(
 
     --problems shows some URLs of each reason; with --json all of them, one a line.
     """
-    from console.status import overview, table
+    from console.status import overview, pressure_lines, table
     from crawler.politeness.host_states import in_words
     from workers.connection import connect
     from workers.embedded import redis_for
@@ -78,7 +78,10 @@ def command(
         console.print("no tasks are published yet; start `exemplar run`")
         return
     console.print(table(state))
-    console.print(f"\nqueue: {state['queue']['jobs']} jobs; due: {len(state['queue']['due'])}", highlight=False)
+    queue, stored = state["queue"], state["stored"]
+    console.print(f"\nqueue: {queue['jobs']} jobs, {stored['pages']} pages; due: {len(queue['due'])}", highlight=False)
+    for line in pressure_lines(state):
+        console.print(line, highlight=False, markup=False)
     for process in state["processes"]:
         console.print(f"alive: {process['name']}", highlight=False)
     if not state["processes"]:

@@ -169,7 +169,7 @@ class SectionRun:
     def beat(self) -> None:
         """Renew our place in the crew and our leases, and hand in pages that have waited."""
         self._beat_at = self.settings.monotonic()
-        self.pressure.look()
+        self._look_at_pressure()
         self.articles.flush_if_due()
         walked = self.crew.walks
         if not self.crew.renew():
@@ -185,7 +185,7 @@ class SectionRun:
         self.articles.renew()
 
     def _look_at_pressure(self) -> Level:
-        before, level = self.pressure.level, self.pressure.look()
+        before, level = self.pressure.level, self.pressure.look(self.report.fetched)
         if level == "pause" and before != "pause":
             log.warning("task %s pauses: %s", self.task.name, self.pressure.why)
         return level

@@ -103,3 +103,11 @@ def test_a_spider_that_pauses_tells_what_it_waits_for(connection, ledger):
     now[0] += 1.0
     assert pressure.look() == "go"
     assert (alive(connection), pressure.paused_for) == ([], 1.0)
+
+
+def test_a_quick_spider_looks_before_the_mark_is_passed(connection):
+    pressure = Pressure(connection, TASK, Marks(task_pages=4), clock=lambda: 0.0)
+    assert pressure.look() == "go"
+    deliver(connection, {number: article(number) for number in range(4)})
+    assert pressure.look(fetched=1) == "go"
+    assert pressure.look(fetched=2) == "pause"

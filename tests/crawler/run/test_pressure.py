@@ -54,8 +54,10 @@ def test_lists_are_read_while_pages_wait_but_not_while_memory_is_short(connectio
 
 
 def test_a_slow_run_has_a_quarter_in_flight(connection):
-    run = begun(connection, Clock(), Marks(pages=1, task_pages=1), concurrency=8)
+    run = begun(connection, Clock(), Marks(task_pages=4), concurrency=8)
     run.ledger.add([Found(url(number)) for number in range(20, 40)])
-    run.pressure.marks = Marks(task_pages=1, pages=1)
-    run.pressure.level, run.pressure._read_at = "slow", 0.0
+    for leased in run.articles.lease(2):
+        run.articles.hand_in(leased.fingerprint, page(leased.url))
+    run.articles.flush()
     assert sum(isinstance(fetch, ArticleFetch) for fetch in run.next()) == 2
+    assert run.pressure.level == "slow"
