@@ -54,6 +54,7 @@ CLOCKS_DIFFER = 30.0  # seconds by which the clocks of two machines may differ
 EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
 PROBLEMS_KEPT = 100_000  # the newest rejected and failed URLs of a task, kept in full, ~100 bytes each
 ACCEPTED_RANK = -1e15  # before all ranks that discovery gives: a person waits for the result
+DROPPED = "dropped by a person"  # the reason of a failed URL that was dropped; at most `REASON_BYTES`
 REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
 LISTED = "list"  # begins the reason of a written list page: it has no row itself (`claim_entries.lua` reads it)
 WRITTEN_ENTRY = "+"  # begins the value of an entry that has its row
@@ -264,7 +265,25 @@ class Ledger:
         """
         name = fingerprint(url)
         record = json.dumps({"url": url, "rank": ACCEPTED_RANK, "accepted": True}, ensure_ascii=False)
-        return bool(self.step("accept", name, _plain(record), ACCEPTED_RANK, *self.place_of(name)))
+        return bool(self.step("fetch_again", name, _plain(record), ACCEPTED_RANK, *self.place_of(name), "rejected"))
+
+    def retry(self, url: str) -> bool:
+        """Let a failed URL wait again, before all others; its attempts begin anew. False if it has not failed."""
+        name = fingerprint(url)
+        record = json.dumps({"url": url, "rank": ACCEPTED_RANK}, ensure_ascii=False)
+        return bool(self.step("fetch_again", name, _plain(record), ACCEPTED_RANK, *self.place_of(name), "failed"))
+
+    def drop_failed(self, url: str) -> bool:
+        """Reject a failed URL, because a person does not need it. False if it has not failed."""
+        args = (*self.place_of(fingerprint(url)), DROPPED, _plain(url), self.problems_kept)
+        return bool(self.step("drop_failed", *args))
+
+    def refetch(self, name: Fingerprint, worker: str, reason: str, *, most: int) -> bool:
+        """Let a page that a worker holds, and whose stored body is damaged, wait to be fetched again.
+
+        False if it was fetched `most` times.
+        """
+        return bool(self.step("refetch", name, worker, _plain(reason), most))
 
     def start_rechecks(self, most: int = 1000) -> int:
         """Let written pages that are due for a recheck wait again, at most `most`; return their number."""

@@ -20,6 +20,12 @@ local function delete_page(name)
   if bytes then count_stored(-1, -bytes) end
   redis.call('UNLINK', key)
 end
+-- A URL without a row, in full; `kept`: how many of them
+local function note_problem(url, state, reason, kept)
+  local problem = {url = url, state = state, reason = reason, at = redis.call('TIME')[1]}
+  redis.call('LPUSH', k_problems, cjson.encode(problem))
+  redis.call('LTRIM', k_problems, 0, tonumber(kept) - 1)
+end
 -- The bucket of a settled URL, and its slot in it
 local function place_of(name)
   local slot = string.gsub(string.sub(name, 3), '..', function(two) return string.char(tonumber(two, 16)) end)

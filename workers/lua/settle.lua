@@ -30,8 +30,6 @@ if record.visits and state == 'written' and now + record.visits.every <= record.
   redis.call('ZADD', k_visits, now + record.visits.every, name)
 end
 if (state == 'rejected' or state == 'failed') and ARGV[6] ~= '0' then
-  local problem = {url = record.url, state = state, reason = ARGV[4], at = redis.call('TIME')[1]}
-  redis.call('LPUSH', k_problems, cjson.encode(problem))
-  redis.call('LTRIM', k_problems, 0, tonumber(ARGV[6]) - 1)
+  note_problem(record.url, state, ARGV[4], ARGV[6])
 end
 return 1
