@@ -14,6 +14,7 @@ import redis
 
 from . import keys
 from .clock import Clock
+from .durability import Durability
 from .full_redis import even_when_full
 from .page_store import StoredPage, pack_body, unpack
 from .stored_json import known_fields
@@ -47,6 +48,7 @@ class ExtractionConfig:
     revisit: tuple[float, float] | None = None  # seconds between two checks of an article, and for how long
     skip: tuple[str, ...] = ()  # robots directives for which a page is rejected
     product: str = ""  # the User-Agent's product name, by which robots directives address this crawler
+    durability: Durability = "safe"
 
     def to_json(self) -> str:
         """JSON text; days as ISO 8601."""
@@ -123,6 +125,11 @@ def begin_example(connection: "redis.Redis", task: str) -> int:
 def end_example(connection: "redis.Redis", task: str) -> None:
     """Record that a worker has finished preparing the example."""
     even_when_full(connection, "HSET", keys.of_task(task, "example"), "begun", 0)
+
+
+def request_example(connection: "redis.Redis", task: str) -> None:
+    """Let the next run fetch the example again: the stored one is damaged."""
+    connection.hdel(keys.of_task(task, "example"), "asked")
 
 
 def example_asked(connection: "redis.Redis", task: str) -> str | None:

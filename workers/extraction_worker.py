@@ -1,25 +1,27 @@
 """One extraction worker: pages → articles → sinks → ledger.
 
-Each page is leased, and its attempt counted, just before its extraction, and settled just after its row is written, one
-page after another. When a page crashes its worker, no other page of the job is blamed or lost.
+Each page is leased, and its attempt counted, just before its extraction. Once it is extracted the attempt is given
+back, and its rows wait for those of the other pages of the job, to be written together (`workers.group_writer`). So a
+page that crashes its worker is blamed alone, and waiting for an output is never a page's fault.
 """
 
 import logging
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 
 import redis
 
 from .clock import Clock
-from .errors import OutputError, SinkUnavailable
+from .errors import OutputError
 from .extraction_config import config_of
+from .group_writer import GroupWriter
 from .ledger import Ledger
+from .outputs import shortest_wait
 from .page_decision import (
     Decision,
     Fail,
+    FetchAgain,
     FoundArticle,
     FoundList,
     KeepRow,
@@ -29,18 +31,20 @@ from .page_decision import (
     WriteRows,
     judge,
 )
-from .quarantine import quarantine, state_folder
+from .quarantine import keep_page
 from .row_claims import RowClaims
 from .section_preparation import PreparedSection, SectionPreparation
 from .url_states import Fingerprint, PageLease
 from .worker_reports import NoWatch, Watch
 from .worker_times import WorkerTimes
 
+MOST_FETCHES = 3  # of a page whose stored body is damaged each time
+
 log = logging.getLogger(__name__)
 
 
 class ExtractionWorker:
-    """Extracts pages with the prepared sections of their tasks. `state`: the folder of the quarantine."""
+    """Extracts pages with the prepared sections of their tasks."""
 
     def __init__(
         self,
@@ -48,14 +52,12 @@ class ExtractionWorker:
         name: str,
         *,
         watch: Watch | None = None,
-        state: Path | None = None,
         times: WorkerTimes | None = None,
         clock: Clock = time.time,
     ):
         self.redis = connection
         self.name = name
         self.watch = watch or NoWatch()
-        self.state = state or state_folder()
         self.times = times or WorkerTimes()
         self.clock = clock
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=clock)
@@ -66,8 +68,12 @@ class ExtractionWorker:
         ledger = Ledger(self.redis, task, clock=self.clock)
         section = self._prepare_or_postpone(ledger, names)
         if section is not None:
+            group = GroupWriter(ledger, section.outputs, self.name, watch=self.watch, times=self.times)
             for name in names:
-                self._process(section, ledger, name)
+                self._process(section, ledger, group, name)
+                if group.is_due():
+                    self._write(section, group)
+            self._write(section, group)
             if section.candidates:
                 section.candidates.offer()
         self.watch.job(task, [])
@@ -84,41 +90,60 @@ class ExtractionWorker:
             ledger.postpone(names, self.times.task_pause, "task is not published")
             return None
         try:
-            return self._sections.prepare(config)
+            section = self._sections.prepare(config)
         except (OutputError, ValueError) as error:
             self._report_problem(error)
             ledger.postpone(names, self.times.task_pause, str(error))
             return None
+        wait, problem = shortest_wait(section.outputs)
+        if wait:
+            ledger.postpone(names, wait, problem)
+            return None
+        return section
 
-    def _process(self, section: PreparedSection, ledger: Ledger, name: Fingerprint) -> None:
-        """Lease one page, decide what follows from it, and carry that out."""
+    def _process(self, section: PreparedSection, ledger: Ledger, group: GroupWriter, name: Fingerprint) -> None:
+        """Lease one page, decide what follows from it, and carry that out, or add its rows to the group."""
         lease = ledger.take(name, self.name, seconds=self.times.page_deadline + self.times.lease_margin)
         if lease is None:
             return
+        wait, problem = shortest_wait(group.missing(lease))
+        if wait:
+            ledger.release(name, self.name, wait, problem, delivered=sorted(lease.delivered))
+            return
         self.watch.begin(ledger.task, name, self.times.page_deadline)
         try:
-            decision = self._decide(section, ledger, lease)
-            if decision is not None:
-                self._carry_out(decision, section, ledger, lease)
-        except (SinkUnavailable, OutputError) as error:
-            self._report_problem(error)
-            self._carry_out(Postpone(str(error), self.times.sink_pause), section, ledger, lease)
+            decision = self._decide(section, ledger, group, lease)
+            if isinstance(decision, WriteRows):
+                group.add(lease, decision)
+            elif decision is not None:
+                self._carry_out(decision, ledger, lease)
         finally:
             self.watch.end()
 
-    def _decide(self, section: PreparedSection, ledger: Ledger, lease: PageLease) -> Decision | None:
+    def _decide(
+        self, section: PreparedSection, ledger: Ledger, group: GroupWriter, lease: PageLease
+    ) -> Decision | None:
         """Return what follows from a page; None if its lease is lost."""
         judged = judge(section, lease)
         if not isinstance(judged, FoundArticle | FoundList):
             return judged
         self.watch.end()  # the deadline is for the extraction, not for the sinks
+        decision = self._claim(section, ledger, lease, judged)
+        if isinstance(decision, Postpone) and group:  # perhaps a page of the group has the claim
+            self._write(section, group)
+            decision = self._claim(section, ledger, lease, judged)
+        return decision
+
+    def _claim(
+        self, section: PreparedSection, ledger: Ledger, lease: PageLease, judged: FoundArticle | FoundList
+    ) -> Decision | None:
         claims = RowClaims(ledger, self.name, pause=self.times.claim_pause)
         if isinstance(judged, FoundList):
             return claims.decide_list(section, lease, judged)
         return claims.decide_article(section, lease, judged)
 
-    def _carry_out(self, decision: Decision, section: PreparedSection, ledger: Ledger, lease: PageLease) -> None:
-        """Do what was decided. Only here, and in `_write` after its rows, a worker settles or releases a page."""
+    def _carry_out(self, decision: Decision, ledger: Ledger, lease: PageLease) -> None:
+        """Do what was decided of a page without rows."""
         settle = partial(ledger.settle, lease.fingerprint, worker=self.name)
         match decision:
             case Reject(reason):
@@ -127,31 +152,23 @@ class ExtractionWorker:
                 if error is not None and page is not None:
                     log.error("page %s of task %s", page.url, ledger.task, exc_info=error)
                 if page is not None:
-                    quarantine(self.state, ledger.task, lease.fingerprint, page, reason)
+                    keep_page(self.redis, ledger.task, lease.fingerprint, page, reason, clock=ledger.clock)
                 settle("failed", reason)
+            case FetchAgain(reason):
+                if not ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES):
+                    settle("failed", reason)
             case Postpone(reason, seconds):
                 ledger.release(lease.fingerprint, self.name, seconds, reason)
             case MarkDuplicate(note):
                 settle("duplicate", note)
             case KeepRow(note, recheck):
                 settle("written", note, recheck=recheck)
-            case WriteRows(article=article):
-                if self._write(decision, section, ledger, lease) and article is not None:
-                    self._consider(section, lease, article)
 
-    def _write(self, decision: WriteRows, section: PreparedSection, ledger: Ledger, lease: PageLease) -> bool:
-        """Write a page's rows and settle it. False if the lease expired while this worker waited for a lock."""
-        with ExitStack() as locks:
-            # The same order in all workers: no deadlock.
-            for sink in sorted(section.sinks, key=lambda sink: sink.name):
-                locks.enter_context(sink.exclusive())
-            if not ledger.holds(lease.fingerprint, self.name):
-                return False
-            for sink in section.sinks if decision.rows else ():
-                sink.write(decision.rows, again=decision.again)
-            ledger.entries_written(decision.entries)
-            ledger.settle(lease.fingerprint, "written", decision.note, worker=self.name, recheck=decision.recheck)
-        return True
+    def _write(self, section: PreparedSection, group: GroupWriter) -> None:
+        """Write the group of pages, and make its articles candidates for the vote."""
+        for page in group.flush():
+            if page.decision.article is not None:
+                self._consider(section, page.lease, page.decision.article)
 
     def _consider(self, section: PreparedSection, lease: PageLease, found: FoundArticle) -> None:
         """Make a written page a candidate for the vote, unless a back-fill found it: those are not recent."""

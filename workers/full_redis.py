@@ -67,9 +67,14 @@ def is_full_error(error: BaseException) -> bool:
     )
 
 
-def even_when_full(connection: "redis.Redis", command: str, key: str, *args: str | bytes | float) -> Any:
-    """Send a command for one key that takes a few bytes only; a full Redis does not refuse it."""
-    return connection.register_script(_COMMAND)(keys=[key], args=[command, *args])
+def even_when_full(
+    connection: "redis.Redis", command: str, key: str, *args: str | bytes | float, pipe: Any = None
+) -> Any:
+    """Send a command for one key that takes a few bytes only; a full Redis does not refuse it.
+
+    With `pipe`, which must not be a MULTI, it becomes part of that pipeline.
+    """
+    return connection.register_script(_COMMAND)(keys=[key], args=[command, *args], client=pipe)
 
 
 class WaitingRedis(redis.Redis):

@@ -21,6 +21,7 @@ LEDGERS = PREFIX + "ledgers"  # set: tasks that have a ledger
 TROUBLED_HOSTS = PREFIX + "hosts:troubled"  # zset: host with problems -> until when that is kept, Redis' microseconds
 FETCHED = PREFIX + "fetched"  # set: tasks that may have pages which are fetched and not settled
 STORED = PREFIX + "stored"  # hash: pages and bytes in the page store, of all tasks
+QUARANTINES = PREFIX + "quarantines"  # zset: tasks that have pages in quarantine, by the time of the newest
 EPOCH = PREFIX + "epoch"  # hash: id of the present epoch, run_id of its server, when it began (`workers.epoch`)
 REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process (`workers.steps`)
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)

@@ -211,21 +211,27 @@ class Ledger:
             return [bool(mine) for mine in answer]
         return cast('Literal["busy", "lost"]', _text(answer))
 
-    def entries_written(self, entries: Sequence[Fingerprint]) -> None:
+    def entries_written(self, entries: Sequence[Fingerprint], pipe: Any = None) -> None:
         """Record that the rows of claimed entries are written, so that no other page writes them again."""
         if entries:
             written = f"{WRITTEN_ENTRY}{day_code(self.today())}"
             for start in range(0, len(entries), AT_ONCE):
                 pairs = [part for entry in entries[start : start + AT_ONCE] for part in (entry, written)]
-                even_when_full(self.redis, "HSET", self.keys["entries"], *pairs)
+                even_when_full(self.redis, "HSET", self.keys["entries"], *pairs, pipe=pipe)
 
     def is_entry(self, canonical: Fingerprint) -> bool:
         """Whether a list page has written, or has claimed, the row of this URL."""
         return bool(self.redis.hexists(self.keys["entries"], canonical))
 
-    def release(self, name: Fingerprint, worker: str, seconds: float, reason: str) -> None:
-        """Release a leased page: it is queued again after `seconds`, and this does not count as an attempt."""
-        self.step("release", name, worker, _plain(reason), self.clock() + seconds)
+    def release(
+        self, name: Fingerprint, worker: str, seconds: float, reason: str, *, delivered: Sequence[str] = ()
+    ) -> None:
+        """Release a leased page: it is queued again after `seconds`, and this does not count as an attempt.
+
+        `delivered`: the outputs that have its rows already; its next lease names them.
+        """
+        outputs = json.dumps(delivered, ensure_ascii=False) if delivered else ""
+        self.step("release", name, worker, _plain(reason), self.clock() + seconds, outputs)
 
     def postpone(self, names: Sequence[Fingerprint], seconds: float, reason: str) -> None:
         """Let fetched pages that can't be extracted now wait for `seconds`; then they are queued again."""
@@ -243,12 +249,14 @@ class Ledger:
         worker: str = "",
         recheck: RecheckPlan | None = None,
         listed: bool = True,
+        pipe: Any = None,
     ) -> bool:
         """Give a URL its final state and delete its page. With `worker`, only if that worker still holds it.
 
         With `recheck` a written article is checked again; one that was written before stays written, whatever the
         result of its recheck. Not `listed`: the URL is only counted, not kept among the problems. Returns False if the
-        URL was already settled, or is held by another worker.
+        URL was already settled, or is held by another worker. With `pipe` the step becomes part of that pipeline, whose
+        answer then tells this.
         """
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
@@ -256,7 +264,7 @@ class Ledger:
         reasons = (short(reason), _plain(reason))
         kept = self.problems_kept if listed else 0
         args = (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), again)
-        return bool(self.step("settle", *args))
+        return bool(self.step("settle", *args, pipe=pipe))
 
     def accept(self, url: str) -> bool:
         """Let a rejected URL wait again, with a mark by which its page is never refused.

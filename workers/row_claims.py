@@ -65,7 +65,8 @@ class RowClaims:
             usage=found.usage,
         )
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
-        again = lease.again or lease.accepted or has_forgotten(self.ledger)  # its row may have been written before
+        # Its row may have been written before. A plan for rechecks may be older than the last one's row.
+        again = lease.again or lease.accepted or previous is not None or has_forgotten(self.ledger)
         return WriteRows([row], recheck, again, article=found)
 
     def decide_list(self, section: PreparedSection, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:

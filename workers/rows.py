@@ -10,6 +10,7 @@ from extractors import Article, Listing
 from .usage_rights import NOTHING_DECLARED, Usage
 
 Row = Mapping[str, Any]  # JSON-ready
+RowKey = tuple[str, str, int]  # the values of `KEY`
 _OWN = frozenset(
     {"url", "canonical_url", "robots_meta", "tdm_meta", "blocks"}
 )  # fields that the row has in another form
@@ -62,6 +63,6 @@ def content_hash(article: Article | Listing) -> str:
     return sha256(f"{article.title or ''}\n{article.text}".encode("utf-8", "replace")).hexdigest()
 
 
-def key_of(row: Row) -> tuple[Any, ...]:
+def key_of(row: Row) -> RowKey:
     """Return the row key, which is unique in a sink."""
-    return tuple(row[name] for name in KEY)
+    return row["task"], row["canonical_url"], row["version"]

@@ -12,7 +12,8 @@ from extractors.html.decoding import decode
 
 from .clock import Clock
 from .errors import OutputError
-from .extraction_config import ExtractionConfig, begin_example, end_example
+from .extraction_config import ExtractionConfig, begin_example, end_example, request_example
+from .outputs import Output
 from .page_store import StoredPage
 from .recent_pages import (
     Candidates,
@@ -24,7 +25,7 @@ from .recent_pages import (
     section_pages,
     section_version,
 )
-from .sinks import Sink, open_sink
+from .sinks import open_sink
 from .worker_reports import Watch
 from .worker_times import WorkerTimes
 
@@ -46,13 +47,13 @@ class PreparedSection:
     version: str | None
     section: Section
     example_only: Section
-    sinks: tuple[Sink, ...] = ()
+    outputs: tuple[Output, ...] = ()
     candidates: Candidates | None = None
 
     def close(self) -> None:
         """Close the sinks."""
-        for sink in self.sinks:
-            sink.close()
+        for output in self.outputs:
+            output.sink.close()
 
 
 class SectionPreparation:
@@ -63,7 +64,7 @@ class SectionPreparation:
     ):
         self.redis = connection
         self.watch = watch
-        self.deadline = (times or WorkerTimes()).page_deadline
+        self.times = times or WorkerTimes()
         self.clock = clock
         self._prepared: dict[str, PreparedSection] = {}
 
@@ -77,17 +78,32 @@ class SectionPreparation:
         prepared = self._prepared.get(config.task)
         if prepared and prepared.version == version and prepared.config == config:
             return prepared
-        if prepared:
+        outputs = prepared.outputs if prepared and prepared.config == config else None
+        if prepared and outputs is None:
             prepared.close()
-        sinks = tuple(open_sink(output, config.task, Path(config.folder)) for output in config.outputs)
+        outputs = self._open(config) if outputs is None else outputs
         pages, section = self._voters(config)
         candidates = Candidates(self.redis, config.task, section, pages, clock=self.clock) if pages else None
         example_only = self._section(pages.example, config) if pages and pages.recent and config.revisit else section
         while len(self._prepared) >= SECTIONS_KEPT:
             self._prepared.pop(next(iter(self._prepared))).close()
         version = pages.version if pages else None
-        self._prepared[config.task] = PreparedSection(config, version, section, example_only, sinks, candidates)
+        self._prepared[config.task] = PreparedSection(config, version, section, example_only, outputs, candidates)
         return self._prepared[config.task]
+
+    def _open(self, config: ExtractionConfig) -> tuple[Output, ...]:
+        """Return the task's outputs, each once."""
+        pause, patience = self.times.sink_pause, self.times.output_patience
+        return tuple(
+            Output(
+                name,
+                open_sink(name, config.task, Path(config.folder), config.durability),
+                pause=pause,
+                patience=patience,
+                clock=self.clock,
+            )
+            for name in dict.fromkeys(config.outputs)
+        )
 
     def close(self) -> None:
         """Close all sinks."""
@@ -98,7 +114,11 @@ class SectionPreparation:
     def _voters(self, config: ExtractionConfig) -> tuple[SectionPages | None, Section]:
         """Prepare the example and all recent pages of one version; drop recent pages that can't be prepared."""
         while True:
-            pages = section_pages(self.redis, config.task)
+            try:
+                pages = section_pages(self.redis, config.task)
+            except ValueError:
+                request_example(self.redis, config.task)
+                raise
             section = self._section(pages.example if pages else None, config)
             if pages is None:
                 return None, section
@@ -112,7 +132,7 @@ class SectionPreparation:
         """Let a recent page vote on later ones. False if it can't be prepared, or crashes or times out every worker."""
         if begin_recent(self.redis, task, page) > MOST_BEGINS:
             return False
-        self.watch.begin(task, page.name, self.deadline)
+        self.watch.begin(task, page.name, self.times.page_deadline)
         try:
             section.learn(page.body(pages.example), page.url, content_type=page.content_type)
         except MemoryError:
@@ -132,7 +152,7 @@ class SectionPreparation:
             raise OutputError(
                 f"task {config.task}: its example {example.url} crashes or times out every worker; name another example"
             )
-        self.watch.begin(config.task, "example", self.deadline)
+        self.watch.begin(config.task, "example", self.times.page_deadline)
         section = None
         try:
             section = Section(decode(example.body, example.content_type)[0], example.url, method=config.method)

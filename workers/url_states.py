@@ -1,5 +1,6 @@
 """A URL in the ledger: its fingerprint, its states, and the values that go in and come out at each step."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -68,6 +69,11 @@ class PageLease:
     def accepted(self) -> bool:
         """Whether a person accepted the URL after it had been rejected."""
         return bool(self.info.get("accepted"))
+
+    @property
+    def delivered(self) -> frozenset[str]:
+        """Return the names of the outputs that have its rows, while another one was unavailable."""
+        return frozenset(json.loads(self.page.get("delivered", b"[]")))
 
     @property
     def recheck(self) -> RecheckPlan | None:

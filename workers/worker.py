@@ -109,7 +109,7 @@ def work(url: str, name: str, report: int, *, state: Path, parent: int, times: W
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     logging.getLogger("rq").setLevel(logging.CRITICAL)
     connection = client(url)
-    extraction = ExtractionWorker(connection, name, watch=PipeWatch(report), state=state, times=times)
+    extraction = ExtractionWorker(connection, name, watch=PipeWatch(report), times=times)
     set_this_worker(extraction)
     how: dict[str, Any] = {"connection": connection, "job_class": WakeUpJob, "serializer": JSONSerializer}
     draining = Draining(connection, extraction)

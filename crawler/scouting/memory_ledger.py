@@ -72,6 +72,7 @@ class MemoryLedger(Ledger):
         worker: str = "",
         recheck: RecheckPlan | None = None,
         listed: bool = True,
+        pipe: Any = None,
     ) -> bool:
         """Give a waiting URL its final state; return False if it does not wait."""
         if self.entered.pop(name, None) is None:

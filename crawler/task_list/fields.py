@@ -9,6 +9,7 @@ from crawler.patterns.pattern import Pattern
 from crawler.task_list import validators
 from crawler.task_list.ages import Age, Revisit
 from crawler.task_list.periods import Period
+from workers.durability import Durability
 from workers.usage_rights import SKIPPABLE
 
 _TEXT = {"type": "string", "minLength": 1}
@@ -65,6 +66,7 @@ Every = Annotated[
 ]
 Method = Annotated[str, AfterValidator(validators.check_method)]
 NearDuplicates = Annotated[Literal["mark", "drop", "keep"], BeforeValidator(validators.check_near_duplicates)]
+Durable = Annotated[Durability, BeforeValidator(validators.check_durability)]
 Visits = Annotated[
     Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
 ]

@@ -296,6 +296,12 @@ class Settings(_Frozen):
         description="How much may wait for extraction until spiders pause.",
         examples=[{"task_pages": 5000, "memory": 0.75}],
     )
+    durability: fields.Durable = Field(
+        default="safe",
+        description="safe: a URL counts as written only when its row is on disk, so that a power failure loses none. "
+        "fast: the operating system writes rows to disk later.",
+        examples=["fast"],
+    )
     user_agent: str = Field(
         default=PRODUCT,
         pattern=f"^{TOKEN}(/{TOKEN})?$",

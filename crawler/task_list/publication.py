@@ -26,6 +26,7 @@ from crawler.task_list.environment import expand
 from crawler.task_list.mistakes import TaskError, suggest
 from crawler.task_list.models import Filter, Settings, Task, TaskFile
 from workers import keys
+from workers.durability import Durability
 from workers.errors import ExemplarError
 from workers.extraction_config import ExtractionConfig, RowFilter
 
@@ -190,7 +191,7 @@ def periods_of(tasks: Mapping[str, Task]) -> dict[str, str]:
     return {name: str(task.every) for name, task in tasks.items() if not task.paused}
 
 
-def extraction_config(task: Task, folder: Path, product: str = "") -> ExtractionConfig:
+def extraction_config(task: Task, folder: Path, product: str = "", durability: Durability = "safe") -> ExtractionConfig:
     """Return the extraction config of a task. `folder`: where relative outputs begin; `product`: of the User-Agent."""
     return ExtractionConfig(
         task=task.name,
@@ -205,6 +206,7 @@ def extraction_config(task: Task, folder: Path, product: str = "") -> Extraction
         revisit=task.revisit.seconds if task.revisit else None,
         skip=task.skip,
         product=product,
+        durability=durability,
     )
 
 
@@ -217,7 +219,7 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
         name: json.dumps(keys_, ensure_ascii=False, sort_keys=True).encode() for name, keys_ in raw["tasks"].items()
     }
     folder = path.resolve().parent
-    product = tasks.settings.user_agent.split("/")[0]
+    product, durability = tasks.settings.user_agent.split("/")[0], tasks.settings.durability
     settings = json.dumps(raw["settings"], ensure_ascii=False)
     known = cast("bytes | None", connection.get(keys.SETTINGS))
     # If file, layout or settings changed, all configs are written again: outputs are relative to the file's folder.
@@ -231,9 +233,8 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
     for names in _batches(removed):
         pipe.hdel(keys.TASKS, *names)  # its extraction config stays: pages already fetched are still written
     for names in _batches(texts if moved else different):
-        pipe.hset(
-            keys.CONFIGS, mapping={name: extraction_config(tasks[name], folder, product).to_json() for name in names}
-        )
+        configs = {name: extraction_config(tasks[name], folder, product, durability) for name in names}
+        pipe.hset(keys.CONFIGS, mapping={name: config.to_json() for name, config in configs.items()})
     for names in _batches(different):
         pipe.hset(keys.TASKS, mapping={name: texts[name] for name in names})
     for names in _batches(name for name in (texts if moved else different) if name in active):

@@ -8,6 +8,7 @@ import ipaddress
 import re
 from datetime import date
 from pathlib import PurePath
+from typing import get_args
 from urllib.parse import urlsplit
 
 from pydantic import ValidationInfo
@@ -17,6 +18,7 @@ from crawler.task_list.environment import check_variables
 from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
 from extractors.html.urls import split_web
 from extractors.registry import METHODS as KNOWN_METHODS
+from workers.durability import Durability
 from workers.usage_rights import SKIPPABLE
 
 METHODS = tuple(KNOWN_METHODS)
@@ -126,6 +128,14 @@ def check_near_duplicates(value: object) -> object:
         raise BadValueError(
             f"{show(value)} is none of {', '.join(NEAR_DUPLICATES)}", suggest(str(value), NEAR_DUPLICATES)
         )
+    return value
+
+
+def check_durability(value: object) -> object:
+    """Accept safe and fast."""
+    known = get_args(Durability)
+    if value not in known:
+        raise BadValueError(f"{show(value)} is neither {' nor '.join(known)}", suggest(str(value), known))
     return value
 
 

@@ -11,6 +11,7 @@ from workers import section_preparation
 from workers.extraction_config import RowFilter, keep_example
 from workers.extraction_worker import ExtractionWorker
 from workers.ledger import Ledger
+from workers.outputs import MOST_FACTOR
 from workers.page_store import StoredPage
 from workers.sinks import JsonLinesSink
 from workers.url_states import MOST_ATTEMPTS, fingerprint
@@ -179,7 +180,7 @@ def test_a_row_is_in_each_output_once_when_one_of_them_was_away(connection, work
     names = deliver(connection, {1: article(1)})
     for _ in range(MOST_ATTEMPTS + 2):
         worker.extract_pages(TASK, names)
-        clock.forward(worker.times.sink_pause)
+        clock.forward(worker.times.sink_pause * MOST_FACTOR)
     assert states(connection, 1) == ["fetched"]
     assert "away/out.db can't be written" in notes.problems_told[0]
     (tmp_path / "away").unlink()
@@ -312,8 +313,8 @@ def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(connection,
     [name] = deliver(connection, {1: article(1)})
     open_locked = JsonLinesSink._open_locked
 
-    def wait_long(self):
-        file = open_locked(self)
+    def wait_long(self, patience):
+        file = open_locked(self, patience)
         ledger.free("here")
         ledger.take(name, "quicker", seconds=9)
         return file

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from workers.errors import SinkUnavailable
+from workers.rows import key_of
 from workers.sinks import JsonLinesSink
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +22,7 @@ def row(number, **more):
 def write(path, *rows, again=False):
     sink = JsonLinesSink(path)
     with sink.exclusive():
-        sink.write(rows, again=again)
+        sink.write(rows, again={key_of(row) for row in rows} if again else frozenset())
 
 
 def read(path):
@@ -92,10 +93,10 @@ def test_a_whole_row_without_its_line_end_is_kept(path):
 def test_a_file_that_was_moved_away_is_begun_anew(path):
     sink = JsonLinesSink(path)
     with sink.exclusive():
-        sink.write([row(1)], again=False)
+        sink.write([row(1)])
     path.rename(path.with_suffix(".old"))
     with sink.exclusive():
-        sink.write([row(2)], again=False)
+        sink.write([row(2)])
     assert read(path.with_suffix(".old")) == [row(1)]
     assert read(path) == [row(2)]
 
@@ -133,7 +134,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 50,) * 2)  # ro
 sink = JsonLinesSink(path)
 try:
     with sink.exclusive():
-        sink.write([{"task": "t", "canonical_url": "u", "version": 1, "text": "long " * 100}], again=False)
+        sink.write([{"task": "t", "canonical_url": "u", "version": 1, "text": "long " * 100}])
 except SinkUnavailable as error:
     print(error)
 """
@@ -153,7 +154,7 @@ def _append(path, first, count):
     sink = JsonLinesSink(path)
     for number in range(first, first + count):
         with sink.exclusive():
-            sink.write([row(number, text="x" * 20_000)], again=False)
+            sink.write([row(number, text="x" * 20_000)])
 
 
 def test_processes_that_append_at_once_do_not_tear_lines(path):
@@ -171,7 +172,7 @@ def _append_for_ever(path, number):
     sink = JsonLinesSink(path)
     while True:
         with sink.exclusive():
-            sink.write([row(number, text="x" * 300_000)], again=False)
+            sink.write([row(number, text="x" * 300_000)])
 
 
 def test_a_writer_that_is_killed_leaves_the_file_usable(path):

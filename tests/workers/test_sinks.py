@@ -75,6 +75,6 @@ def test_rows_in_a_list_are_kept_by_key():
     sink = ListSink()
     row = {"task": "t", "canonical_url": "u", "version": 1}
     with sink.exclusive():
-        sink.write([row | {"title": "old"}], again=False)
-        sink.write([row | {"title": "new"}], again=True)
+        sink.write([row | {"title": "old"}])
+        sink.write([row | {"title": "new"}])
     assert [kept["title"] for kept in sink.rows.values()] == ["new"]

@@ -7,6 +7,7 @@ import pytest
 
 from workers.errors import SinkUnavailable
 from workers.sinks import SqliteSink
+from workers.sinks.interface import PATIENCE
 
 
 def row(number, **more):
@@ -18,10 +19,10 @@ def row(number, **more):
     }  # fmt: skip
 
 
-def write(path, *rows, **options):
-    sink = SqliteSink(path, **options)
-    with sink.exclusive():
-        sink.write(rows, again=False)
+def write(path, *rows, patience=PATIENCE):
+    sink = SqliteSink(path)
+    with sink.exclusive(patience=patience):
+        sink.write(rows)
     sink.close()
 
 
@@ -83,11 +84,13 @@ def test_a_lone_surrogate_does_not_stop_a_row(path):
 @pytest.mark.parametrize("successor", [False, True], ids=["nothing there", "another database there"])
 def test_a_database_that_was_moved_away_is_begun_anew(path, successor):
     sink = SqliteSink(path)
-    sink.write([row(1)], again=False)
+    with sink.exclusive():
+        sink.write([row(1)])
     path.rename(path.with_suffix(".old"))
     if successor:
         write(path, row(2))
-    sink.write([row(3)], again=False)
+    with sink.exclusive():
+        sink.write([row(3)])
     sink.close()
     assert [found["canonical_url"][-1] for found in read(path)] == (["2", "3"] if successor else ["3"])
 
@@ -104,7 +107,7 @@ def test_a_locked_database_is_reported_and_written_later(path):
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(SinkUnavailable, match="locked"):
-            write(path, row(2), busy_seconds=0.05)
+            write(path, row(2), patience=0.05)
         other.rollback()
     write(path, row(2))
     assert len(read(path)) == 2

@@ -2,6 +2,7 @@
 -- -> 'mine', 'theirs' (another URL has written it), 'busy' (another open URL claims it), 'lost' (not held any more)
 local name, canonical = ARGV[1], ARGV[2]
 if redis.call('HGET', k_holders, name) ~= ARGV[3] then return 'lost' end
+redis.call('HDEL', k_cuts, name) -- it was extracted, so it crashes no worker
 local earlier = redis.call('HGET', k_claims, name .. ':for')
 if earlier and earlier ~= canonical then -- an earlier attempt, with another example, gave another canonical URL
   redis.call('HDEL', k_claims, name .. ':for')

@@ -4,6 +4,7 @@
 -- -> 'lost', 'busy' (another page claims one of them), or for each entry 1: to be written, 0: it has a row
 local name = ARGV[1]
 if redis.call('HGET', k_holders, name) ~= ARGV[2] then return 'lost' end
+redis.call('HDEL', k_cuts, name) -- it was extracted, so it crashes no worker
 local answers, granted = {}, {}
 for i = 4, #ARGV, 3 do
   local entry, free = ARGV[i], 1

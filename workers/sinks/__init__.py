@@ -6,14 +6,15 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from workers import variables
+from workers.durability import Durability
 from workers.errors import OutputError
 from workers.variables import VariableNotSet
 
-from .interface import ListSink, Sink
+from .interface import ListSink, Sink, WrittenRow
 from .jsonl import JsonLinesSink
 from .sqlite import SqliteSink
 
-__all__ = ["KINDS", "JsonLinesSink", "ListSink", "Sink", "SqliteSink", "expand", "kind_of", "open_sink"]
+__all__ = ["KINDS", "JsonLinesSink", "ListSink", "Sink", "SqliteSink", "WrittenRow", "expand", "kind_of", "open_sink"]
 
 KINDS: Mapping[str, tuple[str, ...]] = {"jsonl": (".jsonl", ".ndjson"), "sqlite": (".db", ".sqlite", ".sqlite3")}
 
@@ -36,7 +37,7 @@ def expand(output: str, task: str, environ: Mapping[str, str] | None = None) -> 
         raise OutputError(f"task {task}: output {output}: {error}") from None
 
 
-def open_sink(output: str, task: str, folder: Path) -> Sink:
+def open_sink(output: str, task: str, folder: Path, durability: Durability = "safe") -> Sink:
     """Return the sink of an output; relative paths are relative to `folder`. Raises `OutputError` if it is invalid."""
     target = expand(output, task)
     kind = kind_of(target)
@@ -47,4 +48,4 @@ def open_sink(output: str, task: str, folder: Path) -> Sink:
         # sqlite:///relative.db and sqlite:////absolute.db, as SQLAlchemy writes them
         target = unquote(urlsplit(target).path)[1:]
     path = folder / Path(target).expanduser()
-    return JsonLinesSink(path) if kind == "jsonl" else SqliteSink(path)
+    return (JsonLinesSink if kind == "jsonl" else SqliteSink)(path, durability=durability)

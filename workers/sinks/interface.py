@@ -1,10 +1,38 @@
-"""The interface of sinks."""
+"""The interface of sinks.
 
-from collections.abc import Sequence
+    with sink.exclusive(patience=10):    no other process writes to the output
+        …                                the worker makes sure that it still holds the pages of the rows
+        sink.write(rows, again=…)        all rows or none; with durability `safe` they are on disk when it returns
+
+Outputs are independent: a worker holds one of them at a time, and one that is unavailable does not hold up others.
+"""
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Protocol
 
-from workers.rows import Row, key_of
+from workers.rows import Row, RowKey, key_of
+
+PATIENCE = 10.0  # seconds to wait for an output that another process holds
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRow:
+    """What a ledger that forgot a row needs to know of it. `is_entry`: the row is that of an entry of a list page."""
+
+    task: str
+    url: str
+    canonical_url: str
+    version: int
+    fetched_at: str  # ISO 8601
+    is_entry: bool
+
+    @property
+    def key(self) -> RowKey:
+        """The row key."""
+        return self.task, self.canonical_url, self.version
 
 
 class Sink(Protocol):
@@ -12,12 +40,23 @@ class Sink(Protocol):
 
     name: str  # for messages: its path, or its address without secrets
 
-    def exclusive(self) -> AbstractContextManager[None]:
-        """Hold the output from the check of a page's lease until it is settled, so that no other worker appends."""
+    def exclusive(self, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
+        """Hold the output, so that no other process writes to it. `patience`: seconds to wait for its present holder.
+
+        Raises `SinkUnavailable` if it is held for longer. A holder that dies releases it.
+        """
         ...
 
-    def write(self, rows: Sequence[Row], *, again: bool) -> None:
-        """Write all rows or none. `again`: an interrupted attempt may already have written them."""
+    def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
+        """Write all rows or none, inside `exclusive`. `again`: the keys of rows that may already be in the output."""
+        ...
+
+    def newest(self, task: str) -> Iterator[WrittenRow]:
+        """Yield the rows of the output, newest first; those of other tasks may be among them. May yield none."""
+        ...
+
+    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
+        """Return for each row whether the output has one of its key."""
         ...
 
     def close(self) -> None:
@@ -25,20 +64,39 @@ class Sink(Protocol):
         ...
 
 
+def written_row(row: Row) -> WrittenRow | None:
+    """Return what a ledger needs of a row as it was written; None if it is no row of ours."""
+    task, url, canonical_url = (row.get(name) for name in ("task", "url", "canonical_url"))
+    version = row.get("version")
+    if not (isinstance(task, str) and isinstance(url, str) and isinstance(canonical_url, str)):
+        return None
+    if type(version) is not int or not (task and url and canonical_url):
+        return None
+    return WrittenRow(task, url, canonical_url, version, str(row.get("fetched_at")), row.get("listed_on") is not None)
+
+
 class ListSink:
     """Rows in a list, for tests and for use as a library."""
 
     def __init__(self) -> None:
         self.name = "memory"
-        self.rows: dict[tuple[object, ...], Row] = {}
+        self.rows: dict[RowKey, Row] = {}
 
-    def exclusive(self) -> AbstractContextManager[None]:
-        """Nothing to lock."""
+    def exclusive(self, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
+        """Nothing to hold."""
         return nullcontext()
 
-    def write(self, rows: Sequence[Row], *, again: bool) -> None:
+    def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Store the rows by key."""
         self.rows.update({key_of(row): row for row in rows})
+
+    def newest(self, task: str) -> Iterator[WrittenRow]:
+        """Yield the rows, newest first."""
+        yield from filter(None, map(written_row, reversed(self.rows.values())))
+
+    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
+        """Return for each row whether it is stored."""
+        return [row.key in self.rows for row in rows]
 
     def close(self) -> None:
         """Nothing to close."""

@@ -5,13 +5,21 @@ import json
 import mmap
 import os
 import re
+import stat
+import time
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from workers.durability import Durability, make_folder, sync_folder
 from workers.errors import SinkUnavailable
-from workers.rows import KEY, Row
+from workers.rows import KEY, Row, RowKey, key_of
+
+from .interface import PATIENCE, WrittenRow, written_row
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two tries for the lock; a group is written in milliseconds
 
 # Inside a string the quotes would be escaped
 _CANONICAL = re.compile(rb'"canonical_url":\s*("(?:[^"\\\n]|\\.)*")')
@@ -20,17 +28,18 @@ _CANONICAL = re.compile(rb'"canonical_url":\s*("(?:[^"\\\n]|\\.)*")')
 class JsonLinesSink:
     """Appends rows to a `.jsonl` file. The file may be moved at any time; the next row starts a new one."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, *, durability: Durability = "safe"):
         self.path = path
+        self.durability = durability
         self.name = str(path)
         self._file: int | None = None
         self._known = _KnownUrls()
 
     @contextmanager
-    def exclusive(self) -> Iterator[None]:
+    def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
         """Hold the lock of the file that has this path now."""
         try:
-            self._file = self._open_locked()
+            self._file = self._open_locked(patience)
             _mend_tail(self._file)
         except OSError as error:
             self._unlock()
@@ -40,15 +49,40 @@ class JsonLinesSink:
         finally:
             self._unlock()
 
-    def write(self, rows: Sequence[Row], *, again: bool) -> None:
+    def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Append the rows in one write; a partial write is undone."""
         assert self._file is not None, "write inside `with sink.exclusive()`"
         try:
-            if again:
-                rows = [missing for row in rows if (missing := self._if_missing(row)) is not None]
-            _append(self._file, rows)
+            missing = [self._if_missing(row) if key_of(row) in again else row for row in rows]
+            if new := [row for row in missing if row is not None]:
+                self._append(self._file, new)
         except OSError as error:
             raise self._unavailable(error) from None
+
+    def newest(self, task: str) -> Iterator[WrittenRow]:
+        """Yield the rows of all tasks, newest first. Reads the file from its end, as far as rows are taken."""
+        try:
+            for line in _lines_backwards(self.path):
+                if row := written_row(_row_of(line)):
+                    yield row
+        except OSError as error:
+            raise self._unavailable(error) from None
+
+    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
+        """Return for each row whether the file has one of its key."""
+        try:
+            file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return [False] * len(rows)
+        except OSError as error:
+            raise self._unavailable(error) from None
+        try:
+            plain = [dict(zip(KEY, row.key, strict=True)) for row in rows]
+            return [self._known.may_hold(file, row) and row["version"] in _versions_in(file, row) for row in plain]
+        except OSError as error:
+            raise self._unavailable(error) from None
+        finally:
+            os.close(file)
 
     def _if_missing(self, row: Row) -> Row | None:
         """Return the row as it is to be written; None if the file has it.
@@ -70,17 +104,43 @@ class JsonLinesSink:
         """Nothing is open between writes."""
         self._unlock()
 
-    def _open_locked(self) -> int:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+    def _open_locked(self, patience: float) -> int:
+        """Return the file that has the path, open and locked. The lock is polled: flock has no time limit."""
+        make_folder(self.path.parent, self.durability)
+        limit = time.monotonic() + patience
+        pause = FIRST_PAUSE
         while True:
             file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            fcntl.flock(file, fcntl.LOCK_EX)
             try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if os.path.samestat(os.fstat(file), self.path.stat()):
                     return file
-            except FileNotFoundError:
+            except (BlockingIOError, FileNotFoundError):  # held by another process, or moved meanwhile
                 pass
-            os.close(file)  # the file was moved during the wait for its lock
+            except OSError:
+                os.close(file)
+                raise
+            os.close(file)
+            if time.monotonic() > limit:
+                raise SinkUnavailable(
+                    f"output unavailable: {self.name} was held by another process for {patience:g} seconds"
+                )
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _append(self, file: int, rows: Sequence[Row]) -> None:
+        data = b"".join(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in rows)
+        end = os.fstat(file).st_size
+        try:
+            _write_all(file, data)
+            if self.durability == "safe" and stat.S_ISREG(os.fstat(file).st_mode):
+                os.fdatasync(file)
+                if end == 0:
+                    sync_folder(self.path.parent)
+        except OSError:
+            with suppress(OSError):  # then the next writer removes the partial line
+                os.ftruncate(file, end)
+            raise
 
     def _unlock(self) -> None:
         if self._file is not None:
@@ -89,17 +149,6 @@ class JsonLinesSink:
 
     def _unavailable(self, error: OSError) -> SinkUnavailable:
         return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error.strerror or error}")
-
-
-def _append(file: int, rows: Sequence[Row]) -> None:
-    data = b"".join(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in rows)
-    end = os.fstat(file).st_size
-    try:
-        _write_all(file, data)
-    except OSError:
-        with suppress(OSError):  # then the next writer removes the partial line
-            os.ftruncate(file, end)
-        raise
 
 
 def _write_all(file: int, data: bytes) -> None:
@@ -124,6 +173,26 @@ def _mend_tail(file: int) -> None:
         os.write(file, b"\n")  # a complete row without line end, as some editors save it
 
 
+def _lines_backwards(path: Path) -> Iterator[bytes]:
+    """Yield the complete lines that the file has now, the last one first."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        size = os.fstat(file).st_size
+        if size == 0 or not stat.S_ISREG(os.fstat(file).st_mode):
+            return
+        with mmap.mmap(file, size, access=mmap.ACCESS_READ) as text:
+            end = text.rfind(b"\n")
+            while end > 0:
+                start = text.rfind(b"\n", 0, end) + 1
+                yield text[start:end]
+                end = start - 1
+    finally:
+        os.close(file)
+
+
 class _KnownUrls:
     """The canonical URLs of a file's rows, as hashes; the file is read once, later only what was appended."""
 
@@ -133,14 +202,14 @@ class _KnownUrls:
 
     def may_hold(self, file: int, row: Row) -> bool:
         """Whether the file may have a row of this row's canonical URL; False is certain."""
-        stat = os.fstat(file)
+        now = os.fstat(file)
         device, inode, read = self._read
-        if (device, inode) != (stat.st_dev, stat.st_ino) or read > stat.st_size:
+        if (device, inode) != (now.st_dev, now.st_ino) or read > now.st_size:
             self._hashes, read = set(), 0
-        if stat.st_size > read:
-            with mmap.mmap(file, stat.st_size, access=mmap.ACCESS_READ) as text:
+        if now.st_size > read:
+            with mmap.mmap(file, now.st_size, access=mmap.ACCESS_READ) as text:
                 self._hashes.update(hash(match[1]) for match in _CANONICAL.finditer(text, read))
-        self._read = (stat.st_dev, stat.st_ino, stat.st_size)
+        self._read = (now.st_dev, now.st_ino, now.st_size)
         return hash(json.dumps(row["canonical_url"], ensure_ascii=False).encode("utf-8", "replace")) in self._hashes
 
 

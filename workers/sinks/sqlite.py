@@ -4,15 +4,19 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from workers.durability import Durability, make_folder
 from workers.errors import SinkUnavailable
-from workers.rows import KEY, Row
+from workers.rows import KEY, Row, RowKey
 
-BUSY_SECONDS = 30.0  # how long a writer waits for another
+from .interface import PATIENCE, WrittenRow, written_row
+
+SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}  # FULL: the write-ahead log is synced at each commit
 COLUMNS = {
     "task": "TEXT NOT NULL",
     "url": "TEXT NOT NULL",
@@ -58,27 +62,60 @@ _UPSERT = (
 
 
 class SqliteSink:
-    """Upserts rows into table `articles` of a database file. `busy_seconds`: how long to wait for another writer."""
+    """Upserts rows into table `articles` of a database file."""
 
-    def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS):
+    def __init__(self, path: Path, *, durability: Durability = "safe"):
         self.path = path
-        self.busy_seconds = busy_seconds
+        self.durability = durability
         self.name = str(path)
         self._connection: sqlite3.Connection | None = None
         self._stat: os.stat_result | None = None
 
-    def exclusive(self) -> AbstractContextManager[None]:
-        """No-op: a row that is written twice is still one row."""
-        return nullcontext()
-
-    def write(self, rows: Sequence[Row], *, again: bool) -> None:
-        """Upsert the rows in one transaction."""
+    @contextmanager
+    def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
+        """Hold the database's write lock: begin a transaction, which `write` commits."""
         try:
-            with self._open() as connection:
-                connection.executemany(_UPSERT, [_values(row) for row in rows])
+            connection = self._open(patience)
+            connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+            connection.execute("BEGIN IMMEDIATE")
         except (sqlite3.Error, OSError) as error:
             self.close()
-            raise SinkUnavailable(f"output unavailable: {self.name} can't be written: {error}") from None
+            raise self._unavailable(error) from None
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):
+                connection.rollback()  # no-op after a commit
+
+    def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
+        """Upsert the rows in one transaction, that of `exclusive`."""
+        assert self._connection is not None, "write inside `with sink.exclusive()`"
+        try:
+            self._connection.executemany(_UPSERT, [_values(row) for row in rows])
+            self._connection.commit()
+        except (sqlite3.Error, OSError, OverflowError) as error:
+            self.close()
+            raise self._unavailable(error) from None
+
+    def newest(self, task: str) -> Iterator[WrittenRow]:
+        """Yield the rows of the task, newest first."""
+        columns = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on")
+        try:
+            query = f"SELECT {', '.join(columns)} FROM articles WHERE task = ? ORDER BY rowid DESC"
+            for values in self._open(PATIENCE).execute(query, (task,)):
+                if row := written_row(dict(zip(columns, values, strict=True))):
+                    yield row
+        except (sqlite3.Error, OSError) as error:
+            raise self._unavailable(error) from None
+
+    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
+        """Return for each row whether the table has one of its key."""
+        query = f"SELECT 1 FROM articles WHERE {' AND '.join(f'{name} = ?' for name in KEY)}"
+        try:
+            connection = self._open(PATIENCE)
+            return [connection.execute(query, row.key).fetchone() is not None for row in rows]
+        except (sqlite3.Error, OSError) as error:
+            raise self._unavailable(error) from None
 
     def close(self) -> None:
         """Close the database; the next write opens it again."""
@@ -86,14 +123,17 @@ class SqliteSink:
             with closing(self._connection):
                 self._connection = None
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self, patience: float) -> sqlite3.Connection:
         if self._connection is None or self._moved_away():
             self.close()
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self.path, timeout=self.busy_seconds)
-            _set_up(self._connection, self.busy_seconds)
+            make_folder(self.path.parent, self.durability)
+            self._connection = sqlite3.connect(self.path, timeout=patience)
+            _set_up(self._connection, patience, SYNCHRONOUS[self.durability])
             self._stat = self.path.stat()
         return self._connection
+
+    def _unavailable(self, error: Exception) -> SinkUnavailable:
+        return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error}")
 
     def _moved_away(self) -> bool:
         """Whether the path now belongs to another file, or to none."""
@@ -103,13 +143,13 @@ class SqliteSink:
             return True
 
 
-def _set_up(connection: sqlite3.Connection, busy_seconds: float) -> None:
+def _set_up(connection: sqlite3.Connection, patience: float, synchronous: str) -> None:
     """Prepare an open database. SQLite does not wait by itself while another process changes the journal mode."""
-    limit = time.monotonic() + busy_seconds
+    limit = time.monotonic() + patience
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(f"PRAGMA synchronous = {synchronous}")
             connection.execute(_CREATE)
             _add_new_columns(connection)
             return

@@ -1,0 +1,178 @@
+"""Pages become rows in groups: the pages of a job are extracted one after another and written together.
+
+A group is written to one output after another, never to two at the same time. For each of them the worker holds the
+output, makes sure that it still holds the pages, and writes the rows; then it settles the pages whose rows all outputs
+have. A page that an output could not take is released with the names of those that have its rows, and they do not get
+them again.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from .clock import Clock
+from .errors import SinkUnavailable
+from .healing import heal, hold
+from .ledger import Ledger
+from .outputs import Output
+from .page_decision import WriteRows
+from .rows import RowKey, key_of
+from .url_states import Fingerprint, PageLease
+from .worker_reports import Watch
+from .worker_times import WorkerTimes
+
+GROUP_SECONDS = 2.0  # for which a page waits for the others of its group
+GROUP_CHARACTERS = 4_000_000  # of the texts of a group
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class PendingPage:
+    """A page whose rows are to be written. `delivered`: the outputs that have them; `is_held`: this worker has it."""
+
+    lease: PageLease
+    decision: WriteRows
+    delivered: set[str] = field(default_factory=set)
+    is_held: bool = True
+    is_settled: bool = False
+    problem: str = ""  # why the last output that it was written to could not take it
+
+    @property
+    def name(self) -> Fingerprint:
+        """The page's fingerprint."""
+        return self.lease.fingerprint
+
+
+class GroupWriter:
+    """Writes and settles the pages of one task and worker. Not for several threads."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        outputs: Sequence[Output],
+        worker: str,
+        *,
+        watch: Watch,
+        times: WorkerTimes,
+        clock: Clock = time.monotonic,
+    ):
+        self.ledger, self.outputs, self.worker = ledger, outputs, worker
+        self.watch, self.times, self.clock = watch, times, clock
+        self._pages: list[PendingPage] = []
+        self._first_at = 0.0
+        self._characters = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._pages)
+
+    def missing(self, lease: PageLease) -> list[Output]:
+        """Return the outputs that do not have the rows of a page yet."""
+        return [output for output in self.outputs if output.name not in lease.delivered]
+
+    def add(self, lease: PageLease, decision: WriteRows) -> None:
+        """Add a page to the group."""
+        if not self._pages:
+            self._first_at = self.clock()
+        self._pages.append(PendingPage(lease, decision, set(lease.delivered)))
+        self._characters += sum(len(row["text"]) for row in decision.rows)
+
+    def is_due(self) -> bool:
+        """Whether the group is old or large enough to be written now."""
+        is_old = bool(self._pages) and self.clock() - self._first_at > GROUP_SECONDS
+        return is_old or self._characters > GROUP_CHARACTERS
+
+    def flush(self) -> list[PendingPage]:
+        """Write the group to the outputs and settle its pages; release those that are not in all of them.
+
+        Returns the pages that were settled. Reports each output that is unavailable.
+        """
+        pages, self._pages, self._characters = self._pages, [], 0
+        for output in self.outputs:
+            lacking = [page for page in pages if page.is_held and output.name not in page.delivered]
+            if lacking and not output.wait():
+                self._deliver(output, lacking)
+        self._settle([page for page in pages if page.is_held and not page.is_settled and self._is_everywhere(page)])
+        for page in pages:
+            if page.is_held and not page.is_settled:
+                self._release(page)
+        return [page for page in pages if page.is_settled]
+
+    def _release(self, page: PendingPage) -> None:
+        lacking = [output for output in self.outputs if output.name not in page.delivered]
+        wait, problem = max((output.wait(), output.problem) for output in lacking)
+        pause = max(wait, self.times.sink_pause)
+        self.ledger.release(page.name, self.worker, pause, page.problem or problem, delivered=sorted(page.delivered))
+
+    def _deliver(self, output: Output, pages: Sequence[PendingPage]) -> None:
+        """Write a group to one output. If it refuses the rows, each page is tried alone, since one may be at fault."""
+        try:
+            self._write(output, pages)
+        except SinkUnavailable as error:
+            self._report(error)
+            if not output.has_refused:
+                return
+            for page in pages:
+                with suppress(SinkUnavailable):
+                    self._write(output, [page])
+
+    def _write(self, output: Output, pages: Sequence[PendingPage]) -> None:
+        times = self.times
+        self.watch.begin(self.ledger.task, pages[0].name, times.output_patience + times.write_deadline)
+        try:
+            with output.exclusive():
+                held = self._hold(output, pages)
+                again: set[RowKey] = {key_of(row) for page in held if page.decision.again for row in page.decision.rows}
+                output.write([row for page in held for row in page.decision.rows], again=again)
+                for page in held:
+                    page.delivered.add(output.name)
+                # Inside, so that no other worker finds a row whose page is not settled.
+                self._settle([page for page in held if self._is_everywhere(page)])
+        except SinkUnavailable as error:
+            for page in pages:
+                page.problem = str(error)
+            raise
+        finally:
+            self.watch.end()
+
+    def _hold(self, output: Output, pages: Sequence[PendingPage]) -> list[PendingPage]:
+        """Return the pages that this worker still holds, after the ledger has learnt the output's rows if need be."""
+        times, task = self.times, self.ledger.task
+
+        def progress() -> None:
+            self.watch.begin(task, pages[0].name, times.write_deadline)
+
+        delivered = {page.name: sorted(page.delivered) for page in pages}
+        while True:
+            answer = hold(self.ledger, delivered, self.worker, seconds=times.page_deadline + times.lease_margin)
+            if answer.epoch == output.healed_in:
+                break
+            learnt = heal(self.ledger, output, self.outputs, answer.epoch, progress)
+            if learnt:
+                log.warning(
+                    "task %s: Redis had forgotten %d rows of %s; they count as written", task, learnt, output.name
+                )
+        for page in pages:
+            page.is_held = page.name in answer.pages
+        return [page for page in pages if page.is_held]
+
+    def _settle(self, pages: Sequence[PendingPage]) -> None:
+        if not pages:
+            return
+        pipe = self.ledger.redis.pipeline(transaction=False)
+        for page in pages:
+            self.ledger.entries_written(page.decision.entries, pipe=pipe)
+        for page in pages:
+            note, recheck = page.decision.note, page.decision.recheck
+            self.ledger.settle(page.name, "written", note, worker=self.worker, recheck=recheck, pipe=pipe)
+        for page, is_settled in zip(pages, pipe.execute()[-len(pages) :], strict=True):
+            page.is_settled, page.is_held = bool(is_settled), False
+
+    def _is_everywhere(self, page: PendingPage) -> bool:
+        return page.delivered.issuperset(output.name for output in self.outputs)
+
+    def _report(self, error: SinkUnavailable) -> None:
+        log.error("%s; pages are kept and tried again", error)
+        self.watch.problem(str(error))
