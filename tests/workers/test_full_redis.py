@@ -104,7 +104,7 @@ def test_a_heartbeat_and_what_frees_memory_are_not_refused(connection):
 def test_a_worker_empties_a_full_redis_without_jobs(connection, tmp_path):
     publish(connection, tmp_path)
     taken = filled_with_pages(connection)
-    worker = ExtractionWorker(connection, "w", state=tmp_path)
+    worker = ExtractionWorker(connection, "w")
     assert Draining(connection, worker, sleep=lambda _: None).run()
     worker.close()
     memory = memory_of(connection)
