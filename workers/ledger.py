@@ -53,7 +53,7 @@ REQUEUE_AFTER = (
 CLOCKS_DIFFER = 30.0  # seconds by which the clocks of two machines may differ
 EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
 PROBLEMS_KEPT = 100_000  # the newest rejected and failed URLs of a task, kept in full, ~100 bytes each
-ACCEPTED_RANK = -1e15  # before all ranks that discovery gives: a person waits for the result
+FIRST_RANK = -1e15  # before all ranks that discovery gives: a person waits for the result
 DROPPED = "dropped by a person"  # the reason of a failed URL that was dropped; at most `REASON_BYTES`
 REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
 LISTED = "list"  # begins the reason of a written list page: it has no row itself (`claim_entries.lua` reads it)
@@ -101,13 +101,17 @@ class Ledger:
         if not items:
             return []
         self.redis.sadd(keys.LEDGERS, self.task)
+        return [bool(new) for new in self.step("add", *self.add_args(items))]
+
+    def add_args(self, items: Iterable[Found]) -> list[Any]:
+        """Return the arguments of the step `add`."""
         day = day_code(self.today())
         args: list[Any] = [day]
         for item in items:
             name = fingerprint(item.url)
             record = json.dumps({"url": item.url, "rank": item.rank, "day": day, **item.info}, ensure_ascii=False)
             args += [name, record, item.rank, *self.place_of(name)]
-        return [bool(new) for new in self.step("add", *args)]
+        return args
 
     def known(self, urls: Sequence[str]) -> list[bool]:
         """Return for each URL whether the ledger has it in any state."""
@@ -272,14 +276,14 @@ class Ledger:
         False if the URL is not rejected.
         """
         name = fingerprint(url)
-        record = json.dumps({"url": url, "rank": ACCEPTED_RANK, "accepted": True}, ensure_ascii=False)
-        return bool(self.step("fetch_again", name, _plain(record), ACCEPTED_RANK, *self.place_of(name), "rejected"))
+        record = json.dumps({"url": url, "rank": FIRST_RANK, "accepted": True}, ensure_ascii=False)
+        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "rejected"))
 
     def retry(self, url: str) -> bool:
         """Let a failed URL wait again, before all others; its attempts begin anew. False if it has not failed."""
         name = fingerprint(url)
-        record = json.dumps({"url": url, "rank": ACCEPTED_RANK}, ensure_ascii=False)
-        return bool(self.step("fetch_again", name, _plain(record), ACCEPTED_RANK, *self.place_of(name), "failed"))
+        record = json.dumps({"url": url, "rank": FIRST_RANK}, ensure_ascii=False)
+        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "failed"))
 
     def drop_failed(self, url: str) -> bool:
         """Reject a failed URL, because a person does not need it. False if it has not failed."""

@@ -1,13 +1,12 @@
 """`exemplar status`: the present state of the system."""
 
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, tasks_file, tasks_option
+from console.options import counted, examples, json_option, moment, print_json, say, tasks_file, tasks_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,10 +101,6 @@ def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
     return Ledger(connection, task)
 
 
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
 def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
     from workers.url_states import FINAL_STATES
 
@@ -148,7 +143,7 @@ def _show_problems(connection: "redis.Redis", task: str, reason: str | None, com
 def _print_problems(task: str, groups_: "Sequence[Group]") -> None:
     for group in groups_:
         for problem in group.members:
-            at = _moment(problem.at) if problem.at is not None else None
+            at = moment(problem.at) if problem.at is not None else None
             row = {"task": task, "url": problem.url, "state": problem.state, "reason": problem.reason, "at": at}
             print_json(row | {"fate": group.fate, "group": group.key})
 
