@@ -29,12 +29,16 @@ def expire(ledger: Ledger, age: timedelta) -> int:
         _note_forgotten(ledger)
     if _expire_entries(ledger, before):
         _note_forgotten(ledger)
+    return forgotten
+
+
+def forget_days(ledger: Ledger) -> None:
+    """Forget the counts of days longer ago than `DAYS_KEPT`."""
     oldest = ledger.today() - timedelta(days=DAYS_KEPT)
     days = ledger.keys["days"]
     old = [code for code in cast(list[bytes], ledger.redis.hkeys(days)) if day_of(code.decode()[:4]) < oldest]
     if old:
         ledger.redis.hdel(days, *[code.decode() for code in old])
-    return forgotten
 
 
 def _expire_entries(ledger: Ledger, before: str) -> int:
@@ -56,8 +60,8 @@ def _batches(pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[list[tuple[bytes,
 def forget_url(ledger: Ledger, url: str, *, fetch: bool = False) -> bool:
     """Forget one normalised URL in any state, so that it can be found again. False if the ledger does not know it.
 
-    Entries of list pages can be forgotten, too. With `fetch` a URL of the ledger waits anew in the same step, before all
-    others: the next run fetches it even if no list shows it any more.
+    Entries of list pages can be forgotten, too. With `fetch` a URL of the ledger waits anew in the same step, before
+    all others: the next run fetches it even if no list shows it any more.
     """
     name = fingerprint(url)
     is_known = ledger.known_fingerprints([name])[0]
@@ -90,6 +94,11 @@ def forget_task(connection: "redis.Redis", task: str) -> None:
     for field, number in stored.items():
         even_when_full(connection, "HINCRBY", keys.STORED, field, -int(number))
     connection.srem(keys.LEDGERS, task)
+    connection.srem(keys.FETCHED, task)
+    connection.zrem(keys.QUARANTINES, task)
+    connection.hdel(keys.HISTORIES, task)
+    if not connection.hexists(keys.TASKS, task):  # its last pages are forgotten
+        connection.hdel(keys.CONFIGS, task)
     _note_forgotten(Ledger(connection, task))
 
 

@@ -21,6 +21,7 @@ from .clock import Clock
 from .full_redis import is_full_error
 from .ledger import Ledger, with_pages
 from .page_store import LARGEST_PAGE, StoredPage, pack
+from .presence import alive
 from .url_states import Fingerprint
 
 __all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage"]
@@ -28,6 +29,7 @@ __all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage"]
 QUEUE = "exemplar-pages"
 JOB = "workers.extract.cut_pages"  # the function that a wake-up job runs; jobs in Redis hold this name
 PAGES_A_JOB = 10  # 0.06 ms of worker CPU a page; 50 a job saves another third, but some jobs then take long
+PRUNE_EVERY = 600.0  # seconds
 JOB_KEPT = 3600  # seconds a failed job is kept for a person to look at; its pages do not depend on it
 
 
@@ -37,6 +39,7 @@ class Inbox:
     def __init__(self, connection: "redis.Redis", *, clock: Clock = time.time):
         self.redis = connection
         self.clock = clock
+        self._pruned = float("-inf")
         self.queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer, default_timeout=-1)
 
     def deliver(self, ledger: Ledger, pages: Mapping[Fingerprint, StoredPage]) -> None:
@@ -72,6 +75,10 @@ class Inbox:
         Only tasks that have fetched pages are examined: of 100,000 tasks few have any.
         """
         requeued = 0
+        now = time.monotonic()
+        if now - self._pruned >= PRUNE_EVERY:
+            self._pruned = now
+            alive(self.redis, clock=self.clock)  # removes the heartbeats of processes that died long ago
         oldest = self.oldest_job()
         for task in with_pages(self.redis) if tasks is None else tasks:
             ledger = Ledger(self.redis, task, clock=self.clock)
