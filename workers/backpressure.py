@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 import redis
 
 from . import keys
-from .full_redis import Memory
+from .full_redis import RedisMemory
 from .presence import Presence
 
 Level = Literal["go", "slow", "pause"]
@@ -60,7 +60,7 @@ class Load:
 
     of_task: Stored
     of_all: Stored
-    memory: Memory
+    memory: RedisMemory
 
     def strongest(self, marks: Marks) -> tuple[float, Cause, str]:
         """Return the largest share of a mark, what it is a share of, and that in words."""
@@ -92,7 +92,7 @@ def load_of(connection: "redis.Redis", task: str) -> Load:
     pipe.hgetall(keys.STORED)
     pipe.info("memory")
     of_task, of_all, info = cast(tuple[dict[bytes, bytes], dict[bytes, bytes], dict[str, Any]], tuple(pipe.execute()))
-    return Load(Stored.of_fields(of_task), Stored.of_fields(of_all), Memory.of_info(info))
+    return Load(Stored.of_fields(of_task), Stored.of_fields(of_all), RedisMemory.of_info(info))
 
 
 def next_level(level: Level, share: float) -> Level:

@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class RedisMemory:
     """The memory of a Redis server. `limit`: `maxmemory`, or without it the memory of its machine; both in bytes."""
 
     used: int
@@ -48,15 +48,15 @@ class Memory:
         return self.has_maxmemory and self.used >= self.limit
 
     @classmethod
-    def of_info(cls, info: dict[str, Any]) -> "Memory":
+    def of_info(cls, info: dict[str, Any]) -> "RedisMemory":
         """The memory in a response to `INFO memory`."""
         most = int(info.get("maxmemory", 0))
         return cls(int(info["used_memory"]), most or int(info.get("total_system_memory", 0)), bool(most))
 
 
-def memory_of(connection: "redis.Redis") -> Memory:
+def memory_of(connection: "redis.Redis") -> RedisMemory:
     """Return the memory of the server behind a connection."""
-    return Memory.of_info(connection.info("memory"))
+    return RedisMemory.of_info(connection.info("memory"))
 
 
 def is_full_error(error: BaseException) -> bool:

@@ -5,13 +5,13 @@ import pytest
 from workers import keys
 from workers.backpressure import Load, Marks, Pressure, Stored, load_of, next_level, stored
 from workers.forgetting import forget_task
-from workers.full_redis import Memory
+from workers.full_redis import RedisMemory
 from workers.inbox import Inbox
 from workers.presence import alive
 
 from .helpers import TASK, article, deliver, publish
 
-FREE = Memory(10, 100)
+FREE = RedisMemory(10, 100)
 
 
 def test_what_waits_is_counted_until_it_is_settled(connection, ledger):
@@ -67,8 +67,8 @@ def test_a_written_page_is_not_counted_any_more(connection, worker, tmp_path):
         (Load(Stored(1, 90), Stored(20, 100), FREE), 0.9, "task"),
         (Load(Stored(1, 1), Stored(90, 100), FREE), 0.9, "all tasks"),
         (Load(Stored(1, 1), Stored(2, 400), FREE), 0.4, "all tasks"),
-        (Load(Stored(), Stored(), Memory(40, 100)), 0.8, "memory"),
-        (Load(Stored(), Stored(), Memory(40, 0)), 0.0, "task"),
+        (Load(Stored(), Stored(), RedisMemory(40, 100)), 0.8, "memory"),
+        (Load(Stored(), Stored(), RedisMemory(40, 0)), 0.0, "task"),
     ],
 )
 def test_the_largest_share_of_a_mark_decides(load, share, cause):
