@@ -158,8 +158,8 @@ def run(child: Callable[..., None], *arguments: str, url: str, profile: str = ""
     return said["spider"], whole
 
 
-def pages(folder: Path, size: int) -> None:
-    """Write list pages /list/0.html …, and one page of `size` bytes for all articles."""
+def pages(folder: Path, size: int, number: int = PAGES) -> None:
+    """Write list pages /list/0.html … of `number` articles, and one page of `size` bytes for all of them."""
     rng = random.Random(size)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
     often = [1 / rank for rank in range(1, WORDS + 1)]  # as in any language
@@ -172,7 +172,7 @@ def pages(folder: Path, size: int) -> None:
         text += f'<ul class="menu">\n{menu}</ul>\n<p>{" ".join(rng.choices(words, often, k=80))}</p>\n'
     (folder / "article.html").write_text(text + "</body></html>")
     (folder / "list").mkdir()
-    for start in range(0, PAGES, LINKS_A_LIST):
+    for start in range(0, number, LINKS_A_LIST):
         links = "".join(f'<li><a href="/a/{n}.html">Article {n}</a></li>' for n in range(start, start + LINKS_A_LIST))
         (folder / "list" / f"{start // LINKS_A_LIST}.html").write_text(f"<html><body><ul>{links}</ul></body></html>")
 

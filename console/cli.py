@@ -26,6 +26,7 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "schedule": "Run the scheduler (one part of a cluster).",
     "work": "Run crawl or extraction workers (parts of a cluster).",
     "status": "Show tasks, next runs, counts, queue and workers.",
+    "failures": "Show failed pages by reason; try them again or drop them.",
     "accept": "Accept rejected pages as articles.",
     "forget": "Forget URLs of a task, so that they can be found again.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",

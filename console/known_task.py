@@ -8,22 +8,36 @@ from typing import TYPE_CHECKING
 from console.options import say, tasks_file
 
 if TYPE_CHECKING:
+    import redis
+
     from workers.ledger import Ledger
+
+
+@contextmanager
+def redis_of(tasks: Path | None, *, purpose: str) -> "Iterator[redis.Redis]":
+    """Connect to the Redis of a task file."""
+    from workers.connection import connect
+    from workers.embedded import redis_for
+    from workers.quarantine import state_folder
+
+    folder = state_folder(tasks_file(tasks).absolute().parent)
+    with redis_for(folder, purpose=purpose, say=say) as address:
+        yield connect(address)
 
 
 @contextmanager
 def ledger_of(task: str, tasks: Path | None, *, purpose: str) -> "Iterator[Ledger]":
     """Connect to the Redis of a task file and yield the task's ledger. Raises `TaskError` if the task never ran."""
-    from crawler.task_list.mistakes import TaskError, suggest
-    from workers.connection import connect
-    from workers.embedded import redis_for
-    from workers.ledger import Ledger, ledgers
-    from workers.quarantine import state_folder
+    with redis_of(tasks, purpose=purpose) as connection:
+        yield known_ledger(connection, task)
 
-    folder = state_folder(tasks_file(tasks).absolute().parent)
-    with redis_for(folder, purpose=purpose, say=say) as address:
-        connection = connect(address)
-        if task not in (known := ledgers(connection)):
-            hint = suggest(task, known) if known else "no task has run yet"
-            raise TaskError(f"unknown task {task!r}; {hint}")
-        yield Ledger(connection, task)
+
+def known_ledger(connection: "redis.Redis", task: str) -> "Ledger":
+    """Return the ledger of a task. Raises `TaskError` if the task never ran."""
+    from crawler.task_list.mistakes import TaskError, suggest
+    from workers.ledger import Ledger, ledgers
+
+    if task not in (known := ledgers(connection)):
+        hint = suggest(task, known) if known else "no task has run yet"
+        raise TaskError(f"unknown task {task!r}; {hint}")
+    return Ledger(connection, task)

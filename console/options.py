@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,11 @@ def show(text: str) -> None:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: 1 task, 2 tasks."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def moment(seconds: float) -> str:
+    """Return a time (Unix seconds) in ISO 8601, UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def print_json(value: Any) -> None:

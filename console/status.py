@@ -1,5 +1,6 @@
 """The state of the whole system as one value, for `exemplar status` and for the progress of `exemplar run`."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -11,6 +12,8 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import TaskFile
 from crawler.task_list.publication import edition, published
+from workers.backpressure import MEGABYTE, stored
+from workers.full_redis import memory_of
 from workers.inbox import Inbox
 from workers.ledger import Ledger, ledgers, with_pages
 from workers.presence import processes
@@ -49,7 +52,7 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
                 "last_run": last[0] if last else None,
             }
         )
-    current = edition(connection)
+    current, memory = edition(connection), memory_of(connection)
     living, dead = processes(connection)
     return {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -61,6 +64,8 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
             "due": due,
             "running": running,
         },
+        "stored": asdict(stored(connection)),
+        "memory": {"used": memory.used, "limit": memory.limit, "full": memory.is_full},
         "processes": living,
         "died": dead,
         "problems": [problem.to_dict() for problem in present_problems(connection)],
@@ -119,6 +124,19 @@ def died_line(process: dict[str, Any], now: float) -> str:
 def _ago(seconds: float) -> str:
     seconds = max(seconds, 0.0)
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def pressure_lines(state: dict[str, Any]) -> list[str]:
+    """Return a line for a full Redis, and one for each spider that is slow or pauses; from an overview."""
+    memory, lines = state["memory"], []
+    if memory["full"]:
+        sizes = f"{memory['used'] / MEGABYTE:.0f} of {memory['limit'] / MEGABYTE:.0f} MB"
+        lines.append(f"Redis is full ({sizes}): spiders wait, workers extract what is fetched; raise maxmemory")
+    for process in state["processes"]:
+        if process.get("waits"):
+            what = "pauses" if process.get("level") == "pause" else "is slow"
+            lines.append(f"{process['task']} {what}: {process['waits']}")
+    return lines
 
 
 def table(state: dict[str, Any]) -> Any:

@@ -14,6 +14,7 @@ import redis
 from . import keys
 from .clock import Clock
 from .durability import Durability
+from .full_redis import even_when_full
 from .page_store import StoredPage, pack_body, unpack
 from .redis_clock import clock_of
 from .stored_json import known_fields
@@ -118,12 +119,17 @@ def keep_example(
 
 def begin_example(connection: "redis.Redis", task: str) -> int:
     """Count that a worker begins to prepare the example; return how many began since one finished."""
-    return int(connection.hincrby(keys.of_task(task, "example"), "begun", 1))
+    return int(even_when_full(connection, "HINCRBY", keys.of_task(task, "example"), "begun", 1))
 
 
 def end_example(connection: "redis.Redis", task: str) -> None:
     """Record that a worker has finished preparing the example."""
-    connection.hset(keys.of_task(task, "example"), "begun", 0)
+    even_when_full(connection, "HSET", keys.of_task(task, "example"), "begun", 0)
+
+
+def request_example(connection: "redis.Redis", task: str) -> None:
+    """Let the next run fetch the example again: the stored one is damaged."""
+    connection.hdel(keys.of_task(task, "example"), "asked")
 
 
 def example_asked(connection: "redis.Redis", task: str) -> str | None:

@@ -8,7 +8,6 @@ crash counts as an attempt of one page only, and waiting for an output counts fo
 import logging
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import redis
 
@@ -21,6 +20,7 @@ from .outputs import shortest_wait
 from .page_decision import (
     Decision,
     Fail,
+    FetchAgain,
     FoundArticle,
     FoundList,
     KeepRow,
@@ -30,7 +30,7 @@ from .page_decision import (
     WriteRows,
     judge,
 )
-from .quarantine import quarantine, state_folder
+from .quarantine import keep_page
 from .redis_clock import clock_of
 from .row_claims import RowClaims
 from .section_preparation import PreparedSection, SectionPreparation
@@ -38,11 +38,13 @@ from .url_states import Fingerprint, PageLease
 from .worker_reports import NoWatch, Watch
 from .worker_times import WorkerTimes
 
+MOST_FETCHES = 3  # of a page whose stored body is damaged each time
+
 log = logging.getLogger(__name__)
 
 
 class ExtractionWorker:
-    """Extracts pages with the prepared sections of their tasks. `state`: the folder of the quarantine."""
+    """Extracts pages with the prepared sections of their tasks."""
 
     def __init__(
         self,
@@ -50,14 +52,12 @@ class ExtractionWorker:
         name: str,
         *,
         watch: Watch | None = None,
-        state: Path | None = None,
         times: WorkerTimes | None = None,
         clock: Clock | None = None,
     ):
         self.redis = connection
         self.name = name
         self.watch = watch or NoWatch()
-        self.state = state or state_folder()
         self.times = times or WorkerTimes()
         self.clock = clock or clock_of(connection).now
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
@@ -153,8 +153,11 @@ class ExtractionWorker:
                 if error is not None and page is not None:
                     log.error("page %s of task %s", page.url, ledger.task, exc_info=error)
                 if page is not None:
-                    quarantine(self.state, ledger.task, lease.fingerprint, page, reason)
+                    keep_page(self.redis, ledger.task, lease.fingerprint, page, reason, clock=ledger.clock)
                 settle("failed", reason)
+            case FetchAgain(reason):
+                if not ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES):
+                    settle("failed", reason)
             case Postpone(reason, seconds):
                 ledger.release(lease.fingerprint, self.name, seconds, reason)
             case MarkDuplicate(note):

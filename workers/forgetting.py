@@ -8,8 +8,10 @@ from typing import cast
 import redis
 
 from . import keys
-from .ledger import WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short
-from .url_states import Fingerprint, fingerprint
+from .full_redis import even_when_full
+from .ledger import FIRST_RANK, WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short
+from .quarantine import drop_page
+from .url_states import Fingerprint, Found, fingerprint
 
 DAYS_KEPT = 400  # for which the counts of each day are kept
 AT_ONCE = 200  # buckets or claims in one step, so that no step blocks Redis for long
@@ -27,12 +29,16 @@ def expire(ledger: Ledger, age: timedelta) -> int:
         _note_forgotten(ledger)
     if _expire_entries(ledger, before):
         _note_forgotten(ledger)
+    return forgotten
+
+
+def forget_days(ledger: Ledger) -> None:
+    """Forget the counts of days longer ago than `DAYS_KEPT`."""
     oldest = ledger.today() - timedelta(days=DAYS_KEPT)
     days = ledger.keys["days"]
     old = [code for code in cast(list[bytes], ledger.redis.hkeys(days)) if day_of(code.decode()[:4]) < oldest]
     if old:
         ledger.redis.hdel(days, *[code.decode() for code in old])
-    return forgotten
 
 
 def _expire_entries(ledger: Ledger, before: str) -> int:
@@ -51,15 +57,23 @@ def _batches(pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[list[tuple[bytes,
         yield batch
 
 
-def forget_url(ledger: Ledger, url: str) -> bool:
+def forget_url(ledger: Ledger, url: str, *, fetch: bool = False) -> bool:
     """Forget one normalised URL in any state, so that it can be found again. False if the ledger does not know it.
 
-    Entries of list pages can be forgotten, too.
+    Entries of list pages can be forgotten, too. With `fetch` a URL of the ledger waits anew in the same step, before
+    all others: the next run fetches it even if no list shows it any more.
     """
     name = fingerprint(url)
+    is_known = ledger.known_fingerprints([name])[0]
+    pipe = ledger.redis.pipeline(transaction=True)
+    pipe.hdel(ledger.keys["entries"], name)
+    ledger.step("drop", name, pipe=pipe)
     bucket, slot = ledger.place_of(name)
-    entry = bool(ledger.redis.hdel(ledger.keys["entries"], name))
-    was_known = ledger.drop(name) or bool(ledger.step("forget_settled", bucket, "slot", slot)) or entry
+    ledger.step("forget_settled", bucket, "slot", slot, pipe=pipe)
+    if is_known and fetch:
+        ledger.step("add", *ledger.add_args([Found(url, FIRST_RANK)]), pipe=pipe)
+    was_known = any(pipe.execute()[:3])
+    drop_page(ledger.redis, ledger.task, name)
     if was_known:
         _release_claims(ledger, lambda owners: [owner == name for owner in owners])
         _note_forgotten(ledger)
@@ -74,9 +88,17 @@ def forget_rejected(ledger: Ledger, reason: str) -> int:
 
 def forget_task(connection: "redis.Redis", task: str) -> None:
     """Forget a task's whole ledger with the pages that wait, its example, and the state of its last walk."""
+    stored = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, "stored")))
     for key in connection.scan_iter(match=glob_escaped(keys.of_task(task, "")) + "*", count=1000):
         connection.unlink(key)
+    for field, number in stored.items():
+        even_when_full(connection, "HINCRBY", keys.STORED, field, -int(number))
     connection.srem(keys.LEDGERS, task)
+    connection.srem(keys.FETCHED, task)
+    connection.zrem(keys.QUARANTINES, task)
+    connection.hdel(keys.HISTORIES, task)
+    if not connection.hexists(keys.TASKS, task):  # its last pages are forgotten
+        connection.hdel(keys.CONFIGS, task)
     _note_forgotten(Ledger(connection, task))
 
 

@@ -18,6 +18,7 @@ from . import keys
 from .epoch import current_epoch
 from .errors import SinkUnavailable
 from .forgetting import has_forgotten
+from .full_redis import even_when_full
 from .ledger import Ledger, day_code
 from .outputs import Output
 from .sinks import WrittenRow
@@ -46,7 +47,7 @@ def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: 
     compared can't have been given twice.
     """
     args = [part for name, outputs in pages.items() for part in (name, json.dumps(list(outputs), ensure_ascii=False))]
-    pipe = ledger.redis.pipeline(transaction=True)
+    pipe = ledger.redis.pipeline(transaction=False)  # in this order; a full Redis refuses every MULTI
     ledger.step("confirm", worker, ledger.clock() + seconds, *args, pipe=pipe)
     pipe.hget(keys.EPOCH, "id")
     answers, epoch = cast("tuple[list[bytes | None], bytes | None]", pipe.execute())
@@ -69,9 +70,9 @@ def heal(ledger: Ledger, output: Output, outputs: Sequence[Output], epoch: str, 
     learnt = 0
     known = cast("bytes | None", ledger.redis.hget(healed, output.name))
     if (known is None or known.decode() != epoch) and not has_forgotten(ledger):
-        ledger.redis.sadd(keys.LEDGERS, ledger.task)
+        even_when_full(ledger.redis, "SADD", keys.LEDGERS, ledger.task)
         learnt = _learn(ledger, output, outputs, progress)
-    ledger.redis.hset(healed, output.name, epoch)
+    even_when_full(ledger.redis, "HSET", healed, output.name, epoch)
     output.healed_in = epoch
     return learnt
 

@@ -19,8 +19,10 @@ from rq.serializers import JSONSerializer
 
 from . import keys
 from .clock import Clock
+from .full_redis import is_full_error
 from .ledger import Ledger, with_pages
 from .page_store import LARGEST_PAGE, StoredPage, pack
+from .presence import alive
 from .redis_clock import clock_of
 from .url_states import Fingerprint
 
@@ -32,6 +34,7 @@ PAGES_A_JOB = 10  # 0.06 ms of worker CPU a page; 50 a job saves another third, 
 FIRST = "first-"  # begins the id of a job that was queued before all others
 _QUEUED_AT = re.compile(r"(\d{13})-")  # begins the id of any other job: Redis' time in milliseconds
 FIRST_MOST = 100  # jobs at the head of the queue that are examined for one that was queued in its turn
+PRUNE_EVERY = 600.0  # seconds
 JOB_KEPT = 3600  # seconds a failed job is kept for a person to look at; its pages do not depend on it
 
 
@@ -41,6 +44,7 @@ class Inbox:
     def __init__(self, connection: "redis.Redis", *, clock: Clock | None = None):
         self.redis = connection
         self.clock = clock or clock_of(connection).now
+        self._pruned = float("-inf")
         self.queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer, default_timeout=-1)
 
     def deliver(self, ledger: Ledger, pages: Mapping[Fingerprint, StoredPage]) -> None:
@@ -58,12 +62,19 @@ class Inbox:
         pipe.execute()
 
     def wake(self, task: str, names: Sequence[Fingerprint], *, first: bool = False) -> None:
-        """Queue jobs for pages that are already stored; `first`: before all other jobs."""
+        """Queue jobs for pages that are already stored; `first`: before all other jobs.
+
+        A full Redis takes no jobs; workers then take the pages from the ledger (`workers.draining`).
+        """
         if not names:
             return
         pipe = self.redis.pipeline(transaction=True)
         self._add_jobs(task, names, pipe, first=first)
-        pipe.execute()
+        try:
+            pipe.execute()
+        except redis.ResponseError as error:
+            if not is_full_error(error):
+                raise
 
     def sweep(self, tasks: Iterable[str] | None = None) -> int:
         """Queue again the pages whose job or worker was lost; return their number. Call it every few seconds.
@@ -72,6 +83,10 @@ class Inbox:
         have fetched pages are examined: of 100,000 tasks few have any.
         """
         requeued = 0
+        now = time.monotonic()
+        if now - self._pruned >= PRUNE_EVERY:
+            self._pruned = now
+            alive(self.redis, clock=self.clock)  # removes the heartbeats of processes that died long ago
         oldest = self.oldest_job()
         for task in with_pages(self.redis) if tasks is None else tasks:
             ledger = Ledger(self.redis, task, clock=self.clock)

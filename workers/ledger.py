@@ -29,6 +29,7 @@ import redis
 
 from . import keys
 from .clock import Clock, day_at
+from .full_redis import even_when_full
 from .lua import COMMON, SCRIPTS
 from .redis_clock import clock_of
 from .steps import RECOGNISE, Step
@@ -52,10 +53,12 @@ REQUEUE_AFTER = (
 CLOCKS_DIFFER = 5.0  # seconds by which the order of jobs may differ from that of their times
 EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
 PROBLEMS_KEPT = 100_000  # the newest rejected and failed URLs of a task, kept in full, ~100 bytes each
-ACCEPTED_RANK = -1e15  # before all ranks that discovery gives: a person waits for the result
+FIRST_RANK = -1e15  # before all ranks that discovery gives: a person waits for the result
+DROPPED = "dropped by a person"  # the reason of a failed URL that was dropped; at most `REASON_BYTES`
 REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
 LISTED = "list"  # begins the reason of a written list page: it has no row itself (`claim_entries.lua` reads it)
 WRITTEN_ENTRY = "+"  # begins the value of an entry that has its row
+AT_ONCE = 1000  # members in one command
 REPEATABLE = frozenset(  # scripts that have the same effect and reply when they run twice
     (
         "arrive",
@@ -114,13 +117,17 @@ class Ledger:
         if not items:
             return []
         self.redis.sadd(keys.LEDGERS, self.task)
+        return [bool(new) for new in self.step("add", *self.add_args(items))]
+
+    def add_args(self, items: Iterable[Found]) -> list[Any]:
+        """Return the arguments of the step `add`."""
         day = day_code(self.today())
         args: list[Any] = [day]
         for item in items:
             name = fingerprint(item.url)
             record = json.dumps({"url": item.url, "rank": item.rank, "day": day, **item.info}, ensure_ascii=False)
             args += [name, record, item.rank, *self.place_of(name)]
-        return [bool(new) for new in self.step("add", *args)]
+        return args
 
     def known(self, urls: Sequence[str]) -> list[bool]:
         """Return for each URL whether the ledger has it in any state."""
@@ -150,13 +157,16 @@ class Ledger:
     def renew(self, names: Sequence[Fingerprint], *, seconds: float = FETCH_LEASE) -> None:
         """Extend the leases of URLs to `seconds` from now."""
         if names:
-            self.redis.zadd(self.keys["leased"], dict.fromkeys(names, self.clock() + seconds), xx=True)
+            pairs = [part for name in names for part in (self.clock() + seconds, name)]
+            even_when_full(self.redis, "ZADD", self.keys["leased"], "XX", *pairs)
 
     def reclaim(self) -> int:
         """Let all leased URLs wait again, the attempts counted. Only if no spider of the task is alive."""
         names = [_text(name) for name in cast(list[bytes], self.redis.zrange(self.keys["leased"], 0, -1))]
         if names:
-            self.redis.zadd(self.keys["leased"], dict.fromkeys(names, 0.0), xx=True)
+            for start in range(0, len(names), AT_ONCE):
+                pairs = [part for name in names[start : start + AT_ONCE] for part in ("0", name)]
+                even_when_full(self.redis, "ZADD", self.keys["leased"], "XX", *pairs)
             self.lease(0)
         return len(names)
 
@@ -233,8 +243,10 @@ class Ledger:
     def entries_written(self, entries: Sequence[Fingerprint], pipe: Any = None) -> None:
         """Record that the rows of claimed entries are written, so that no other page writes them again."""
         if entries:
-            mark = f"{WRITTEN_ENTRY}{day_code(self.today())}"
-            (self.redis if pipe is None else pipe).hset(self.keys["entries"], mapping=dict.fromkeys(entries, mark))
+            written = f"{WRITTEN_ENTRY}{day_code(self.today())}"
+            for start in range(0, len(entries), AT_ONCE):
+                pairs = [part for entry in entries[start : start + AT_ONCE] for part in (entry, written)]
+                even_when_full(self.redis, "HSET", self.keys["entries"], *pairs, pipe=pipe)
 
     def is_entry(self, canonical: Fingerprint) -> bool:
         """Whether a list page has written, or has claimed, the row of this URL."""
@@ -289,8 +301,26 @@ class Ledger:
         False if the URL is not rejected.
         """
         name = fingerprint(url)
-        record = json.dumps({"url": url, "rank": ACCEPTED_RANK, "accepted": True}, ensure_ascii=False)
-        return bool(self.step("accept", name, _plain(record), ACCEPTED_RANK, *self.place_of(name)))
+        record = json.dumps({"url": url, "rank": FIRST_RANK, "accepted": True}, ensure_ascii=False)
+        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "rejected"))
+
+    def retry(self, url: str) -> bool:
+        """Let a failed URL wait again, before all others; its attempts begin anew. False if it has not failed."""
+        name = fingerprint(url)
+        record = json.dumps({"url": url, "rank": FIRST_RANK}, ensure_ascii=False)
+        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "failed"))
+
+    def drop_failed(self, url: str) -> bool:
+        """Reject a failed URL, because a person does not need it. False if it has not failed."""
+        args = (*self.place_of(fingerprint(url)), DROPPED, _plain(url), self.problems_kept)
+        return bool(self.step("drop_failed", *args))
+
+    def refetch(self, name: Fingerprint, worker: str, reason: str, *, most: int) -> bool:
+        """Let a page that a worker holds, and whose stored body is damaged, wait to be fetched again.
+
+        False if it was fetched `most` times.
+        """
+        return bool(self.step("refetch", name, worker, _plain(reason), most))
 
     def start_rechecks(self, most: int = 1000) -> int:
         """Let written pages that are due for a recheck wait again, at most `most`; return their number."""
@@ -322,6 +352,10 @@ class Ledger:
         """Return how many URLs of rank `least` or larger wait."""
         return int(self.redis.zcount(self.keys["waiting"], least, "+inf"))
 
+    def has_waiting(self) -> bool:
+        """Whether a URL waits that may be fetched at once."""
+        return bool(self.redis.zcard(self.keys["waiting"]))
+
     def delayed(self) -> tuple[int, float | None]:
         """Return how many URLs wait for a later attempt, and when the first of them is due (Unix seconds)."""
         first = cast(list[tuple[bytes, float]], self.redis.zrange(self.keys["delayed"], 0, 0, withscores=True))
@@ -348,8 +382,12 @@ class Ledger:
 
     def drop_if_idle(self) -> bool:
         """Remove the task from the set of those with fetched pages if none is left; return whether it was removed."""
-        names = [keys.FETCHED, self.keys["fetched"], self.keys["held"]]
+        names = [keys.FETCHED, *(self.keys[name] for name in ("fetched", "held", "stored")), keys.STORED]
         return bool(self.redis.eval(_DROP_IF_IDLE, len(names), *names, self.task))
+
+    def fetched_names(self, most: int) -> list[Fingerprint]:
+        """Return some of the fetched pages that no worker has."""
+        return [_text(name) for name in cast(list[bytes], self.redis.zrange(self.keys["fetched"], 0, most - 1))]
 
     def free(
         self, worker: str, *, uncounted: Sequence[Fingerprint] = (), killed: Sequence[Fingerprint] = ()
@@ -446,17 +484,25 @@ _KEY_NAMES = (
     "problems",  # list of JSON, newest first
     "done",  # prefix of the buckets
     "page",  # prefix of the stored pages
+    "stored",  # hash: pages and bytes in the page store
 )
 _LETTER_STATE: dict[str, State] = {"o" if state == "forgotten" else state[0]: state for state in FINAL_STATES}
 _DROP_IF_IDLE = """
 if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 0 end
 redis.call('SREM', KEYS[1], ARGV[1])
+-- Workers of 0.2.0 do not count down what they settle: the rest is subtracted here.
+for _, field in ipairs({'pages', 'bytes'}) do
+  local left = redis.call('HGET', KEYS[4], field)
+  if left then redis.call('HINCRBY', KEYS[5], field, -left) end
+end
+redis.call('DEL', KEYS[4])
+if tonumber(redis.call('HGET', KEYS[5], 'pages') or 0) <= 0 then redis.call('DEL', KEYS[5]) end
 return 1
 """
 _PRELUDE = (
     # Derived from the one key that is sent: sending eighteen would cost more than the rest of the step `arrive`.
     "".join(f"local k_{name} = KEYS[1] .. '{name}'\n" for name in _KEY_NAMES)
-    + f"local BUCKETS_APART = {2 ** (16 - BUCKET_BITS)}\n"
+    + f"local BUCKETS_APART, ALL_STORED = {2 ** (16 - BUCKET_BITS)}, '{keys.STORED}'\n"
     + COMMON
 )
 

@@ -12,6 +12,7 @@ import redis
 from extractors.content.simhash import simhash
 
 from . import keys
+from .full_redis import ALLOWED_WHEN_FULL
 
 NEAR = 7  # bits of 64: 3 sentences in 100 changed give a median of 3–4 and 95% below 9; the closest of 440 unrelated
 # essays, 169 and 235 news differ in 14, 16 and 8 (two release notes of one form)
@@ -45,7 +46,7 @@ class NearDuplicates:
         self.redis = connection
         self._kept = kept
         self._keys = [keys.of_task(task, "near"), keys.of_task(task, "near:urls")]
-        self._add = connection.register_script(_ADD)
+        self._add = connection.register_script(ALLOWED_WHEN_FULL + _ADD)
 
     def first_like(self, text: str, url: str) -> str | None:
         """Return the URL of the first article with almost the same text; if there is none, add this one, return None.

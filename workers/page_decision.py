@@ -40,6 +40,13 @@ class Fail:
 
 
 @dataclass(frozen=True, slots=True)
+class FetchAgain:
+    """The stored body is damaged: the page is fetched again."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Postpone:
     """The page is tried again after some seconds; this does not count as an attempt."""
 
@@ -78,7 +85,7 @@ class WriteRows:
     article: "FoundArticle | None" = None
 
 
-Decision = Reject | Fail | Postpone | MarkDuplicate | KeepRow | WriteRows
+Decision = Reject | Fail | FetchAgain | Postpone | MarkDuplicate | KeepRow | WriteRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +107,12 @@ class FoundList:
     usage: Usage
 
 
-def judge(section: PreparedSection, lease: PageLease) -> Reject | Fail | FoundArticle | FoundList:
+def judge(section: PreparedSection, lease: PageLease) -> Reject | Fail | FetchAgain | FoundArticle | FoundList:
     """Extract a leased page and apply the task's filters. Raises `MemoryError`; a defect of the extractor is `Fail`."""
     try:
         page = unpack(lease.page)
     except ValueError as error:
-        return Fail(str(error))
+        return FetchAgain(str(error))
     if lease.attempts > MOST_ATTEMPTS:
         return Fail(f"crashed or timed out its worker {MOST_ATTEMPTS} times", page)
     refuse: Refuse = "never" if lease.accepted else "sure"

@@ -17,6 +17,7 @@ import redis
 
 from . import keys
 from .clock import Clock
+from .full_redis import even_when_full
 from .redis_clock import SKEW_MOST, clock_of
 
 NODE = "EXEMPLAR_NODE"  # environment variable: the name of this machine; by default its host name
@@ -65,7 +66,7 @@ class Presence:
         }
         if abs(skew := time.time() - now) > SKEW_MOST:
             beat["clock_skew"] = round(skew, 1)  # seconds by which this machine's clock is ahead of Redis'
-        self.redis.hset(keys.ALIVE, self.name, json.dumps(beat, ensure_ascii=False))
+        even_when_full(self.redis, "HSET", keys.ALIVE, self.name, json.dumps(beat, ensure_ascii=False))
 
     def leave(self) -> None:
         """Remove the heartbeat: the process ends."""

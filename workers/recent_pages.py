@@ -22,6 +22,7 @@ from extractors.page_types import page_type
 
 from . import keys
 from .clock import Clock
+from .full_redis import even_when_full
 from .near_duplicates import ENTRY, SHORTEST, alike, entry_of
 from .page_store import StoredPage, unpack, unpack_body
 from .redis_clock import clock_of
@@ -34,6 +35,7 @@ CONFIDENT = 0.95  # at least: bodies below 300 bytes and doubtful surroundings a
 LARGEST = 2**17  # bytes of a compressed page: the median of pages of 300 KB is 10 to 34 KB
 ZSTD_LEVEL = 3  # 1 ms for 300 KB; level 9 makes a tenth to a sixth less of it
 
+_READ = "return {redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2])}"
 _CHANGE = """
 -- Replace a section's recent pages. KEYS: example, recent. ARGV: the example's version, changes so far,
 -- (field, value) … -> 1, or 0 if the section has another version by now
@@ -92,10 +94,10 @@ def section_version(connection: "redis.Redis", task: str) -> str | None:
 
 def section_pages(connection: "redis.Redis", task: str) -> SectionPages | None:
     """Read the example and the recent pages in one step; None without an example. Raises `ValueError` if damaged."""
-    pipe = connection.pipeline(transaction=True)
-    pipe.hgetall(keys.of_task(task, "example"))
-    pipe.hgetall(keys.of_task(task, "recent"))
-    example, recent = cast(list[dict[bytes, bytes]], pipe.execute())
+    # A script, since a full Redis refuses a MULTI even if it only reads.
+    names = [keys.of_task(task, name) for name in ("example", "recent")]
+    flat = cast(list[list[bytes]], connection.register_script(_READ)(keys=names))
+    example, recent = (dict(zip(pairs[::2], pairs[1::2], strict=True)) for pairs in flat)
     if b"version" not in example:
         return None
     version = example[b"version"]
@@ -109,7 +111,7 @@ def section_pages(connection: "redis.Redis", task: str) -> SectionPages | None:
 
 def begin_recent(connection: "redis.Redis", task: str, page: RecentPage) -> int:
     """Count that a worker begins to prepare the page; return how many began since one finished."""
-    return int(connection.hincrby(keys.of_task(task, "recent"), f"begun:{page.name}", 1))
+    return int(even_when_full(connection, "HINCRBY", keys.of_task(task, "recent"), f"begun:{page.name}", 1))
 
 
 def end_recent(connection: "redis.Redis", task: str, page: RecentPage) -> None:

@@ -11,7 +11,7 @@ from extractors.html.decoding import decode
 
 from .clock import Clock
 from .errors import OutputError
-from .extraction_config import ExtractionConfig, begin_example, end_example
+from .extraction_config import ExtractionConfig, begin_example, end_example, request_example
 from .outputs import Output
 from .page_store import StoredPage
 from .recent_pages import (
@@ -114,7 +114,11 @@ class SectionPreparation:
     def _voters(self, config: ExtractionConfig) -> tuple[SectionPages | None, Section]:
         """Prepare the example and all recent pages of one version; drop recent pages that can't be prepared."""
         while True:
-            pages = section_pages(self.redis, config.task)
+            try:
+                pages = section_pages(self.redis, config.task)
+            except ValueError:
+                request_example(self.redis, config.task)
+                raise
             section = self._section(pages.example if pages else None, config)
             if pages is None:
                 return None, section

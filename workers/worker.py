@@ -8,6 +8,9 @@ import logging
 import os
 import resource
 import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +20,10 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from .connection import client
+from .draining import Draining
 from .extract import cut_pages, set_this_worker
 from .extraction_worker import ExtractionWorker
+from .full_redis import is_full_error
 from .inbox import QUEUE
 from .processes import die_with_parent
 from .worker_reports import PipeWatch
@@ -60,6 +65,35 @@ class PageWorker(SimpleWorker):
 
     max_connection_wait_time = LONGEST_PAUSE
     lost_redis = False  # in the middle of a job
+    was_full = False  # Redis refused a command because it is full
+
+    def dequeue_job_and_maintain_ttl(self, *args: Any, **options: Any) -> Any:
+        """As in RQ, which ends the worker at any error."""
+        with self._full_noted():
+            return super().dequeue_job_and_maintain_ttl(*args, **options)
+
+    def execute_job(self, *args: Any, **options: Any) -> None:
+        """As in RQ, which ends the worker at any error."""
+        with self._full_noted():
+            super().execute_job(*args, **options)
+
+    def teardown(self) -> None:
+        """As in RQ; a full Redis refuses to record the worker's end, and the record expires."""
+        try:
+            with self._full_noted():
+                super().teardown()  # type: ignore[no-untyped-call]
+        except redis.ResponseError:
+            if not self.was_full:
+                raise
+            self.unsubscribe()  # type: ignore[no-untyped-call]
+
+    @contextmanager
+    def _full_noted(self) -> Iterator[None]:
+        try:
+            yield
+        except redis.ResponseError as error:
+            self.was_full = self.was_full or is_full_error(error)
+            raise
 
     def perform_job(self, job: Any, queue: Any) -> bool:
         """Run a wake-up job. If it fails unexpectedly (no Redis, no memory), this worker exits and is replaced."""
@@ -84,16 +118,30 @@ def work(url: str, name: str, report: int, *, state: Path, parent: int, times: W
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     logging.getLogger("rq").setLevel(logging.CRITICAL)
     connection = client(url)
-    extraction = ExtractionWorker(connection, name, watch=PipeWatch(report), state=state, times=times)
+    extraction = ExtractionWorker(connection, name, watch=PipeWatch(report), times=times)
     set_this_worker(extraction)
     how: dict[str, Any] = {"connection": connection, "job_class": WakeUpJob, "serializer": JSONSerializer}
-    worker = PageWorker([Queue(QUEUE, **how)], name=name, worker_ttl=WORKER_TTL, **how)
+    draining = Draining(connection, extraction)
+    try:
+        while draining.run():
+            # RQ refuses a name that a worker had whose end it could not record.
+            worker = PageWorker(
+                [Queue(QUEUE, **how)], name=f"{name}.{uuid.uuid4().hex[:4]}", worker_ttl=WORKER_TTL, **how
+            )
+            if not _listen(worker):
+                break
+    finally:
+        extraction.close()
+
+
+def _listen(worker: PageWorker) -> bool:
+    """Run wake-up jobs until SIGTERM or an error. Return whether it ended because Redis is full."""
     worker.log.setLevel(logging.CRITICAL)
     try:
         worker.work(with_scheduler=False, logging_level="CRITICAL")
-    except redis.RedisError:
+    except redis.RedisError as error:
+        worker.was_full = worker.was_full or is_full_error(error)
         worker.lost_redis = True
-    finally:
-        extraction.close()
-    if worker.lost_redis:
+    if worker.lost_redis and not worker.was_full:
         sys.exit(EXIT_WITHOUT_REDIS)
+    return worker.was_full

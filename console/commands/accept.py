@@ -89,7 +89,8 @@ def _refusal(task: str, url: str, state: "State", reason: str) -> str:
     """Return why a URL in a state cannot be accepted; empty if it can."""
     from console.problems import fate_of
 
-    again = f"`exemplar forget {task} {url}` lets the next run try it again"
+    command_ = "failures retry" if state == "failed" else "forget"
+    again = f"`exemplar {command_} {task} {url}` lets the next run try it again"
     if state in ("waiting", "leased", "fetched"):
         return "it is not rejected: it waits to be fetched or extracted"
     if state != "rejected":

@@ -1,11 +1,15 @@
-"""`exemplar forget TASK [URL …]`: the ledger forgets URLs, so that they can be found again."""
+"""`exemplar forget TASK [URL …]`: the ledger forgets URLs; the next run fetches or finds them again."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from console.known_task import ledger_of
 from console.options import counted, examples, json_option, print_json, say, tasks_option
+
+if TYPE_CHECKING:
+    from workers.ledger import Ledger
 
 
 @click.command(
@@ -17,19 +21,16 @@ from console.options import counted, examples, json_option, print_json, say, tas
 @tasks_option
 @json_option
 def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_json: bool) -> None:
-    """Forget URLs of TASK, or all of them with its example and the state of its lists: the next run finds them again.
+    """Forget URLs of TASK, or all of them with its example and the state of its lists.
 
+    The next run fetches given URLs again, even if no list shows them any more; of a whole task it finds what is listed.
     Rows that were written stay in their outputs; later, a .db updates them and a .jsonl keeps the ones it has.
     """
-    from crawler.discovery.crawl_state import forget_lists
-    from extractors.html.urls import normalise
-    from workers.forgetting import forget_task, forget_url
+    from workers.forgetting import forget_task
 
     with ledger_of(task, tasks, purpose="forget") as ledger:
         if urls:
-            forgotten = [url for url in urls if forget_url(ledger, normalise(url))]
-            forget_lists(ledger.redis, task)
-            unknown = [url for url in urls if url not in forgotten]
+            forgotten, unknown = _forget(ledger, urls)
         else:
             seen = ledger.counts().seen
             if not yes:
@@ -37,11 +38,34 @@ def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_
             forget_task(ledger.redis, task)
             forgotten, unknown = [], []
     if as_json:
-        print_json({"task": task, "forgotten": list(forgotten) if urls else "all", "unknown": unknown})
+        print_json({"task": task, "forgotten": forgotten if urls else "all", "unknown": unknown})
     else:
-        what = counted(len(forgotten), "URL") if urls else "everything"
-        say(f"{task}: {what} forgotten; the next run can find it again")
+        if urls:
+            effect = "; the next run fetches what matches the pattern" if forgotten else ""
+            say(f"{task}: {counted(len(forgotten), 'URL')} forgotten{effect}")
+        else:
+            say(f"{task}: everything forgotten; the next run can find it again")
         for url in unknown:
             say(f"unknown URL: {url}")
     if unknown:
         raise click.exceptions.Exit(1)
+
+
+def _forget(ledger: "Ledger", urls: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Forget URLs and let those that match the task's pattern wait; return the forgotten and the unknown ones."""
+    import re2
+
+    from crawler.discovery.crawl_state import forget_lists
+    from extractors.html.urls import normalise
+    from workers.extraction_config import config_of
+    from workers.forgetting import forget_url
+
+    config = config_of(ledger.redis, ledger.task)
+    forgotten = []
+    for url in urls:
+        normal = normalise(url)
+        matches = config is not None and re2.fullmatch(config.url_regex, normal) is not None
+        if forget_url(ledger, normal, fetch=matches):
+            forgotten.append(url)
+    forget_lists(ledger.redis, ledger.task)
+    return forgotten, [url for url in urls if url not in forgotten]

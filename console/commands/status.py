@@ -1,7 +1,6 @@
 """`exemplar status`: the present state of the system."""
 
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from console.options import (
     counted,
     examples,
     json_option,
+    moment,
     print_json,
     printable,
     say,
@@ -61,7 +61,7 @@ def command(
 
     --problems shows some URLs of each reason; with --json all of them, one a line.
     """
-    from console.status import overview, table
+    from console.status import overview, pressure_lines, table
     from crawler.politeness.host_states import in_words
     from workers.connection import connect
     from workers.embedded import redis_for
@@ -99,13 +99,14 @@ def command(
 
 def _show_cluster(console: "Console", state: dict[str, Any]) -> None:
     """Print the queue, the processes and the present problems."""
-    from console.status import died_line, process_line
+    from console.status import died_line, pressure_lines, process_line
     from workers.present_problems import PresentProblem
 
     now = datetime.fromisoformat(state["at"]).timestamp()
     queue, server = state["queue"], state["redis"]
     oldest = f"; the oldest page waits for {queue['oldest_page']:.0f} s" if queue["oldest_page"] is not None else ""
-    lines = [f"\nqueue: {queue['jobs']} jobs; due: {len(queue['due'])}{oldest}"]
+    pages = state["stored"]["pages"]
+    lines = [f"\nqueue: {queue['jobs']} jobs, {pages} pages; due: {len(queue['due'])}{oldest}", *pressure_lines(state)]
     program = f" ({server['program']})" if server["program"] else ""
     lines.append(f"redis: {server['product']} {server['version']}{program}")
     lines += [f"alive: {process_line(process, now)}" for process in state["processes"]]
@@ -125,10 +126,6 @@ def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
         known = ", ".join(ledgers(connection)) or "none"
         raise click.UsageError(f"task {task!r} has not run; tasks that have run: {known}")
     return Ledger(connection, task)
-
-
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
@@ -173,7 +170,7 @@ def _show_problems(connection: "redis.Redis", task: str, reason: str | None, com
 def _print_problems(task: str, groups_: "Sequence[Group]") -> None:
     for group in groups_:
         for problem in group.members:
-            at = _moment(problem.at) if problem.at is not None else None
+            at = moment(problem.at) if problem.at is not None else None
             row = {"task": task, "url": problem.url, "state": problem.state, "reason": problem.reason, "at": at}
             print_json(row | {"fate": group.fate, "group": group.key})
 

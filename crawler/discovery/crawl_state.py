@@ -37,7 +37,7 @@ class WalkMemory:
     new_by_list: Mapping[str, int] = field(default_factory=dict)  # list page: new articles, over all walks
     feeds: Sequence[str] = ()  # those with articles
     sitemaps: Mapping[str, tuple[datetime | None, int]] = field(default_factory=dict)  # as `ListYield` has them
-    forgotten_on: str = ""  # the day (ISO) on which URLs of the task were last forgotten
+    forgotten_on: str = ""  # the day (ISO) on which what is old was last forgotten
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, str]) -> "WalkMemory":
@@ -160,7 +160,7 @@ class CrawlState:
         self.redis.hset(self._walk, "complete", "no")
 
     def record_forgetting(self, day: date) -> None:
-        """Keep the day on which URLs of the task were last forgotten."""
+        """Keep the day on which what is old was last forgotten."""
         self.redis.hset(self._walk, "expired", day.isoformat())
 
     def unread(self) -> list[ListPage]:

@@ -8,6 +8,7 @@ from crawler.discovery.listings import ListPage
 from crawler.discovery.sitemap_frontier import SitemapFrontier
 
 MOST_PRODUCTIVE = 200  # list pages that a walk reads again
+MOST_COUNTED = 1000  # list pages whose new articles are counted from walk to walk
 MOST_FEEDS = 10  # of a task
 MOST_MAPS = 20  # topmost sitemaps of a task
 IDLE_MOST = 20  # articles found by lists since a sitemap last found one, after which it is not read any more
@@ -62,7 +63,10 @@ class ListYield:
     def to_memory(self, maps: SitemapFrontier) -> WalkMemory:
         """What the next walk is to know after this one, with its sitemaps `maps`, has ended."""
         feeds = [url for url, found in self._feeds.items() if found][:MOST_FEEDS]
-        return WalkMemory(True, not self.failed, self._new_by_list, feeds, self._useful_maps(maps))
+        # Best first; of equal ones the latest found, since the pages of past days are not read any more.
+        latest_first = list(self._new_by_list.items())[::-1]
+        counted = dict(sorted(latest_first, key=lambda item: -item[1])[:MOST_COUNTED])
+        return WalkMemory(True, not self.failed, counted, feeds, self._useful_maps(maps))
 
     def _useful_maps(self, maps: SitemapFrontier) -> dict[str, tuple[datetime | None, int]]:
         """The sitemaps with articles that were in no list or feed.

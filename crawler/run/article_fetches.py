@@ -11,6 +11,7 @@ from crawler.run.outcomes import Outcome, of_answer
 from crawler.run.section_articles import SectionArticles
 from workers.url_states import Leased
 
+SLOW_SHARE = 4  # a spider that is slow has so many times fewer articles in flight
 REFUSALS_UNCOUNTED = 3  # refusals of an article in one run that do not count as attempts; later ones do
 
 
@@ -21,9 +22,9 @@ class ArticleFetches:
         self.task, self.articles, self.rendering = articles.task, articles, rendering
         self._refusals: Counter[str] = Counter()  # by article: responses that the host is requested too often
 
-    def next(self, in_flight: int) -> list[ArticleFetch]:
-        """The next articles, several together when there is room."""
-        at_once = self.task.concurrency
+    def next(self, in_flight: int, *, slowly: bool = False) -> list[ArticleFetch]:
+        """The next articles, several together when there is room. `slowly`: only some of them at a time."""
+        at_once = max(1, self.task.concurrency // SLOW_SHARE) if slowly else self.task.concurrency
         if self.rendering.renders():
             at_once = min(at_once, TABS)
         free = at_once - in_flight

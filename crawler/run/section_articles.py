@@ -138,8 +138,8 @@ class SectionArticles:
             self.flush()
 
     def renew(self) -> None:
-        """Renew our leases."""
-        self.ledger.renew(list(self._leased))
+        """Renew our leases, those of pages that are not handed in yet too."""
+        self.ledger.renew([*self._leased, *self._pages])
 
     def give_up_leases(self) -> None:
         """Our lease as a spider expired: other spiders may have these articles by now."""

@@ -25,7 +25,7 @@ from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.html.urls import normalise
 from workers.filters import OTHER_DAYS
-from workers.forgetting import expire, forget_rejected
+from workers.forgetting import expire, forget_days, forget_rejected
 
 LONG_AGO = date(1995, 1, 1)  # before it no section was on the web
 START_DAYS = 7  # for which start pages with a date are read
@@ -94,8 +94,10 @@ class SectionLists:
     def _forget(self, past: WalkMemory) -> None:
         """Forget old URLs once a day, and those that this run includes although an earlier run left them out."""
         today = self.admission.today
-        if self.task.forget and past.forgotten_on != today.isoformat():
-            expire(self.ledger, self.task.forget.length)
+        if past.forgotten_on != today.isoformat():
+            if self.task.forget:
+                expire(self.ledger, self.task.forget.length)
+            forget_days(self.ledger)
             self.state.record_forgetting(today)
         if self.options.all or self.options.backfill:
             forget_rejected(self.ledger, BEYOND_LIMIT)

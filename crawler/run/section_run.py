@@ -7,6 +7,7 @@ Everything that must survive is in Redis: a run that is killed leaves leased URL
 step raises `redis.RedisError` if Redis is unavailable.
 """
 
+import logging
 from collections.abc import Sequence
 
 import redis
@@ -29,6 +30,7 @@ from crawler.run.spider_coordination import BACKFILL, WALK, Crew
 from crawler.scheduling.schedule import note_visit
 from crawler.task_list.models import Task
 from extractors.html.urls import normalise
+from workers.backpressure import Level, Marks, Pressure
 from workers.epoch import EpochWatch
 from workers.extraction_config import example_asked, keep_example
 from workers.inbox import Inbox, StoredPage
@@ -38,7 +40,12 @@ from workers.url_states import fingerprint
 
 OTHERS_PAUSE = 1.0  # seconds between checks whether other spiders of the task have found more
 LOSS = "Redis was restarted, replaced or emptied during the run and may have lost writes: the lists are walked again"
+PRESSURE_PAUSE = 1.0  # seconds between checks whether a run that pauses may go on
+LONG_PAUSE = 10.0  # seconds; a run that paused for less does not report it
+WAITED = "too many pages waited for extraction workers, or Redis had too little memory"
 BEAT_WITHIN = 0.2  # seconds of work on one list after which it is interrupted by a beat
+
+log = logging.getLogger(__name__)
 
 
 class SectionRun:
@@ -53,6 +60,8 @@ class SectionRun:
         task: Task,
         options: RunOptions | None = None,
         settings: RunSettings | None = None,
+        *,
+        marks: Marks | None = None,
     ):
         settings = settings or RunSettings(now=clock_of(connection).moment)
         self.redis, self.task, self.options, self.settings = connection, task, options or RunOptions(), settings
@@ -66,6 +75,7 @@ class SectionRun:
         self.lists = SectionLists(self.report, self.admission, self.rendering, self._beat_if_due, settings)
         self.list_fetches = ListFetches(self.lists, self.next_list, HostFiles(connection, "robots"))
         self.article_fetches = ArticleFetches(self.articles, self.rendering)
+        self.pressure = Pressure(connection, task.name, marks, clock=settings.monotonic)
         self.unreachable = ""  # why the task's own host is closed: the run is to be ended
         self._epoch: EpochWatch | None = None
         self._in_flight: set[Fetch] = set()
@@ -97,6 +107,9 @@ class SectionRun:
                 self.lists.report_nothing_found()
             if walked and not self.options.backfill:
                 self._keep_walk()
+        if self.pressure.paused_for >= LONG_PAUSE:
+            self.report.remarks.append(f"the run paused for {self.pressure.paused_for:.0f} s: {WAITED}")
+        self.pressure.leave()
         keep_report(self.redis, self.report)
         self.crew.leave(walk_ended=walked)
         if walked and self._epoch is not None and self._epoch.has_changed():  # while the end was stored
@@ -122,8 +135,13 @@ class SectionRun:
                 return self._send([self._example()])
         if self.unreachable or self._count(ExampleFetch):
             return []
+        level = self._look_at_pressure()
+        if level == "pause" and self.pressure.cause == "memory":
+            return []
         lists = self._send(self.list_fetches.next(self._count(ListFetch)))
-        return lists + self._send(self.article_fetches.next(self._count(ArticleFetch)))
+        if level == "pause":  # lists are read all the same: what they show now, they may not show later
+            return lists
+        return lists + self._send(self.article_fetches.next(self._count(ArticleFetch), slowly=level == "slow"))
 
     def settle(self, fetch: Fetch, answer: Answered | Unanswered) -> list[Fetch]:
         """Take the answer to a fetch. Returns the fetches that follow: the same page again, an article's next page."""
@@ -163,6 +181,7 @@ class SectionRun:
     def beat(self) -> None:
         """Renew our place in the crew and our leases, and hand in pages that have waited."""
         self._beat_at = self.settings.monotonic()
+        self._look_at_pressure()
         self.articles.flush_if_due()
         walked = self.crew.walks
         if not self.crew.renew():
@@ -182,6 +201,18 @@ class SectionRun:
             self.lists.begin_again()
         return True
 
+    def beat_while_full(self) -> None:
+        """Renew our place and our leases while a command waits because Redis is full."""
+        self.pressure.show_full()
+        self.crew.renew()
+        self.articles.renew()
+
+    def _look_at_pressure(self) -> Level:
+        before, level = self.pressure.level, self.pressure.look(self.report.fetched)
+        if level == "pause" and before != "pause":
+            log.warning("task %s pauses: %s", self.task.name, self.pressure.why)
+        return level
+
     def _beat_if_due(self) -> None:
         if self.settings.monotonic() - self._beat_at >= BEAT_WITHIN:
             self.beat()
@@ -196,6 +227,8 @@ class SectionRun:
             return None
         if self._recover():
             return 0.0
+        if self.pressure.level == "pause" and (self.pressure.cause == "memory" or self.ledger.has_waiting()):
+            return PRESSURE_PAUSE
         return OTHERS_PAUSE if self._others_at_work() else self.articles.next_due()
 
     def _others_at_work(self) -> bool:

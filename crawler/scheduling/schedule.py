@@ -29,6 +29,7 @@ from crawler.run.spider_coordination import disband
 from crawler.scheduling.publishing_rate import History, interval, observe
 from crawler.task_list.periods import Period
 from workers import keys
+from workers.full_redis import ALLOWED_WHEN_FULL
 from workers.redis_clock import clock_of
 from workers.steps import Step
 
@@ -112,10 +113,10 @@ class Schedule:
 
     def __init__(self, connection: "redis.Redis", clock: Callable[[], float] | None = None):
         self.redis, self.clock = connection, clock or clock_of(connection).now
-        self._fire = Step(connection, _FIRE)
-        self._lease = Step(connection, _LEASE)
-        self._renew = connection.register_script(_RENEW)
-        self._done = connection.register_script(_DONE)
+        self._fire = Step(connection, ALLOWED_WHEN_FULL + _FIRE)
+        self._lease = Step(connection, ALLOWED_WHEN_FULL + _LEASE)
+        self._renew = connection.register_script(ALLOWED_WHEN_FULL + _RENEW)
+        self._done = connection.register_script(ALLOWED_WHEN_FULL + _DONE)
 
     def plan(
         self, periods: Mapping[str, str], *, edition: str = "", between: Callable[[], object] = lambda: None

@@ -37,6 +37,7 @@ from crawler.session import Session, identity_of, open_session
 from crawler.task_list.models import Task
 from workers.connection import reason
 from workers.errors import ExemplarError
+from workers.full_redis import WaitingRedis
 from workers.usage_rights import TDM
 
 REQUESTS_BESIDES = 16  # at once besides the articles: lists, robots.txt
@@ -87,8 +88,11 @@ class SectionSpider(GatedSpider):
         with resources:
             session = resources.enter_context(open_session(Path(tasks) if tasks else None, purpose="crawl", task=task))
             if not task:
-                raise ExemplarError("no task is named; use -a task=NAME")
-            run = SectionRun(session.connection, session.tasks[task], _options(kwargs))
+                raise ExemplarError("no task given; use -a task=NAME")
+            session = replace(session, connection=(connection := WaitingRedis.of(session.connection)))
+            marks = session.settings.pressure.marks
+            run = SectionRun(connection, session.tasks[task], _options(kwargs), marks=marks)
+            connection.on_wait = run.beat_while_full
             context = _context(session, run.task)
             _refuse_without_contact(context, run.task)
             _apply(crawler.settings, session, run)

@@ -13,6 +13,7 @@ from crawler.patterns.pattern import Pattern
 from crawler.task_list import fields
 from crawler.task_list.mistakes import BadValueError, TaskError, suggest
 from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, check_login, to_filter
+from workers.backpressure import DEFAULT_MARKS, MEGABYTE, Marks
 
 PRODUCT = "Exemplar"
 DEFAULT_DELAY = 1.0  # seconds between two requests to one host
@@ -220,6 +221,51 @@ class Task(_Frozen):
         return tuple(output.replace("{task}", self.name) for output in self.output)
 
 
+class PressureMarks(_Frozen):
+    """The marks at which spiders pause until extraction workers have worked on what waits."""
+
+    task_pages: int = Field(
+        default=DEFAULT_MARKS.task_pages,
+        gt=0,
+        description="Pages of one task that may wait for extraction.",
+        examples=[DEFAULT_MARKS.task_pages],
+    )
+    task_megabytes: float = Field(
+        default=DEFAULT_MARKS.task_bytes / MEGABYTE,
+        gt=0,
+        allow_inf_nan=False,
+        description="Their size in Redis, compressed.",
+        examples=[256],
+    )
+    pages: int = Field(
+        default=DEFAULT_MARKS.pages,
+        gt=0,
+        description="The same for all tasks together.",
+        examples=[DEFAULT_MARKS.pages],
+    )
+    megabytes: float = Field(
+        default=DEFAULT_MARKS.bytes / MEGABYTE,
+        gt=0,
+        allow_inf_nan=False,
+        description="Their size in Redis, compressed.",
+        examples=[1000],
+    )
+    memory: float = Field(
+        default=DEFAULT_MARKS.memory,
+        gt=0,
+        le=0.95,
+        description="Used share of Redis' maxmemory, or without one of its machine's memory.",
+        examples=[DEFAULT_MARKS.memory],
+    )
+
+    @property
+    def marks(self) -> Marks:
+        """Return the marks as spiders read them."""
+        sizes = (int(size * MEGABYTE) for size in (self.task_megabytes, self.megabytes))
+        task_bytes, all_bytes = sizes
+        return Marks(self.task_pages, task_bytes, self.pages, all_bytes, self.memory)
+
+
 class Settings(_Frozen):
     """Settings of all tasks of the file."""
 
@@ -244,6 +290,11 @@ class Settings(_Frozen):
         default=False,
         description="Hosts on one IP address share one pace.",
         examples=[True],
+    )
+    pressure: PressureMarks = Field(
+        default=PressureMarks(),
+        description="How much may wait for extraction until spiders pause.",
+        examples=[{"task_pages": 5000, "memory": 0.75}],
     )
     durability: fields.Durable = Field(
         default="safe",

@@ -55,7 +55,7 @@ def json_schema() -> dict[str, Any]:
     for key in ("keep", "drop"):
         task["properties"][key] = _keywords_or_filter(task["properties"][key])
     defaults = {key: value for key, value in task.items() if key != "required"}
-    settings, _ = _model_schema(Settings)
+    settings, marks = _model_schema(Settings)
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Exemplar's task list",
@@ -80,6 +80,7 @@ def json_schema() -> dict[str, Any]:
             "Defaults": defaults | {"description": "Any of a task's keys."},
             "Settings": settings,
             **filters,
+            **marks,
         },
     }
 

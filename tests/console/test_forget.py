@@ -58,3 +58,18 @@ def test_a_task_list_that_is_not_there_makes_no_folder(command: str, tmp_path: P
     done = exemplar(*command.split(), "--tasks", "nowhere/tasks.yaml")
     assert (done.code, "nowhere/tasks.yaml: no such file" in done.err) == (2, True)
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_forgotten_url_that_no_list_shows_is_fetched_again(
+    folder: Path, site: SiteServer, exemplar: Exemplar
+) -> None:
+    assert exemplar("run", "--once").code == 0
+    path = truth("zh")[0].path
+    for name in [
+        name for name in site._pages if name.startswith("/zh/news/") and not name.startswith("/zh/news/2026/")
+    ]:
+        site.override(name, status=200, body=b"<html><body><p>nothing</p></body></html>")
+    assert exemplar("forget", "zh-news", site.url + path).code == 0
+    asked = len(site.requests)
+    exemplar("run", "--once")
+    assert [request.path for request in site.requests[asked:]].count(path) == 1

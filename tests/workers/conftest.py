@@ -20,6 +20,6 @@ def ledger(connection, clock):
 
 @pytest.fixture
 def worker(connection, clock, tmp_path):
-    worker = ExtractionWorker(connection, "here", state=tmp_path / "state", clock=clock)
+    worker = ExtractionWorker(connection, "here", clock=clock)
     yield worker
     worker.close()

@@ -215,7 +215,7 @@ def extract(connection, task, folder, most=None):
         from workers.extraction_worker import ExtractionWorker
     except ImportError:  # 0.2.0
         from workers.extract import ExtractionWorker
-    worker = ExtractionWorker(connection, "worker-one", state=folder / ".exemplar")
+    worker = ExtractionWorker(connection, "worker-one")
     names = [raw.decode() for raw in connection.zrange(f"exemplar:task:{task}:fetched", 0, -1)]
     worker.extract_pages(task, sorted(names)[:most])
     worker.close()

@@ -8,11 +8,12 @@ import pytest
 
 from extractors import NoArticle, Section, UnusablePage
 from workers import section_preparation
-from workers.extraction_config import RowFilter, keep_example
-from workers.extraction_worker import ExtractionWorker
+from workers.extraction_config import RowFilter, example_asked, keep_example
+from workers.extraction_worker import MOST_FETCHES, ExtractionWorker
 from workers.ledger import Ledger
 from workers.outputs import MOST_FACTOR
 from workers.page_store import StoredPage
+from workers.quarantine import kept_page
 from workers.sinks import JsonLinesSink
 from workers.url_states import MOST_ATTEMPTS, fingerprint
 
@@ -55,7 +56,7 @@ def notes():
 
 @pytest.fixture
 def worker(connection, notes, clock, tmp_path):
-    worker = ExtractionWorker(connection, "here", watch=notes, state=tmp_path / "state", clock=clock)
+    worker = ExtractionWorker(connection, "here", watch=notes, clock=clock)
     yield worker
     worker.close()
 
@@ -278,15 +279,38 @@ def test_a_page_that_can_not_be_cut_goes_to_quarantine(
     worker.extract_pages(TASK, names)
     assert ledger.problems()[0]["reason"] == reason
     assert states(connection, 1, 2) == ["failed", "written"]
-    assert (tmp_path / "state" / "quarantine" / TASK / f"{names[0]}.html").read_bytes() == b"BAD"
+    note, body = kept_page(connection, TASK, names[0])
+    assert (note.reason, body) == (reason, b"BAD")
 
 
-def test_a_damaged_stored_page_fails_alone(connection, worker, tmp_path):
+def test_a_damaged_stored_page_is_fetched_again(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path)
     names = deliver(connection, {1: article(1), 2: article(2)})
-    connection.hset(f"exemplar:task:{TASK}:page:{names[0]}", "body", b"damaged")
+    connection.hset(f"{ledger.keys['page']}:{names[0]}", "body", b"damaged")
     worker.extract_pages(TASK, names)
-    assert states(connection, 1, 2) == ["failed", "written"]
+    assert states(connection, 1, 2) == ["waiting", "written"]
+    assert ledger.state_of(url(1))[1].startswith("stored page is damaged")
+    assert not connection.exists(f"{ledger.keys['page']}:{names[0]}")
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    assert states(connection, 1) == ["written"]
+
+
+def test_a_page_that_is_damaged_each_time_fails(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path)
+    for fetches in range(1, MOST_FETCHES + 1):
+        [name] = deliver(connection, {1: article(1)})
+        connection.hset(f"{ledger.keys['page']}:{name}", "body", b"damaged")
+        worker.extract_pages(TASK, [name])
+        assert states(connection, 1) == ["waiting" if fetches < MOST_FETCHES else "failed"]
+
+
+def test_a_damaged_example_is_fetched_again(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    assert example_asked(connection, TASK) == url(0)
+    connection.hset(f"exemplar:task:{TASK}:example", "body", b"damaged")
+    names = deliver(connection, {1: article(1)})
+    worker.extract_pages(TASK, names)
+    assert (states(connection, 1), example_asked(connection, TASK)) == (["fetched"], None)
 
 
 def test_a_page_that_ended_its_workers_is_not_tried_again(connection, worker, ledger, tmp_path, monkeypatch):
@@ -298,7 +322,7 @@ def test_a_page_that_ended_its_workers_is_not_tried_again(connection, worker, le
     worker.extract_pages(TASK, [name])
     assert ledger.state_of(url(1))[0] == "failed"
     assert f"crashed or timed out its worker {MOST_ATTEMPTS} times" in ledger.problems()[0]["reason"]
-    assert (tmp_path / "state" / "quarantine" / TASK / f"{name}.html").read_bytes() == b"POISON"
+    assert kept_page(connection, TASK, name)[1] == b"POISON"
 
 
 def test_no_memory_is_the_worker_s_end_and_not_the_page_s(connection, worker, tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from workers.forgetting import expire, forget_rejected, forget_url
-from workers.ledger import ACCEPTED_RANK, EPOCH, Ledger
+from workers.ledger import EPOCH, FIRST_RANK, Ledger
 from workers.problems import problems
 from workers.url_states import FINAL_STATES, OPEN_STATES, Found, RecheckPlan, fingerprint
 
@@ -129,7 +129,7 @@ class Model:
     def accept(self, url):
         entry = self.of(url, "rejected")
         if entry:
-            self.entries[url] = Entry(rank=ACCEPTED_RANK, accepted=True, day=entry.day)
+            self.entries[url] = Entry(rank=FIRST_RANK, accepted=True, day=entry.day)
         return entry is not None
 
     def visit(self):

@@ -141,7 +141,7 @@ def test_abandoned_pages_are_returned(ledger, losing):
 def test_an_accepted_url_was_rejected(ledger, losing):
     add(ledger, 1)
     ledger.settle(NAMES[0], "rejected", "a list")
-    losing(script_of(ledger, "accept"))
+    losing(script_of(ledger, "fetch_again"))
     assert ledger.accept(url(0))
 
 

@@ -8,7 +8,7 @@ import pytest
 from extractors import Article, Section
 from workers.extraction_config import ExtractionConfig, RowFilter
 from workers.filters import OTHER_DAYS
-from workers.page_decision import Fail, FoundArticle, FoundList, Reject, judge
+from workers.page_decision import FetchAgain, FoundArticle, FoundList, Reject, judge
 from workers.page_store import StoredPage, pack
 from workers.rows import content_hash
 from workers.section_preparation import PreparedSection
@@ -58,13 +58,12 @@ def test_the_hash_is_of_the_text_by_the_example_alone(example):
     assert found.example_hash == content_hash(other) != content_hash(found.article)
 
 
-def test_a_damaged_page_fails_without_quarantine(example):
+def test_a_damaged_page_is_to_be_fetched_again(example):
     damaged = lease(article(1))
     damaged.page["body"] = b"damaged"
     decision = judge(section(example), damaged)
-    assert isinstance(decision, Fail)
+    assert isinstance(decision, FetchAgain)
     assert decision.reason.startswith("stored page is damaged")
-    assert decision.page is None
 
 
 def test_a_page_that_ended_its_workers_is_not_extracted():

@@ -288,7 +288,7 @@ def test_workers_of_one_version_write_the_same_bytes(connection, worker, tmp_pat
     for key in connection.scan_iter(f"exemplar:task:{TASK}:*"):
         if key.decode() not in (RECENT, EXAMPLE):
             connection.delete(key)
-    with closing(ExtractionWorker(connection, "there", state=tmp_path / "state")) as other:
+    with closing(ExtractionWorker(connection, "there")) as other:
         work_on(connection, other, 5, 6, 7)
     assert section_version(connection, TASK) == version
     assert (tmp_path / "out.jsonl").read_bytes().splitlines() == first

@@ -25,6 +25,7 @@ from workers.ledger import Ledger
 from workers.presence import alive, node_name
 from workers.present_problems import present_problems
 from workers.processes import die_with_parent
+from workers.quarantine import kept_page
 from workers.sinks import JsonLinesSink
 from workers.supervisor import STOP_WAIT, Supervisor
 from workers.url_states import MOST_ATTEMPTS
@@ -204,7 +205,7 @@ def test_a_page_that_hangs_is_blamed_alone(connection, supervise, tmp_path, page
     assert states(connection, 1, 2, 3, 4, 5) == ["written", "written", "failed", "written", "written"]
     assert written_once(tmp_path, 1, 2, 4, 5)
     assert len((tmp_path / "HANGS").read_text().split()) == MOST_ATTEMPTS
-    assert (tmp_path / "state" / "quarantine" / TASK / f"{names[2]}.html").read_bytes() == body
+    assert kept_page(connection, TASK, names[2])[1] == body
     [problem] = Ledger(connection, TASK).problems()
     assert (problem["url"], problem["reason"]) == (url(3), "crashed or timed out its worker 3 times")
 

@@ -2,9 +2,31 @@
 
 from importlib.resources import files
 
+from ..full_redis import ALLOWED_WHEN_FULL
+
+# The steps by which workers empty a Redis that is full, and spiders keep what they have.
+_EVEN_WHEN_FULL = frozenset(
+    {
+        "claim",
+        "claim_entries",
+        "fetch_again",
+        "refetch",
+        "free",
+        "hold",
+        "lapsed",
+        "postpone",
+        "put_back",
+        "record_written",
+        "release",
+        "settle",
+        "take",
+        "try_later",
+    }
+)
+
 COMMON = (files(__name__) / "_common.lua").read_text("utf-8")
 SCRIPTS: dict[str, str] = {
-    entry.name.removesuffix(".lua"): entry.read_text("utf-8")
+    name: (ALLOWED_WHEN_FULL if name in _EVEN_WHEN_FULL else "") + entry.read_text("utf-8")
     for entry in files(__name__).iterdir()
-    if entry.name.endswith(".lua") and not entry.name.startswith("_")
+    if (name := entry.name.removesuffix(".lua")) != entry.name and not name.startswith("_")
 }

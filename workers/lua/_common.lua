@@ -4,6 +4,28 @@ local letter_of = {written = 'w', duplicate = 'd', rejected = 'r', failed = 'f',
 local state_of = {w = 'written', d = 'duplicate', r = 'rejected', f = 'failed', o = 'forgotten'}
 local function count(state, by) redis.call('HINCRBY', k_counts, state, by) end
 local function count_of_day(day, state, by) redis.call('HINCRBY', k_days, day .. ':' .. state, by) end
+-- Pages and bytes in the page store, of the task and of all tasks; and the end of a stored page
+local function count_stored(pages, bytes)
+  for _, key in ipairs({k_stored, ALL_STORED}) do
+    if redis.call('HINCRBY', key, 'pages', pages) > 0 then
+      redis.call('HINCRBY', key, 'bytes', bytes)
+    else
+      redis.call('DEL', key)
+    end
+  end
+end
+local function delete_page(name)
+  local key = k_page .. ':' .. name
+  local bytes = redis.call('HGET', key, 'bytes') -- none: stored before pages were counted
+  if bytes then count_stored(-1, -bytes) end
+  redis.call('UNLINK', key)
+end
+-- A URL without a row, in full; `kept`: how many of them
+local function note_problem(url, state, reason, kept)
+  local problem = {url = url, state = state, reason = reason, at = redis.call('TIME')[1]}
+  redis.call('LPUSH', k_problems, cjson.encode(problem))
+  redis.call('LTRIM', k_problems, 0, tonumber(kept) - 1)
+end
 -- The bucket of a settled URL, and its slot in it
 local function place_of(name)
   local slot = string.gsub(string.sub(name, 3), '..', function(two) return string.char(tonumber(two, 16)) end)

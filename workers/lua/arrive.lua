@@ -9,5 +9,9 @@ redis.call('ZREM', k_waiting, name)
 redis.call('ZREM', k_delayed, name)
 redis.call('ZADD', k_fetched, ARGV[2], name)
 redis.call('HDEL', k_why, name)
-redis.call('HSET', k_page .. ':' .. name, unpack(ARGV, 3))
+local bytes = 0
+for i = 4, #ARGV, 2 do bytes = bytes + #ARGV[i] end
+delete_page(name)
+redis.call('HSET', k_page .. ':' .. name, 'bytes', bytes, unpack(ARGV, 3))
+count_stored(1, bytes)
 return 1

@@ -5,7 +5,7 @@ if not raw then return 0 end
 redis.call('HDEL', k_open, name)
 for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
 for _, map in ipairs({k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
-redis.call('UNLINK', k_page .. ':' .. name)
+delete_page(name)
 count('seen', -1)
 count_of_day(cjson.decode(raw).day or '0000', 'seen', -1)
 local canonical = redis.call('HGET', k_claims, name .. ':for')

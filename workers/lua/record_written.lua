@@ -19,7 +19,7 @@ local function record(name, raw, text, day, canonical, bucket, slot)
     count('seen', 1)
     count_of_day(day, 'seen', 1)
   end
-  redis.call('UNLINK', k_page .. ':' .. name)
+  delete_page(name)
   redis.call('HSET', bucket, slot, letter_of.written .. day)
   count('written', 1)
   count_of_day(day, 'written', 1)

@@ -12,7 +12,7 @@ if record.visits and state ~= 'written' then -- a recheck: the row stays
 end
 for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
 for _, map in ipairs({k_open, k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
-redis.call('UNLINK', k_page .. ':' .. name)
+delete_page(name)
 local day = record.day or '0000' -- entered before days were counted
 redis.call('HSET', ARGV[7], ARGV[8], letter_of[state] .. day .. short)
 count(state, 1)
@@ -31,9 +31,7 @@ if record.visits and state == 'written' and now + record.visits.every <= record.
   redis.call('ZADD', k_visits, now + record.visits.every, name)
 end
 if (state == 'rejected' or state == 'failed') and ARGV[6] ~= '0' then
-  local problem = {url = record.url, state = state, reason = ARGV[4], at = redis.call('TIME')[1]}
-  redis.call('LPUSH', k_problems, cjson.encode(problem))
-  redis.call('LTRIM', k_problems, 0, tonumber(ARGV[6]) - 1)
+  note_problem(record.url, state, ARGV[4], ARGV[6])
 end
 keep_request()
 return 1

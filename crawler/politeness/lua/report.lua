@@ -57,6 +57,7 @@ if kind == 'alive' or kind == 'slow' then close_breaker() end
 if kind == 'slow' or kind == 'both' then slow_down() end
 if kind == 'fail' or kind == 'both' then fail() end
 
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('%.0f', now)) -- hosts without a request for a day
 local problem = has_problem()
 keep('last', 'slow', 'slow_at', 'until', 'failures', 'open_until', 'open_for', 'opened_at', 'probe_until', 'usual',
   'recent', 'samples')

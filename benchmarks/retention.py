@@ -1,0 +1,184 @@
+"""What a busy section leaves in Redis over a simulated year: the size of each family of keys.
+
+    python -m benchmarks.retention --days 365 --articles 100 [--forget 90d]
+
+Runs are real (`SectionRun`), as are the steps of the workers; only the network, the extraction and the time are not.
+Each day has one run, list pages of its own, dead links, failures, duplicates, and processes that crash. Keys that
+expire are counted apart, since the server's clock is not simulated.
+"""
+
+import argparse
+import random
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import redis
+
+from crawler.run.run_report import RunOptions
+from crawler.run.run_settings import RunSettings
+from crawler.run.section_run import SectionRun
+from crawler.task_list.file import loads
+from crawler.task_list.models import Task
+from workers.embedded import Embedded
+from workers.inbox import StoredPage
+from workers.near_duplicates import NearDuplicates
+from workers.presence import Presence
+from workers.quarantine import keep_page
+from workers.recheck_plan import next_recheck
+
+HOST = "http://gazette.example"
+BEGIN = datetime(2027, 1, 1, 12, tzinfo=UTC)
+DAY = 86400.0
+REVISIT = (DAY, 3 * DAY)
+WORDS = [f"word{number}" for number in range(500)]
+EXPIRING = " (expires)"
+
+
+@dataclass
+class SimulatedClock:
+    """Unix seconds that pass by the day."""
+
+    seconds: float = BEGIN.timestamp()
+
+    def __call__(self) -> float:
+        """Return the present time."""
+        return self.seconds
+
+    def now(self) -> datetime:
+        """Return the present time as a moment."""
+        return datetime.fromtimestamp(self.seconds, UTC)
+
+
+class Year:
+    """One section. `articles`: new ones in each run; `forget`: as in the task list; `step`: days between two runs."""
+
+    def __init__(self, connection: "redis.Redis", articles: int, forget: str = "", step: int = 1):
+        self.redis, self.articles, self.clock = connection, articles, SimulatedClock()
+        self.task, self.step = _task(forget), step
+        self._random = random.Random(articles)
+        self.day = 0
+
+    def pass_time(self) -> None:
+        """Run the task once, extract what it fetched, and let the time until the next run pass."""
+        settings = RunSettings(now=self.clock.now, monotonic=self.clock)
+        run = SectionRun(self.redis, self.task, RunOptions(), settings)
+        run.ledger.clock = self.clock
+        run.begin()
+        while (listed := run.next_list()) is not None:
+            run.lists.read(listed, self._links(listed.url), listed.url, "text/html", {"etag": f'"{self.day}"'})
+        leased = run.articles.lease(100 * self.articles)
+        for number, article in enumerate(leased):
+            if number % 20 == 7:
+                run.articles.reject(article, f"http {404 + number % 3}")
+            else:
+                run.articles.hand_in(article.fingerprint, self._page(article.url))
+        run.end("finished")
+        self._extract(run)
+        Presence(self.redis, f"extract-{self.day}", clock=self.clock).show(workers=2)  # and crashes
+        run.inbox.clock = self.clock
+        run.inbox.sweep()
+        for key in self.redis.scan_iter("rq:*"):  # what RQ's workers remove with each job
+            self.redis.unlink(key)
+        self.day += self.step
+        self.clock.seconds += self.step * DAY
+
+    def _links(self, url: str) -> bytes:
+        """Return the list page of a day: it links to the articles of the day."""
+        day = re.search(r"\d{8}", url)
+        numbers = range(self.articles) if day else ()
+        return "".join(f'<a href="/a/{day and day[0]}/{number}.html">x</a>' for number in numbers).encode()
+
+    def _page(self, url: str) -> StoredPage:
+        return StoredPage(url, f"<p>{url} {'text ' * 200}</p>".encode(), "text/html", self.clock.now())
+
+    def _extract(self, run: SectionRun) -> None:
+        """Settle the fetched pages as workers do: some are duplicates, rejected or failed."""
+        near = NearDuplicates(self.redis, self.task.name)
+        for number, name in enumerate(run.ledger.fetched_names(100 * self.articles)):
+            lease = run.ledger.take(name, "w", seconds=60)
+            if lease is None:
+                continue
+            other = (
+                f"{self.day:08x}{number:08x}" if number % 10 == 3 else name
+            )  # the fingerprint of another canonical URL
+            run.ledger.claim(name, other, "w")
+            near.first_like(" ".join(self._random.choices(WORDS, k=60)), lease.url)
+            if number % 25 == 4:
+                keep_page(self.redis, self.task.name, name, self._page(lease.url), "unusable page", clock=self.clock)
+                run.ledger.settle(name, "failed", "unusable page", worker="w")
+            elif number % 10 == 6:
+                run.ledger.settle(name, "rejected", f"a list: {number} of 10 texts each follow a link", worker="w")
+            elif number % 10 == 8:
+                run.ledger.settle(name, "duplicate", lease.url, worker="w")
+            else:
+                plan = next_recheck(REVISIT, lease.recheck, 1, "hash", now=self.clock())
+                run.ledger.settle(name, "written", "", worker="w", recheck=plan)
+
+
+def sizes(connection: "redis.Redis") -> dict[str, int]:
+    """Return the bytes of each family of keys; those that expire have a name of their own."""
+    families: dict[str, int] = defaultdict(int)
+    for raw in connection.scan_iter(count=1000):
+        key = raw.decode()
+        name = re.sub(r"^exemplar:(task:[^:]+:)?", "", key)
+        name = re.sub(r"^(done|page|host|reply):.*", r"\1", name)
+        families[name + (EXPIRING if int(connection.pttl(key)) >= 0 else "")] += int(connection.memory_usage(key) or 0)
+    return dict(families)
+
+
+def simulate(connection: "redis.Redis", days: int, articles: int, forget: str = "", step: int = 1) -> Iterator[int]:
+    """Let days pass, with a run every `step` days; yield how many have passed after each run."""
+    year = Year(connection, articles, forget, step)
+    while year.day < days:
+        year.pass_time()
+        yield year.day
+
+
+def _task(forget: str) -> Task:
+    line = f"    forget: {forget}\n" if forget else ""
+    return loads(
+        f"""tasks:
+  gazette:
+    example: {HOST}/a/20270101/0.html
+    pattern: /a/{{date:%Y%m%d}}/{{id}}.html
+    start: /{{date:%Y%m%d}}/
+    every: 1d
+    output: out.jsonl
+    revisit: 1d for 3d
+    render: false
+{line}"""
+    )["gazette"]
+
+
+def main() -> None:
+    """Print the sizes at four times of the simulated year."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--days", type=int, default=365)
+    parser.add_argument("--articles", type=int, default=100, help="new articles a day")
+    parser.add_argument("--forget", default="", help="as in the task list, such as 90d")
+    options = parser.parse_args()
+    marks = [options.days * quarter // 4 for quarter in range(1, 5)]
+    columns: list[dict[str, int]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        embedded = Embedded(Path(folder))
+        connection = redis.Redis.from_url(embedded.start())
+        try:
+            for day in simulate(connection, options.days, options.articles, options.forget):
+                if day in marks:
+                    columns.append(sizes(connection))
+        finally:
+            connection.close()
+            embedded.stop()
+    print(f"{'bytes after days':32}" + "".join(f"{day:>12,}" for day in marks))
+    for name in sorted({name for column in columns for name in column}):
+        print(f"{name:32}" + "".join(f"{column.get(name, 0):>12,}" for column in columns))
+    print(f"{'sum':32}" + "".join(f"{sum(column.values()):>12,}" for column in columns))
+
+
+if __name__ == "__main__":
+    main()

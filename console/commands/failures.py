@@ -1,0 +1,233 @@
+"""`exemplar failures`: the pages that failed, on any machine: list them, look at one, try them again, drop them."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from console.known_task import known_ledger, ledger_of, redis_of
+from console.options import counted, examples, json_option, moment, print_json, say, tasks_option
+
+if TYPE_CHECKING:
+    from console.problems import Group
+    from workers.failures import FailedPage
+    from workers.ledger import Ledger
+
+SHOWN = 3  # URLs of a group
+
+reason_option = click.option("--reason", metavar="TEXT", help="Only pages whose reason begins with TEXT.")
+task_argument = click.argument("task")
+urls_argument = click.argument("urls", nargs=-1, metavar="[URL]…")
+all_option = click.option("--all", "everything", is_flag=True, help="All failed pages of TASK.")
+
+
+class _ListByDefault(click.Group):
+    """`exemplar failures [TASK]` is `exemplar failures list [TASK]`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As in click; without the name of a command, `list` is meant."""
+        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(
+    cls=_ListByDefault,
+    epilog=examples(
+        "exemplar failures",
+        "exemplar failures kuaibao --reason 'http 500'",
+        "exemplar failures show kuaibao https://news.example/a/1.html --page page.html",
+        "exemplar failures retry kuaibao --all",
+        "exemplar failures drop kuaibao https://news.example/a/1.html",
+    ),
+)
+def command() -> None:
+    """Show failed pages by task and reason, try them again or drop them.
+
+    Without a command, `list` is meant. The newest pages that could not be extracted are kept in Redis for 30 days.
+    """
+
+
+@command.command("list")
+@click.argument("task", required=False)
+@reason_option
+@click.option("--all", "complete", is_flag=True, help="All URLs of each reason.")
+@tasks_option
+@json_option
+def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | None, as_json: bool) -> None:
+    """Count failed pages by task and reason; of TASK with some of their URLs, or with --json all of them."""
+    from workers.ledger import Ledger, ledgers
+
+    with redis_of(tasks, purpose="failures") as connection:
+        every = [Ledger(connection, name) for name in ledgers(connection)]
+        chosen = every if task is None else [known_ledger(connection, task)]
+        rows: list[tuple[str, Group, dict[str, FailedPage]]] = []
+        for ledger in chosen:
+            failed, by_url = _groups(ledger, reason)
+            rows += [(ledger.task, group, by_url) for group in failed]
+    if as_json:
+        for row in rows:
+            _print_group(*row)
+        return
+    if not rows:
+        say(f"{task}: no failed pages" if task else "no failed pages")
+        return
+    table = [("task", "pages", "kept", "last", "reason"), *(_cells(*row) for row in rows)]
+    widths = [*(max(len(cells[column]) for cells in table) for column in range(4)), 0]
+    for place, cells in enumerate(table):
+        click.echo("  ".join(text.ljust(width) for text, width in zip(cells, widths, strict=True)))
+        if task is not None and place:
+            _echo_urls(rows[place - 1][1].urls, complete)
+
+
+@command.command()
+@task_argument
+@click.argument("url")
+@click.option("--page", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the page's bytes to FILE.")
+@tasks_option
+@json_option
+def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bool) -> None:
+    """Show why the page of URL failed, and what is kept of it."""
+    from extractors.html.urls import normalise
+    from workers.errors import ExemplarError
+    from workers.quarantine import kept_page
+    from workers.url_states import fingerprint
+
+    url = normalise(url)
+    with ledger_of(task, tasks, purpose="failures") as ledger:
+        state = ledger.state_of(url)
+        if state is None or state[0] != "failed":
+            raise ExemplarError(f"{url} has not failed: " + (f"it is {state[0]}" if state else "unknown URL"))
+        by_url = _groups(ledger, None)[1]
+        failed = by_url.get(url)
+        kept = kept_page(ledger.redis, task, fingerprint(url))
+    at = failed.problem.at if failed else None
+    facts: dict[str, Any] = {"task": task, "url": url, "reason": failed.problem.reason if failed else state[1]}
+    facts |= {"at": moment(at) if at is not None else None, "kept": kept is not None}
+    if kept is not None:
+        note, body = kept
+        facts |= {"fetched_from": note.url, "type": note.type, "fetched_at": note.fetched_at, "bytes": len(body)}
+    if file is not None:
+        if kept is None:
+            raise ExemplarError(f"the page is not kept; `exemplar failures retry {task} {url}` fetches it again")
+        file.write_bytes(kept[1])
+    if as_json:
+        print_json(facts)
+        return
+    for name, value in facts.items():
+        click.echo(f"{name.replace('_', ' ')}: {value if value is not None else 'unknown'}")
+
+
+@command.command()
+@task_argument
+@urls_argument
+@reason_option
+@all_option
+@tasks_option
+@json_option
+def retry(
+    task: str, urls: tuple[str, ...], reason: str | None, everything: bool, tasks: Path | None, as_json: bool
+) -> None:
+    """Let the next run fetch failed pages of TASK again: given URLs, those of a reason, or all."""
+    from workers.failures import retry as retry_url
+
+    _apply(retry_url, "retried", "the next run fetches them", task, urls, reason, everything, tasks, as_json)
+
+
+@command.command()
+@task_argument
+@urls_argument
+@reason_option
+@all_option
+@tasks_option
+@json_option
+def drop(
+    task: str, urls: tuple[str, ...], reason: str | None, everything: bool, tasks: Path | None, as_json: bool
+) -> None:
+    """Reject failed pages of TASK for good: given URLs, those of a reason, or all.
+
+    They are not fetched again; `exemplar accept` takes them back.
+    """
+    from workers.failures import drop as drop_url
+
+    _apply(drop_url, "dropped", "they count as rejected", task, urls, reason, everything, tasks, as_json)
+
+
+def _apply(
+    step: "Callable[[Ledger, str], bool]",
+    done: str,
+    effect: str,
+    task: str,
+    urls: Sequence[str],
+    reason: str | None,
+    everything: bool,
+    tasks: Path | None,
+    as_json: bool,
+) -> None:
+    """Take a step with each of the chosen URLs and print the result. `done`: the step as a participle."""
+    from extractors.html.urls import normalise
+
+    if bool(urls) + (reason is not None) + everything != 1:
+        raise click.UsageError("give URLs, a group by --reason TEXT, or --all: see exemplar failures TASK")
+    with ledger_of(task, tasks, purpose="failures") as ledger:
+        chosen = [normalise(url) for url in urls] if urls else _of_reason(ledger, reason)
+        results = {url: step(ledger, url) for url in chosen}
+    succeeded = [url for url, is_done in results.items() if is_done]
+    refused = [url for url, is_done in results.items() if not is_done]
+    if as_json:
+        print_json({"task": task, done: succeeded, "refused": refused})
+    else:
+        say(f"{task}: {counted(len(succeeded), 'page')} {done}" + f"; {effect}" * bool(succeeded))
+        for url in refused:
+            say(f"{url} has not failed")
+    if refused:
+        raise click.exceptions.Exit(1)
+
+
+def _of_reason(ledger: "Ledger", reason: str | None) -> list[str]:
+    """Return the failed URLs whose reason begins with a text, or all. Raises `ExemplarError` if there is none."""
+    from workers.errors import ExemplarError
+
+    failed, _ = _groups(ledger, reason)
+    urls = [url for group in failed for url in group.urls]
+    if unnamed := sum(len(group.members) for group in failed) - len(urls):
+        say(f"{ledger.task}: the URLs of {counted(unnamed, 'further page')} are not kept; give them as arguments")
+    if not urls:
+        which = f" for a reason that begins with {reason!r}" if reason else ""
+        raise ExemplarError(f"{ledger.task}: no page failed{which}; see exemplar failures {ledger.task}")
+    return urls
+
+
+def _groups(ledger: "Ledger", reason: str | None) -> "tuple[list[Group], dict[str, FailedPage]]":
+    """Return the groups of a task's failed pages, and the pages by their URLs."""
+    from console.problems import groups, matching
+    from workers.failures import failures
+
+    failed = failures(ledger)
+    all_groups = groups(page.problem for page in failed)
+    by_url = {page.problem.url: page for page in failed if page.problem.url is not None}
+    return (all_groups if reason is None else matching(all_groups, reason)), by_url
+
+
+def _cells(task: str, group: "Group", by_url: "dict[str, FailedPage]") -> tuple[str, str, str, str, str]:
+    kept = sum(by_url[url].page is not None for url in group.urls)
+    last = max((member.at for member in group.members if member.at is not None), default=None)
+    return task, str(len(group.members)), str(kept), moment(last) if last is not None else "–", group.label
+
+
+def _echo_urls(urls: Sequence[str], complete: bool) -> None:
+    shown = urls if complete else urls[:SHOWN]
+    for url in shown:
+        click.echo(f"    {url}")
+    if len(urls) > len(shown):
+        click.echo(f"    … and {len(urls) - len(shown)} more: --all shows them")
+
+
+def _print_group(task: str, group: "Group", by_url: "dict[str, FailedPage]") -> None:
+    for problem in group.members:
+        at = moment(problem.at) if problem.at is not None else None
+        kept = problem.url is not None and by_url[problem.url].page is not None
+        print_json(
+            {"task": task, "url": problem.url, "reason": problem.reason, "at": at, "group": group.key, "kept": kept}
+        )

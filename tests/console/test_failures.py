@@ -1,0 +1,122 @@
+"""`exemplar failures`: failed pages by task and reason, one of them, again, or no more."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import redis
+
+from console.sample_site import SiteServer, truth
+from tests.console.conftest import Exemplar
+from workers.ledger import DROPPED, Ledger
+from workers.page_store import StoredPage
+from workers.quarantine import keep_page, kept_notes
+from workers.url_states import Found, fingerprint
+
+NEWS, BOARD = "http://a.example/{}", "http://b.example/{}"
+
+
+@pytest.fixture
+def failed(connection: "redis.Redis") -> "redis.Redis":
+    """Two tasks with failed pages: three of `news`, one of them kept; one of `board`."""
+    news, board = Ledger(connection, "news"), Ledger(connection, "board")
+    news.add([Found(NEWS.format(number)) for number in range(4)])
+    board.add([Found(BOARD.format(1))])
+    for number, reason in enumerate(("http 500", "http 500", "unusable page: no text")):
+        news.settle(fingerprint(NEWS.format(number)), "failed", reason)
+    news.settle(fingerprint(NEWS.format(3)), "rejected", "http 404")
+    board.settle(fingerprint(BOARD.format(1)), "failed", "empty answer")
+    page = StoredPage(NEWS.format(2), b"<p>\x1b[31m</p>", "text/html", datetime(2026, 3, 12, tzinfo=UTC))
+    keep_page(connection, "news", fingerprint(page.url), page, "unusable page: no text")
+    return connection
+
+
+def test_failures_are_counted_by_task_and_reason(failed: "redis.Redis", exemplar: Exemplar, redis_url: str) -> None:
+    done = exemplar("failures", REDIS_URL=redis_url)
+    rows = [line.split(maxsplit=4) for line in done.out.splitlines()]
+    assert done.code == 0
+    assert rows[0] == ["task", "pages", "kept", "last", "reason"]
+    assert [(row[0], row[1], row[2], row[4]) for row in rows[1:]] == [
+        ("board", "1", "0", "empty answer"),
+        ("news", "2", "0", "http 500"),
+        ("news", "1", "1", "unusable page: no text"),
+    ]
+
+
+def test_of_one_task_some_urls_are_shown_and_in_json_all(
+    failed: "redis.Redis", exemplar: Exemplar, redis_url: str
+) -> None:
+    shown = exemplar("failures", "news", "--reason", "http", REDIS_URL=redis_url).out.splitlines()
+    assert [line.strip() for line in shown[2:]] == [NEWS.format(1), NEWS.format(0)]
+    rows = exemplar("failures", "list", "news", "--json", REDIS_URL=redis_url).events
+    assert {(row["url"], row["reason"], row["kept"]) for row in rows} == {
+        (NEWS.format(0), "http 500", False),
+        (NEWS.format(1), "http 500", False),
+        (NEWS.format(2), "unusable page: no text", True),
+    }
+
+
+def test_a_failed_page_is_shown_and_its_bytes_are_written(
+    failed: "redis.Redis", exemplar: Exemplar, redis_url: str, tmp_path: Path
+) -> None:
+    done = exemplar("failures", "show", "news", NEWS.format(2), "--page", "page.html", "--json", REDIS_URL=redis_url)
+    [facts] = done.events
+    assert (facts["reason"], facts["kept"], facts["bytes"]) == ("unusable page: no text", True, 12)
+    assert (tmp_path / "page.html").read_bytes() == b"<p>\x1b[31m</p>"
+    text = exemplar("failures", "show", "news", NEWS.format(0), REDIS_URL=redis_url).out
+    assert "reason: http 500" in text
+    assert "kept: False" in text
+
+
+def test_failed_pages_wait_again_or_are_dropped(failed: "redis.Redis", exemplar: Exemplar, redis_url: str) -> None:
+    ledger = Ledger(failed, "news")
+    assert exemplar("failures", "retry", "news", "--reason", "http 500", REDIS_URL=redis_url).code == 0
+    assert [ledger.state_of(NEWS.format(number)) for number in (0, 1)] == [("waiting", ""), ("waiting", "")]
+    [leased] = [one for one in ledger.lease(9) if one.url == NEWS.format(0)]
+    assert leased.tries == 1
+    [row] = exemplar("failures", "drop", "news", NEWS.format(2), "--json", REDIS_URL=redis_url).events
+    assert row == {"task": "news", "dropped": [NEWS.format(2)], "refused": []}
+    assert ledger.state_of(NEWS.format(2)) == ("rejected", DROPPED)
+    assert kept_notes(failed, "news") == {}
+    assert ledger.counts().unaccounted == 0
+    assert exemplar("failures", "news", REDIS_URL=redis_url).err.strip() == "news: no failed pages"
+    [dropped] = [
+        row
+        for row in exemplar("status", "--problems", "news", "--json", REDIS_URL=redis_url).events
+        if row["reason"] == DROPPED
+    ]
+    assert dropped["url"] == NEWS.format(2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        ("failures nowes", 2, "unknown task 'nowes'; did you mean 'news'?"),
+        ("failures retry news", 2, "give URLs, a group by --reason TEXT, or --all"),
+        ("failures retry news --all --reason x", 2, "give URLs"),
+        ("failures retry news --reason nothing", 1, "no page failed for a reason that begins with 'nothing'"),
+        ("failures retry news http://a.example/3", 1, "http://a.example/3 has not failed"),
+        ("failures drop news http://a.example/9", 1, "http://a.example/9 has not failed"),
+        ("failures show news http://a.example/3", 1, "has not failed: it is rejected"),
+        ("failures show news http://a.example/0 --page x", 1, "the page is not kept"),
+    ],
+)
+def test_mistakes(
+    arguments: str, code: int, text: str, failed: "redis.Redis", exemplar: Exemplar, redis_url: str
+) -> None:
+    done = exemplar(*arguments.split(), REDIS_URL=redis_url)
+    assert (done.code, text in done.err) == (code, True), done.err
+
+
+def test_a_retried_page_is_fetched_and_written(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    article = truth("zh")[0]
+    site.override(article.path, status=418)
+    exemplar("run", "--once")
+    [failure] = exemplar("failures", "zh-news", "--json").events
+    assert failure["url"] == site.url + article.path
+    site.restore(article.path)
+    assert exemplar("failures", "retry", "zh-news", "--all").code == 0
+    assert exemplar("run", "--once").code == 0
+    rows = [json.loads(line)["url"] for line in (folder / "out/zh-news.jsonl").read_text("utf-8").splitlines()]
+    assert rows.count(failure["url"]) == 1

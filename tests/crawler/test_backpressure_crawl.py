@@ -1,0 +1,79 @@
+"""Crawls without extraction: they hold Redis below the mark, say what they wait for, and go on when a worker comes."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import redis
+
+from console.sample_site import SiteServer
+from console.status import overview, pressure_lines
+from tests.crawler.spiders import Child, environment, states, until, write_tasks
+from tests.redis_servers import BINARIES, running
+from workers.full_redis import memory_of
+
+pytestmark = pytest.mark.timeout(120)
+SETTINGS = "{contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1], delay: 0.15, pressure: {%s}}"
+MARK, IN_FLIGHT = 5, 2
+
+
+@contextmanager
+def extracting(folder: Path, redis_url: str) -> Iterator[None]:
+    command = [sys.executable, "-m", "console", "work", "extract", "-n", "1"]
+    process = subprocess.Popen(command, cwd=folder, env=environment(REDIS_URL=redis_url), stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(40)
+
+
+@pytest.fixture
+def site() -> Iterator[SiteServer]:
+    with SiteServer() as server:
+        yield server
+
+
+def test_a_crawl_pauses_at_the_mark_and_ends_when_a_worker_comes(
+    site: SiteServer, connection: "redis.Redis", redis_url: str, tmp_path: Path
+) -> None:
+    write_tasks(tmp_path, site.url, settings=SETTINGS % f"task_pages: {MARK}", concurrency=IN_FLIGHT)
+    with Child("zh-news", tmp_path, redis_url) as child:
+        until(lambda: pressure_lines(overview(connection)))
+        assert "zh-news pauses: " in (text := pressure_lines(overview(connection))[0])
+        assert f"of {MARK} pages that may wait for extraction" in text
+        assert MARK <= states(connection)["fetched"] <= MARK + IN_FLIGHT
+        assert child.process.poll() is None
+        with extracting(tmp_path, redis_url):
+            ended = child.end()
+            assert (ended.code, ended.report["outcome"]) == (0, "finished")
+            until(lambda: "fetched" not in states(connection))
+    counts = states(connection)
+    assert counts["written"] >= 14
+    assert not {"waiting", "leased", "failed", "unaccounted"} & counts.keys()
+    assert pressure_lines(overview(connection)) == []
+
+
+@pytest.mark.parametrize("binary", BINARIES)
+def test_a_crawl_waits_while_redis_is_full_and_goes_on_with_memory(
+    binary: str, site: SiteServer, tmp_path: Path
+) -> None:
+    write_tasks(tmp_path, site.url, settings=SETTINGS % "memory: 0.95", concurrency=IN_FLIGHT)
+    with running(binary, "--maxmemory", "64mb") as url, Child("zh-news", tmp_path, url) as child:
+        connection = redis.Redis.from_url(url)
+        until(lambda: states(connection).get("fetched", 0) > 2)
+        connection.config_set("maxmemory", memory_of(connection).used // 2)
+        until(lambda: any("waits" in process for process in overview(connection)["processes"]))
+        lines = pressure_lines(overview(connection))
+        assert lines[0].startswith("Redis is full ("), lines
+        assert any(line.startswith("zh-news ") for line in lines[1:]), lines
+        assert child.process.poll() is None
+        connection.config_set("maxmemory", 64 * 2**20)
+        ended = child.end()
+        assert (ended.code, ended.report["outcome"], ended.report["problems"]) == (0, "finished", [])
+        counts = states(connection)
+        assert counts["fetched"] == counts["seen"] - counts.get("rejected", 0)
+        connection.close()

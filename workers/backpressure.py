@@ -1,0 +1,164 @@
+"""Back-pressure: spiders slow down and pause when too much waits for extraction, or Redis becomes full.
+
+What waits is counted by the ledger's steps: pages and bytes in the page store, of each task and of all tasks. Each is
+compared with its mark; the largest share decides. A spider slows down at `SLOW_AT` of a mark and pauses at the mark. It
+goes on slowly below `RESUME_AT`, and at full speed below `GO_AT`; between two bounds it keeps its level, so it does not
+alternate. What is in flight when it pauses still arrives, so marks may be passed by that much.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import redis
+
+from . import keys
+from .full_redis import RedisMemory
+from .presence import Presence
+
+Level = Literal["go", "slow", "pause"]
+Cause = Literal["task", "all tasks", "memory"]
+
+SLOW_AT = 0.75  # of a mark: from here on spiders are slow …
+GO_AT = 0.5  # … until they are below this
+RESUME_AT = 0.75  # of a mark: below it spiders that paused go on
+READ_EVERY = 1.0  # seconds between two looks at Redis
+MEGABYTE = 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Where spiders pause. Bytes are those of compressed pages; `memory` is a share of Redis' memory."""
+
+    task_pages: int = 5_000
+    task_bytes: int = 256 * MEGABYTE
+    pages: int = 20_000
+    bytes: int = 1_000 * MEGABYTE
+    memory: float = 0.75
+
+
+DEFAULT_MARKS = Marks()
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What the page store holds: fetched pages that are not settled, and their size in bytes."""
+
+    pages: int = 0
+    size: int = 0
+
+    @classmethod
+    def of_fields(cls, fields: Mapping[bytes, bytes]) -> "Stored":
+        """What the fields of a counter say."""
+        return cls(*(max(0, int(fields.get(name, 0))) for name in (b"pages", b"bytes")))
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What waits for extraction, of one task and of all, and the memory of Redis."""
+
+    of_task: Stored
+    of_all: Stored
+    memory: RedisMemory
+
+    def strongest(self, marks: Marks) -> tuple[float, Cause, str]:
+        """Return the largest share of a mark, what it is a share of, and that in words."""
+        waiting = "{} of {} that may wait for extraction".format
+        shares: list[tuple[float, Cause, str]] = []
+        for cause, waits, pages, size in (
+            ("task", self.of_task, marks.task_pages, marks.task_bytes),
+            ("all tasks", self.of_all, marks.pages, marks.bytes),
+        ):
+            whose = cast(Cause, cause)
+            suffix = " of all tasks" if whose == "all tasks" else ""
+            shares.append((waits.pages / pages, whose, waiting(f"{waits.pages:,}", f"{pages:,} pages{suffix}")))
+            text = waiting(f"{waits.size / MEGABYTE:.0f}", f"{size / MEGABYTE:.0f} MB{suffix}")
+            shares.append((waits.size / size, whose, text))
+        memory = f"Redis uses {self.memory.share:.0%} of its memory, the mark is {marks.memory:.0%}"
+        shares.append((self.memory.share / marks.memory, "memory", memory))
+        return max(shares)
+
+
+def stored(connection: "redis.Redis") -> Stored:
+    """Return what the page store holds of all tasks."""
+    return Stored.of_fields(cast(dict[bytes, bytes], connection.hgetall(keys.STORED)))
+
+
+def load_of(connection: "redis.Redis", task: str) -> Load:
+    """Read what one task's spiders compare with their marks."""
+    pipe = connection.pipeline(transaction=False)
+    pipe.hgetall(keys.of_task(task, "stored"))
+    pipe.hgetall(keys.STORED)
+    pipe.info("memory")
+    of_task, of_all, info = cast(tuple[dict[bytes, bytes], dict[bytes, bytes], dict[str, Any]], tuple(pipe.execute()))
+    return Load(Stored.of_fields(of_task), Stored.of_fields(of_all), RedisMemory.of_info(info))
+
+
+def next_level(level: Level, share: float) -> Level:
+    """Return the level that follows from the present one and from the largest share of a mark."""
+    if share >= 1 or (level == "pause" and share >= RESUME_AT):
+        return "pause"
+    if share >= SLOW_AT or (level != "go" and share >= GO_AT):
+        return "slow"
+    return "go"
+
+
+class Pressure:
+    """The back-pressure on one task's spider. `clock`: monotonic seconds.
+
+    While a spider is slow or pauses, it has a heartbeat that tells what it waits for.
+    """
+
+    def __init__(
+        self,
+        connection: "redis.Redis",
+        task: str,
+        marks: Marks | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self.redis, self.task, self.marks, self.clock = connection, task, marks or DEFAULT_MARKS, clock
+        self.level: Level = "go"
+        self.cause: Cause = "task"
+        self.why = ""
+        self.paused_for = 0.0  # seconds, over all pauses
+        self._read_at = -READ_EVERY
+        self._fetched, self._room = 0, 1  # at the last look: pages fetched, and how many more until the next one
+        self._presence = Presence(connection, "spider")
+        self._is_shown = False
+
+    def look(self, fetched: int = 0) -> Level:
+        """Return the present level. `fetched`: pages that this spider has fetched so far.
+
+        Redis is read once in `READ_EVERY`, and when the spider alone has fetched half of what was missing to a mark.
+        """
+        now = self.clock()
+        passed = now - self._read_at
+        if passed < READ_EVERY and (self.level == "pause" or fetched - self._fetched < self._room):
+            return self.level
+        if self.level == "pause":
+            self.paused_for += passed
+        self._read_at, self._fetched = now, fetched
+        load = load_of(self.redis, self.task)
+        missing = min(self.marks.task_pages - load.of_task.pages, self.marks.pages - load.of_all.pages)
+        self._room = max(1, missing // 2)
+        share, self.cause, self.why = load.strongest(self.marks)
+        self.level = next_level(self.level, share)
+        self._show(self.why if self.level != "go" else "")
+        return self.level
+
+    def show_full(self) -> None:
+        """Show that the spider waits because Redis is full."""
+        self._show("Redis is full")
+
+    def leave(self) -> None:
+        """Remove the heartbeat: the spider ends."""
+        self._show("")
+
+    def _show(self, waits: str) -> None:
+        if waits:
+            self._presence.show(task=self.task, level=self.level, waits=waits)
+        elif self._is_shown:
+            self._presence.leave()
+        self._is_shown = bool(waits)
