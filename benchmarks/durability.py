@@ -69,7 +69,7 @@ def measure(connection: "redis.Redis", folder: Path, output: str, pages: int) ->
     for setting in SETTINGS:
         _publish(connection, folder, setting, output)
         jobs[setting] = _deliver(connection, setting, stored)
-    worker = ExtractionWorker(connection, "benchmark", state=folder)
+    worker = ExtractionWorker(connection, "benchmark")
     times: dict[Durability, list[JobTime]] = {setting: [] for setting in SETTINGS}
     chance = random.Random(1)
     for number in range(len(jobs["safe"])):

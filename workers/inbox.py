@@ -7,6 +7,7 @@ Redis must not be able to run code in a worker.
 """
 
 import re
+import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime

@@ -1,6 +1,7 @@
 """`exemplar status`: the present state of the system."""
 
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,7 @@ def command(
 
     --problems shows some URLs of each reason; with --json all of them, one a line.
     """
-    from console.status import overview, pressure_lines, table
+    from console.status import overview, table
     from crawler.politeness.host_states import in_words
     from workers.connection import connect
     from workers.embedded import redis_for
