@@ -36,7 +36,7 @@ def main() -> int:
                     continue
                 trial = Trial(
                     seed, form, arguments.pages, kinds, arguments.kills, arguments.settle, arguments.every,
-                    hold=arguments.hold, shifting=arguments.shifting,
+                    hold=arguments.hold,
                 )  # fmt: skip
                 outcomes.append(run(trial, network, arguments.keep))
                 _print(outcomes[-1])
@@ -67,12 +67,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", type=_range, default=range(1, 2), help="such as 7 or 1-30")
     parser.add_argument("--pages", type=int, default=200)
     parser.add_argument("--kills", type=int, default=10, help="faults of a run, of whatever kind")
-    parser.add_argument("--faults", type=_kinds, default=[*FAULTS], help=f"of {', '.join(FAULTS)}; *-long take minutes")
+    parser.add_argument(
+        "--faults", type=_kinds, default=[*FAULTS], help=f"of {', '.join(FAULTS)}; kill- are all of those"
+    )
     parser.add_argument("--form", type=lambda text: text.split(","), default=[*NODES], help="cluster, single or both")
     parser.add_argument("--settle", type=float, default=150.0, help="seconds to recover after the last fault")
     parser.add_argument("--hold", type=float, default=1.0, help="factor of how long faults last")
     parser.add_argument("--every", default="10s", help="the period of the tasks")
-    parser.add_argument("--shifting", action="store_true", help="new articles shift all list pages")
     parser.add_argument("--keep", type=Path, help="where to keep logs and outputs of runs with violations")
     return parser.parse_args()
 
@@ -83,10 +84,12 @@ def _range(text: str) -> range:
 
 
 def _kinds(text: str) -> list[str]:
-    kinds = text.split(",")
-    if unknown := [kind for kind in kinds if kind not in FAULTS]:
+    """The kinds of a list; a part that ends in a hyphen stands for all that begin with it."""
+    parts = text.split(",")
+    chosen = [kind for kind in FAULTS if kind in parts or any(kind.startswith(p) for p in parts if p.endswith("-"))]
+    if unknown := [part for part in parts if not part.endswith("-") and part not in FAULTS]:
         raise argparse.ArgumentTypeError(f"unknown: {', '.join(unknown)}")
-    return kinds
+    return chosen
 
 
 if __name__ == "__main__":

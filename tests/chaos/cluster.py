@@ -225,8 +225,8 @@ def until(condition: Callable[[], object], within: float, every: float = 0.05) -
 
 
 def task_of(pid: int) -> str:
-    """The task of a spider."""
-    return _words(pid)[-1]
+    """The task of a spider; empty if it has just ended."""
+    return (_words(pid) or [""])[-1]
 
 
 def _words(pid: int) -> list[str]:

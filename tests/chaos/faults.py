@@ -22,6 +22,7 @@ from tests.chaos.cluster import Cluster, Form, Role, send, until
 from tests.chaos.proxy import Proxy
 from tests.chaos.recovery import Recovery
 from tests.chaos.redis_server import RedisServer
+from tests.chaos.site import LINKS
 
 FIND_WAIT = 15.0  # seconds until a process of the wanted kind has work in hand, else any of that kind is taken
 LEASE = 60.0  # seconds: a fault that is `long` outlasts all leases and time-outs
@@ -77,6 +78,22 @@ def lost_replies(world: World, hold: float) -> None:
     world.proxy.loss = world.choose.choice([0.03, 0.1, 0.2])
     time.sleep(hold)
     world.proxy.loss = 0.0
+
+
+def first_replies_lost(world: World, hold: float) -> None:
+    """The first reply to each kind of command is lost, from just before a walk on."""
+    assert world.proxy is not None
+    world.proxy.lose_first_of_each()
+    until(lambda: world.cluster.site.is_walked(within=0.5), within=FIND_WAIT)
+    time.sleep(hold)
+    world.proxy.first_of_each = False
+
+
+def section_grows(world: World, hold: float) -> None:
+    """While a walk is on its way, so many articles appear that all list pages shift."""
+    site = world.cluster.site
+    until(lambda: site.is_walked(within=0.2), within=FIND_WAIT, every=0.01)
+    site.publish(4 * LINKS)
 
 
 def redis_restarted(world: World, hold: float) -> None:
@@ -157,7 +174,9 @@ def disk_full(world: World, hold: float) -> None:
 
 def power_cut(world: World, hold: float) -> None:
     """A machine with extraction workers loses its power: what was written and not synced is gone from its disk."""
-    until(lambda: _in_progress(world), within=FIND_WAIT)
+    before = _sizes_of(world.cluster.out)
+    until(lambda: _sizes_of(world.cluster.out) != before, within=FIND_WAIT, every=0.01)
+    time.sleep(world.choose.uniform(0.0, 1.0))
     nodes = [name for name in world.cluster.nodes if name.startswith("extract")]  # they share the disk
     world.cluster.cut_power(nodes)
     cut_unsynced(world.cluster, world.sizes)
@@ -207,7 +226,9 @@ FAULTS: Mapping[str, Kind] = {
     **{f"kill-{role}": Kind(partial(kill, role), forms) for role, forms in _ROLES.items()},
     **{f"stop-{role}": Kind(partial(stop, role), forms, (1.0, 8.0)) for role, forms in _ROLES.items()},
     "stop-worker-long": Kind(partial(stop, "worker"), BOTH, (LEASE + 10, LEASE + 30)),
+    "section-grows": Kind(section_grows, BOTH),
     "lost-replies": Kind(lost_replies, _CLUSTER, (2.0, 6.0)),
+    "first-replies-lost": Kind(first_replies_lost, _CLUSTER, (2.0, 4.0)),
     "redis-restarted": Kind(redis_restarted, _CLUSTER, (0.0, 3.0)),
     "redis-away-long": Kind(redis_restarted, _CLUSTER, (20.0, 40.0)),
     "redis-rolled-back": Kind(redis_rolled_back, _CLUSTER),
@@ -239,6 +260,10 @@ def cut_unsynced(cluster: Cluster, sizes: "list[tuple[float, dict[Path, int]]]")
             safe = max(synced.get(stat.st_ino, 0), long_ago.get(path, 0))
             if safe < stat.st_size:
                 os.truncate(path, safe)
+
+
+def _sizes_of(out: Path) -> dict[Path, int]:
+    return {path: path.stat().st_size for path in out.glob("*.jsonl")}
 
 
 def _busy(role: Role, world: World) -> int | None:

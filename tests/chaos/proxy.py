@@ -2,58 +2,90 @@
 
 import asyncio
 import random
+import re
 import threading
 from contextlib import suppress
 
 CHUNK = 1 << 16
+GREETINGS = (b"CLIENT", b"HELLO", b"AUTH", b"SELECT")  # of a new connection: losing them would exhaust the retries
+_KIND = re.compile(rb"\r\n([A-Z]{3,}|[0-9a-f]{40})(?=\r\n)")  # commands, and the scripts that they run
 
 
 class Proxy:
-    """Forwards a TCP port to a unix socket. `loss`: the share of replies that are lost, with their connection."""
+    """Forwards a TCP port to a unix socket. A reply is lost with its connection; its command was executed.
+
+    `loss`: the share of replies that are lost at random. `first_of_each`: lose the first reply to each kind of command.
+    """
 
     def __init__(self, host: str, socket: str, seed: int):
         self.host, self.socket = host, socket
         self.loss = 0.0
         self.lost = 0
+        self.first_of_each = False
+        self._answered: set[bytes] = set()  # kinds of commands whose reply was lost
         self._random = random.Random(seed)
-        self._loop = asyncio.new_event_loop()
         self._up = threading.Event()
 
     def __enter__(self) -> "Proxy":
-        threading.Thread(target=self._run, name="proxy", daemon=True).start()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="proxy", daemon=True)
+        self._thread.start()
         if not self._up.wait(5):
             raise TimeoutError("the proxy does not start")
         self.url = f"redis://{self.host}:{self._port}/0"
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join()
 
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, self.host, 0))
+    async def _run(self) -> None:
+        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
+        server = await asyncio.start_server(self._serve, self.host, 0)
         self._port = server.sockets[0].getsockname()[1]
         self._up.set()
-        self._loop.run_forever()
+        await self._stopping.wait()
+        server.close()
+
+    def lose_first_of_each(self) -> None:
+        """From now on, lose the first reply to each kind of command and to each script."""
+        self._answered.clear()
+        self.first_of_each = True
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            back_reader, back_writer = await asyncio.open_unix_connection(self.socket)
-            pumps = [
-                asyncio.ensure_future(self._pump(reader, back_writer)),
-                asyncio.ensure_future(self._pump(back_reader, writer, replies=True)),
-            ]
+        asked = [b""]  # the kind of the command that was sent last
+        writers, pumps = [writer], []
+        try:
+            server_reader, server_writer = await asyncio.open_unix_connection(self.socket)
+            writers.append(server_writer)
+            pumps.append(asyncio.ensure_future(self._send(reader, server_writer, asked)))
+            pumps.append(asyncio.ensure_future(self._reply(server_reader, writer, asked)))
             await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+        except (OSError, asyncio.CancelledError):
+            pass  # Redis is away, or the proxy ends
+        finally:
             for pump in pumps:
                 pump.cancel()
-            back_writer.close()
-        writer.close()
+            for each in writers:
+                each.close()
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, replies: bool = False) -> None:
+    async def _send(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, asked: list[bytes]) -> None:
         with suppress(OSError):
             while data := await reader.read(CHUNK):
-                if replies and self._random.random() < self.loss:
+                asked[0] = b" ".join(_KIND.findall(data[:CHUNK])[:4])
+                writer.write(data)
+                await writer.drain()
+
+    async def _reply(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, asked: list[bytes]) -> None:
+        with suppress(OSError):
+            while data := await reader.read(CHUNK):
+                if self._is_lost(asked[0]):
                     self.lost += 1
                     return
                 writer.write(data)
                 await writer.drain()
+
+    def _is_lost(self, kind: bytes) -> bool:
+        if self.first_of_each and kind not in self._answered and not kind.startswith(GREETINGS):
+            self._answered.add(kind)
+            return True
+        return self._random.random() < self.loss

@@ -26,8 +26,8 @@ from tests.chaos.site import Site
 from workers.ledger import Ledger
 
 SECTIONS = 2
-FIRST_SHARE = 0.3  # of the articles that are there at the start; the others appear between the faults
-UP_WAIT = 30.0  # seconds until the first row
+FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
+UP_WAIT = 30.0  # seconds until the first request
 SAMPLE_EVERY = 0.25  # seconds between looks at the sizes of the outputs
 PAUSES = (0.2, 2.0)  # seconds between two faults
 DISK_BYTES_A_PAGE = 20_000  # of the outputs' disk
@@ -46,7 +46,6 @@ class Trial:
     every: str = "10s"
     latency: float = 0.05
     hold: float = 1.0  # factor of the faults' durations
-    shifting: bool = False  # the section grows by whole list pages during its first walk
 
 
 @dataclass
@@ -59,7 +58,6 @@ class Outcome:
     recovery: list[float] = field(default_factory=list)  # seconds, sorted
     settled_after: float | None = None  # seconds after the last fault; None: it never was
     seconds: float = 0.0
-    exits: Counter[str] = field(default_factory=Counter)  # of nodes, with their codes
     broken: str = ""  # why it could not be judged
 
     def line(self) -> str:
@@ -87,9 +85,8 @@ def run(trial: Trial, network: Network, keep: Path | None = None) -> Outcome:
         with _world(trial, network, folder) as world:
             _live(trial, world, outcome)
             outcome.recovery = world.recovery.seconds()
-            for name, node in world.cluster.nodes.items():
-                outcome.exits.update(f"{name}: {code}" for code in node.exits)
             outcome.violations = violations(history_of(world.cluster.site, world.client, world.cluster.out))
+            outcome.violations += _exits(world.cluster)
     except (OSError, TimeoutError, redis.RedisError, subprocess.SubprocessError) as error:
         outcome.broken = f"{type(error).__name__}: {error}"
     finally:
@@ -100,6 +97,12 @@ def run(trial: Trial, network: Network, keep: Path | None = None) -> Outcome:
         shutil.rmtree(folder, ignore_errors=True)
     outcome.seconds = time.monotonic() - started
     return outcome
+
+
+def _exits(cluster: Cluster) -> list[Violation]:
+    """Nodes that ended by themselves: whatever happens to Redis or an output, they wait for it."""
+    exits = Counter((name, code) for name, node in cluster.nodes.items() for code in node.exits if code >= 0)
+    return [Violation("exit", name, f"ended by itself {n} times with code {code}") for (name, code), n in exits.items()]
 
 
 def _live(trial: Trial, world: World, outcome: Outcome) -> None:
@@ -133,7 +136,7 @@ def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
     """A running system, and what faults need; everything is ended at the end."""
     small_disk = _mount_small_disk(folder / "disk", trial.pages * DISK_BYTES_A_PAGE, network)
     with ExitStack() as stack:
-        site = stack.enter_context(Site(network.host, SECTIONS, trial.latency, trial.shifting))
+        site = stack.enter_context(Site(network.host, SECTIONS, trial.latency, "section-grows" in trial.faults))
         site.publish(int(trial.pages * FIRST_SHARE))
         server = proxy = None
         if trial.form == "cluster":
@@ -144,8 +147,8 @@ def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
         client = server.client() if server else cluster.client()
         recovery = stack.enter_context(Recovery(client, cluster, site.served))
         sizes = stack.enter_context(_sizes(cluster.out))
-        if not until(lambda: any(path.stat().st_size for path in cluster.out.glob("*.jsonl")), within=UP_WAIT):
-            raise TimeoutError(f"no row within {UP_WAIT:.0f} s; see the logs in {folder}")
+        if not until(lambda: site.requests, within=UP_WAIT):
+            raise TimeoutError(f"no request within {UP_WAIT:.0f} s; see the logs in {folder}")
         yield World(cluster, recovery, client, server, proxy, sizes, small_disk, random.Random(trial.seed))
 
 
@@ -182,5 +185,5 @@ def _keep(folder: Path, place: Path, outcome: Outcome) -> None:
     """Copy logs, outputs and the violations of a trial to a place where they stay."""
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(folder, place, ignore=shutil.ignore_patterns("s", "redis.sock", "ballast"), dirs_exist_ok=True)
-    lines = [outcome.line(), *map(str, outcome.violations), *(f"{name} × {n}" for name, n in outcome.exits.items())]
+    lines = [outcome.line(), *map(str, outcome.violations)]
     (place / "violations").write_text("\n".join(lines) + "\n", "utf-8")

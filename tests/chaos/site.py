@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-LINKS = 20  # articles of a list page
+LINKS = 8  # articles of a list page
 _SENTENCE = (
     "The harbour office of {section} said on day {n} that ferry {n} will run again from pier {m}, in any weather. "
 )
@@ -46,6 +46,10 @@ class Site:
         """The URLs of all articles that are published, by section."""
         return {name: [self.article(name, n) for n in range(1, top + 1)] for name, top in self.published.items()}
 
+    def is_walked(self, within: float) -> bool:
+        """Whether an older list page was requested in the last seconds: a walk is on its way."""
+        return any("/list/" in path and at > time.time() - within for at, path in self.requests[-50:])
+
     def article(self, section: str, number: int) -> str:
         return f"{self.url}/{section}/a/{number}.html"
 
@@ -68,15 +72,12 @@ class Site:
         """A list page: 0 is the newest. Of a shifting section they count from there, else from the oldest article."""
         if self.shifting:
             newest = top - number * LINKS
-            first, older = newest - LINKS + 1, number + 1 if newest > LINKS else 0
-        elif number:
-            newest, first, older = number * LINKS, (number - 1) * LINKS + 1, number - 1
+            older = number + 1 if newest > LINKS else 0
         else:
-            whole = top // LINKS  # pages of the archive that are complete; the newest of them is shown here, too
-            newest, first, older = top, max(0, whole - 1) * LINKS + 1, whole - 1
-        links = [
-            f'<a href="/{section}/a/{n}.html">{_title(section, n)}</a>' for n in range(newest, max(first, 1) - 1, -1)
-        ]
+            newest = number * LINKS if number else top
+            older = -(-(newest - LINKS) // LINKS)
+        first = max(1, newest - LINKS + 1)
+        links = [f'<a href="/{section}/a/{n}.html">{_title(section, n)}</a>' for n in range(newest, first - 1, -1)]
         more = f'<a rel="next" href="/{section}/list/{older}.html">next</a>' if older > 0 else ""
         return f"<html><body>{'<br>'.join(links)}<p>{more}</p></body></html>".encode()
 
@@ -111,8 +112,7 @@ def _handler_for(site: Site) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             site.requests.append((time.time(), self.path))
-            if "/a/" in self.path:
-                time.sleep(site.latency)
+            time.sleep(site.latency)
             body = site.page(self.path)
             self.send_response(200 if body else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")

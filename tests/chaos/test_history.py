@@ -17,7 +17,7 @@ LONGEST = 110.0  # seconds of one trial
 LEFT_OUT: dict[str, str] = {}
 GROUPS = {  # form, and what its faults begin with; those that are long have no place here
     "processes": ("cluster", ("kill-", "stop-")),
-    "redis and machines": ("cluster", ("lost-", "redis-", "clock-", "network-", "power-")),
+    "redis and machines": ("cluster", ("lost-", "first-", "section-", "redis-", "clock-", "network-", "power-")),
     "outputs": ("cluster", ("output-", "rotated-", "disk-")),
     "one machine": ("single", ("kill-", "stop-")),
 }

@@ -17,6 +17,7 @@ from tests.chaos.faults import cut_unsynced
 from tests.chaos.proxy import Proxy
 from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import LINKS, Site, title_of
+from workers.connection import client
 
 
 @pytest.fixture
@@ -33,13 +34,21 @@ def in_shim(script, **environment):
 
 
 def test_a_lost_reply_is_of_a_command_that_was_executed(server):
-    with Proxy("127.0.0.1", str(server.socket), seed=1) as proxy, redis.Redis.from_url(proxy.url, retry=None) as client:
-        assert client.incr("n") == 1
+    with Proxy("127.0.0.1", str(server.socket), seed=1) as proxy, redis.Redis.from_url(proxy.url, retry=None) as node:
+        assert node.incr("n") == 1
         proxy.loss = 1.0
         with pytest.raises(redis.ConnectionError):
-            client.incr("n")
+            node.incr("n")
         proxy.loss = 0.0
-        assert (client.incr("n"), proxy.lost) == (3, 1)
+        assert (node.incr("n"), proxy.lost) == (3, 1)
+
+
+def test_the_first_reply_to_each_kind_of_command_is_lost(server):
+    with Proxy("127.0.0.1", str(server.socket), seed=1) as proxy, client(proxy.url) as nodes:
+        nodes.ping()
+        proxy.lose_first_of_each()
+        assert [nodes.incr("n") for _ in range(2)] == [2, 3]  # the first one was repeated
+        assert nodes.eval("return redis.call('INCR', KEYS[1])", 1, "n") == 5
 
 
 def test_a_server_that_is_rolled_back_forgets_its_last_second_only(server):
