@@ -106,7 +106,10 @@ def redis_restarted(world: World, hold: float) -> None:
 def redis_rolled_back(world: World, hold: float) -> None:
     """A failover, or a power cut of Redis' machine: its last second is gone."""
     assert world.redis is not None
-    until(lambda: _in_progress(world), within=FIND_WAIT)
+    during_walk = world.choose.random() < 0.5
+    walked = partial(world.cluster.site.is_walked, within=0.5)
+    until(walked if during_walk else partial(_in_progress, world), within=FIND_WAIT)
+    time.sleep(world.choose.uniform(0.0, 0.5))
     world.redis.roll_back(1.0)
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import redis
 
+from crawler.scheduling.schedule import Schedule
+from crawler.task_list.publication import published_periods
 from tests.chaos.checker import Violation, violations
 from tests.chaos.cluster import Cluster, Form, end_orphans, until
 from tests.chaos.faults import FAULTS, World
@@ -25,7 +27,6 @@ from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import Site
 from workers.ledger import Ledger
 
-SECTIONS = 2
 FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
 UP_WAIT = 30.0  # seconds until the first request
 SAMPLE_EVERY = 0.25  # seconds between looks at the sizes of the outputs
@@ -44,6 +45,7 @@ class Trial:
     number: int  # of faults; each kind comes at least once if there are enough
     settle: float
     every: str = "10s"
+    sections: int = 2
     latency: float = 0.05
     hold: float = 1.0  # factor of the faults' durations
 
@@ -114,6 +116,7 @@ def _live(trial: Trial, world: World, outcome: Outcome) -> None:
     for done, kind in enumerate(chosen, 1):
         some = left * done // len(chosen) - left * (done - 1) // len(chosen)
         site.publish(some)
+        _fire(world)
         time.sleep(choose.uniform(*PAUSES))
         FAULTS[kind].act(world, trial.hold * choose.uniform(*FAULTS[kind].hold))
         outcome.faults.append(kind)
@@ -121,6 +124,12 @@ def _live(trial: Trial, world: World, outcome: Outcome) -> None:
     if until(lambda: _is_settled(world), within=trial.settle, every=0.5):
         outcome.settled_after = time.monotonic() - healed
         time.sleep(1.0)  # what comes late, such as a worker that was stopped, must not write any more
+
+
+def _fire(world: World) -> None:
+    """Have all tasks run now, so that the next fault meets work."""
+    with suppress(redis.RedisError):
+        Schedule(world.client).fire_now(sorted(published_periods(world.client)))
 
 
 def _is_settled(world: World) -> bool:
@@ -136,7 +145,7 @@ def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
     """A running system, and what faults need; everything is ended at the end."""
     small_disk = _mount_small_disk(folder / "disk", trial.pages * DISK_BYTES_A_PAGE, network)
     with ExitStack() as stack:
-        site = stack.enter_context(Site(network.host, SECTIONS, trial.latency, "section-grows" in trial.faults))
+        site = stack.enter_context(Site(network.host, trial.sections, trial.latency, "section-grows" in trial.faults))
         site.publish(int(trial.pages * FIRST_SHARE))
         server = proxy = None
         if trial.form == "cluster":

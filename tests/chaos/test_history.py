@@ -14,12 +14,22 @@ from tests.chaos.faults import FAULTS
 REPOSITORY = Path(__file__).parents[2]
 LONGEST = 110.0  # seconds of one trial
 # Kinds that break a promise today, and the item of issue 13 that mends each. Take one out as soon as it holds.
-LEFT_OUT: dict[str, str] = {}
+LEFT_OUT = {
+    "first-replies-lost": "item 1: a repeated `add` answers that its URLs are known, and the walk ends there",
+    "lost-replies": "item 13: a page whose wake-up job is lost waits for a minute",
+    "redis-rolled-back": "item 2: the ledger forgets URLs that a walk has passed, and JSONL rows come twice",
+    "power-cut": "item 3: no output is synced before its pages are settled",
+    "rotated-while-locked": "item 5: a row that one output has and the other refused is in both JSONL files",
+    "redis-full": "item 6: all parts end",
+    "redis-emptied": "item 7: nobody publishes the task list again",
+    "section-grows": "item 8: a page that shows known URLs again ends the walk",
+    "clock-off": "item 11: the schedule goes by the clock of the node",
+}
 GROUPS = {  # form, and what its faults begin with; those that are long have no place here
     "processes": ("cluster", ("kill-", "stop-")),
     "redis and machines": ("cluster", ("lost-", "first-", "section-", "redis-", "clock-", "network-", "power-")),
     "outputs": ("cluster", ("output-", "rotated-", "disk-")),
-    "one machine": ("single", ("kill-", "stop-")),
+    "one machine": ("single", ("kill-run", "kill-redis", "stop-run", "stop-redis")),
 }
 
 
@@ -40,7 +50,7 @@ def chaos(*words: str) -> "subprocess.CompletedProcess[str]":
 def test_nothing_is_lost_and_nothing_comes_twice(group: str) -> None:
     form, starts = GROUPS[group]
     kinds = kinds_of(form, starts)
-    sizes = ("--kills", str(len(kinds)), "--pages", "60", "--hold", "0.4", "--settle", "50")
+    sizes = ("--kills", str(len(kinds)), "--pages", "60", "--sections", "1", "--hold", "0.4", "--settle", "50")
     done = chaos("--form", form, "--faults", ",".join(kinds), *sizes)
     assert done.returncode == 0, done.stdout + done.stderr
 
