@@ -6,11 +6,12 @@ import os
 import random
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -152,12 +153,20 @@ def output_locked(world: World, hold: float) -> None:
         time.sleep(hold)
 
 
-def rotated_while_locked(world: World, hold: float) -> None:
-    """One output is moved aside while the other refuses."""
-    with _locked_database(world) as task:
-        time.sleep(hold / 2)
+def output_refuses(world: World, hold: float) -> None:
+    """A database refuses each row at once."""
+    with _refusing_database(world):
+        time.sleep(hold)
+
+
+def rotated_while_refused(world: World, hold: float) -> None:
+    """The JSONL file is moved aside while the other output refuses what is in it."""
+    with _refusing_database(world) as task:
+        path = world.cluster.out / f"{task}.jsonl"
+        before = _sizes_of(world.cluster.out).get(path)
+        until(lambda: _sizes_of(world.cluster.out).get(path) != before, within=FIND_WAIT)
         _rotate(world, task)
-        time.sleep(hold / 2)
+        time.sleep(hold)
 
 
 def disk_full(world: World, hold: float) -> None:
@@ -243,7 +252,8 @@ FAULTS: Mapping[str, Kind] = {
     "output-held-long": Kind(output_held, BOTH, (LEASE + 10, LEASE + 30)),
     "output-locked": Kind(output_locked, BOTH, (2.0, 6.0)),
     "output-locked-long": Kind(output_locked, BOTH, (3 * LEASE, 4 * LEASE)),
-    "rotated-while-locked": Kind(rotated_while_locked, BOTH, (4.0, 8.0)),
+    "output-refuses": Kind(output_refuses, BOTH, (2.0, 6.0)),
+    "rotated-while-refused": Kind(rotated_while_refused, BOTH, (1.0, 4.0)),
     "disk-full": Kind(disk_full, BOTH, (3.0, 6.0)),
     "power-cut": Kind(power_cut, _CLUSTER, (0.0, 2.0)),
     "clock-off": Kind(clock_off, _CLUSTER, (5.0, 10.0)),
@@ -316,6 +326,19 @@ def _locked_database(world: World) -> Iterator[str]:
             yield path.stem
         finally:
             holder.kill()
+
+
+@contextmanager
+def _refusing_database(world: World) -> Iterator[str]:
+    """Let the database of a task refuse rows; yields the task."""
+    path = _chosen_output(world, "db")
+    until(path.exists, within=FIND_WAIT)
+    with closing(sqlite3.connect(path, timeout=FIND_WAIT, isolation_level=None)) as connection:
+        connection.execute("CREATE TRIGGER refuse BEFORE INSERT ON articles BEGIN SELECT RAISE(ABORT, 'refused'); END")
+        try:
+            yield path.stem
+        finally:
+            connection.execute("DROP TRIGGER refuse")
 
 
 def _limit_files(world: World, size: int) -> None:

@@ -11,15 +11,17 @@ import pytest
 
 from tests.chaos.faults import FAULTS
 
+pytestmark = pytest.mark.timeout(200)
+
 REPOSITORY = Path(__file__).parents[2]
-LONGEST = 110.0  # seconds of one trial
+LONGEST = 170.0  # seconds of one trial
 # Kinds that break a promise today, and the item of issue 13 that mends each. Take one out as soon as it holds.
 LEFT_OUT = {
     "first-replies-lost": "item 1: a repeated `add` answers that its URLs are known, and the walk ends there",
     "lost-replies": "item 13: a page whose wake-up job is lost waits for a minute",
     "redis-rolled-back": "item 2: the ledger forgets URLs that a walk has passed, and JSONL rows come twice",
     "power-cut": "item 3: no output is synced before its pages are settled",
-    "rotated-while-locked": "item 5: a row that one output has and the other refused is in both JSONL files",
+    "rotated-while-refused": "item 5: a row that one output has and the other refused is in both JSONL files",
     "redis-full": "item 6: all parts end",
     "redis-emptied": "item 7: nobody publishes the task list again",
     "section-grows": "item 8: a page that shows known URLs again ends the walk",
