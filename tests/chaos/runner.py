@@ -108,19 +108,20 @@ def _exits(cluster: Cluster) -> list[Violation]:
 
 
 def _live(trial: Trial, world: World, outcome: Outcome) -> None:
-    """Let articles appear and faults come, one after another; then wait until all is settled."""
+    """Let articles appear and faults come, one after another; then the last articles, and wait until all is settled."""
     site, choose = world.cluster.site, world.choose
     left = trial.pages - sum(site.published.values())
+    portion = left // (trial.number + 1)
     kinds = [choose.sample(trial.faults, len(trial.faults)) for _ in range(-(-trial.number // len(trial.faults)))]
     chosen = [kind for some in kinds for kind in some][: trial.number]
-    for done, kind in enumerate(chosen, 1):
-        some = left * done // len(chosen) - left * (done - 1) // len(chosen)
-        site.publish(some)
+    for kind in chosen:
+        site.publish(portion)
         _fire(world)
         time.sleep(choose.uniform(*PAUSES))
         FAULTS[kind].act(world, trial.hold * choose.uniform(*FAULTS[kind].hold))
         outcome.faults.append(kind)
     healed = time.monotonic()
+    site.publish(left - portion * len(chosen))  # what the schedule has to find by itself
     if until(lambda: _is_settled(world), within=trial.settle, every=0.5):
         outcome.settled_after = time.monotonic() - healed
         time.sleep(1.0)  # what comes late, such as a worker that was stopped, must not write any more

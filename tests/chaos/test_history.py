@@ -52,7 +52,7 @@ def chaos(*words: str) -> "subprocess.CompletedProcess[str]":
 def test_nothing_is_lost_and_nothing_comes_twice(group: str) -> None:
     form, starts = GROUPS[group]
     kinds = kinds_of(form, starts)
-    sizes = ("--kills", str(len(kinds)), "--pages", "60", "--sections", "1", "--hold", "0.4", "--settle", "50")
+    sizes = ("--kills", str(len(kinds)), "--pages", "60", "--sections", "1", "--hold", "0.4", "--settle", "90")
     done = chaos("--form", form, "--faults", ",".join(kinds), *sizes)
     assert done.returncode == 0, done.stdout + done.stderr
 
