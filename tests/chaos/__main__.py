@@ -56,7 +56,7 @@ def _sum_up(outcomes: list[Outcome]) -> int:
     half, most = percentile(waits, 0.5), percentile(waits, 0.99)
     broken = sum(bool(outcome.violations or outcome.broken) for outcome in outcomes)
     faults = sum(len(outcome.faults) for outcome in outcomes)
-    pages = sum(outcome.trial.pages for outcome in outcomes)
+    pages = sum(outcome.pages for outcome in outcomes)
     print(f"{len(outcomes)} runs, {pages} pages, {faults} faults; {broken} runs with violations", end="")
     print(f"; {len(waits)} pages in hand when killed: p50 {half:.1f} s, p99 {most:.1f} s" if waits else "")
     return int(broken > 0)

@@ -34,8 +34,8 @@ NODES: dict[Form, dict[str, list[str]]] = {
     "cluster": {
         "schedule": ["schedule", "tasks.yaml"],
         "crawl": ["work", "crawl", "-n", "2"],
-        "extract-1": ["work", "extract", "-n", "2"],
-        "extract-2": ["work", "extract", "-n", "2"],
+        "extract-1": ["work", "extract", "-n", "3"],
+        "extract-2": ["work", "extract", "-n", "3"],
     },
 }
 RESTART_AFTER = 0.5  # seconds

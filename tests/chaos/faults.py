@@ -19,11 +19,14 @@ from typing import Protocol
 
 import redis
 
+from crawler.scheduling.schedule import Schedule
+from crawler.task_list.publication import published_periods
 from tests.chaos.cluster import Cluster, Form, Role, send, until
 from tests.chaos.proxy import Proxy
 from tests.chaos.recovery import Recovery
 from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import LINKS
+from workers.ledger import Ledger
 
 FIND_WAIT = 15.0  # seconds until a process of the wanted kind has work in hand, else any of that kind is taken
 LEASE = 60.0  # seconds: a fault that is `long` outlasts all leases and time-outs
@@ -43,6 +46,25 @@ class World:
     sizes: "list[tuple[float, dict[Path, int]]]"  # of the output files, over time
     small_disk: bool  # the outputs have a disk of their own
     choose: random.Random
+
+    def fire(self) -> None:
+        """Have all tasks run now."""
+        with suppress(redis.RedisError):
+            Schedule(self.client).fire_now(sorted(published_periods(self.client)))
+
+    def is_settled(self) -> bool:
+        """Whether the ledger knows all articles, and none is open."""
+        with suppress(redis.RedisError):
+            counts = {name: Ledger(self.client, name).counts() for name in self.cluster.site.published}
+            return all(c.seen == self.cluster.site.published[name] and not c.open for name, c in counts.items())
+        return False
+
+    def begin_walk(self) -> None:
+        """Let articles of several list pages appear in each section, and wait until a walk has come to older pages."""
+        site = self.cluster.site
+        site.publish(3 * LINKS * site.sections)
+        self.fire()
+        until(lambda: site.is_walked(within=0.2), within=FIND_WAIT, every=0.01)
 
 
 class Act(Protocol):
@@ -81,20 +103,20 @@ def lost_replies(world: World, hold: float) -> None:
     world.proxy.loss = 0.0
 
 
-def first_replies_lost(world: World, hold: float) -> None:
-    """The first reply to each kind of command is lost, from just before a walk on."""
+def second_replies_lost(world: World, hold: float) -> None:
+    """Every second reply to each kind of command is lost, from just before a walk on; its repetition is answered."""
     assert world.proxy is not None
-    world.proxy.lose_first_of_each()
-    until(lambda: world.cluster.site.is_walked(within=0.5), within=FIND_WAIT)
+    until(world.is_settled, within=FIND_WAIT, every=0.2)  # else an earlier walk would find what is to be found
+    world.proxy.every = 2
+    world.begin_walk()
     time.sleep(hold)
-    world.proxy.first_of_each = False
+    world.proxy.every = 0
 
 
 def section_grows(world: World, hold: float) -> None:
     """While a walk is on its way, so many articles appear that all list pages shift."""
-    site = world.cluster.site
-    until(lambda: site.is_walked(within=0.2), within=FIND_WAIT, every=0.01)
-    site.publish(4 * LINKS)
+    world.begin_walk()
+    world.cluster.site.publish(2 * LINKS * world.cluster.site.sections)
 
 
 def redis_restarted(world: World, hold: float) -> None:
@@ -107,10 +129,8 @@ def redis_restarted(world: World, hold: float) -> None:
 def redis_rolled_back(world: World, hold: float) -> None:
     """A failover, or a power cut of Redis' machine: its last second is gone."""
     assert world.redis is not None
-    during_walk = world.choose.random() < 0.5
-    walked = partial(world.cluster.site.is_walked, within=0.5)
-    until(walked if during_walk else partial(_in_progress, world), within=FIND_WAIT)
-    time.sleep(world.choose.uniform(0.0, 0.5))
+    world.begin_walk()
+    time.sleep(world.choose.uniform(0.0, 2.0))  # while lists are read, while articles are fetched, or extracted
     world.redis.roll_back(1.0)
 
 
@@ -162,6 +182,7 @@ def output_refuses(world: World, hold: float) -> None:
 def rotated_while_refused(world: World, hold: float) -> None:
     """The JSONL file is moved aside while the other output refuses what is in it."""
     with _refusing_database(world) as task:
+        world.begin_walk()
         path = world.cluster.out / f"{task}.jsonl"
         before = _sizes_of(world.cluster.out).get(path)
         until(lambda: _sizes_of(world.cluster.out).get(path) != before, within=FIND_WAIT)
@@ -187,6 +208,7 @@ def disk_full(world: World, hold: float) -> None:
 def power_cut(world: World, hold: float) -> None:
     """A machine with extraction workers loses its power: what was written and not synced is gone from its disk."""
     before = _sizes_of(world.cluster.out)
+    world.begin_walk()
     until(lambda: _sizes_of(world.cluster.out) != before, within=FIND_WAIT, every=0.01)
     time.sleep(world.choose.uniform(0.0, 1.0))
     nodes = [name for name in world.cluster.nodes if name.startswith("extract")]  # they share the disk
@@ -240,7 +262,7 @@ FAULTS: Mapping[str, Kind] = {
     "stop-worker-long": Kind(partial(stop, "worker"), BOTH, (LEASE + 10, LEASE + 30)),
     "section-grows": Kind(section_grows, BOTH),
     "lost-replies": Kind(lost_replies, _CLUSTER, (2.0, 6.0)),
-    "first-replies-lost": Kind(first_replies_lost, _CLUSTER, (2.0, 4.0)),
+    "second-replies-lost": Kind(second_replies_lost, _CLUSTER, (4.0, 8.0)),
     "redis-restarted": Kind(redis_restarted, _CLUSTER, (0.0, 3.0)),
     "redis-away-long": Kind(redis_restarted, _CLUSTER, (20.0, 40.0)),
     "redis-rolled-back": Kind(redis_rolled_back, _CLUSTER),
@@ -251,7 +273,7 @@ FAULTS: Mapping[str, Kind] = {
     "output-held": Kind(output_held, BOTH, (2.0, 6.0)),
     "output-held-long": Kind(output_held, BOTH, (LEASE + 10, LEASE + 30)),
     "output-locked": Kind(output_locked, BOTH, (2.0, 6.0)),
-    "output-locked-long": Kind(output_locked, BOTH, (3 * LEASE, 4 * LEASE)),
+    "output-locked-long": Kind(output_locked, BOTH, (5 * LEASE, 6 * LEASE)),
     "output-refuses": Kind(output_refuses, BOTH, (2.0, 6.0)),
     "rotated-while-refused": Kind(rotated_while_refused, BOTH, (1.0, 4.0)),
     "disk-full": Kind(disk_full, BOTH, (3.0, 6.0)),
@@ -292,13 +314,6 @@ def _busy(role: Role, world: World) -> int | None:
         until(found, within=FIND_WAIT, every=0.01)
     pids = chosen or world.cluster.pids(role)
     return world.choose.choice(sorted(pids)) if pids else None
-
-
-def _in_progress(world: World) -> bool:
-    """Whether articles are being fetched, or pages extracted."""
-    with suppress(redis.RedisError):
-        return any(page for pid in world.cluster.pids("spider") for page in world.recovery.in_hand(pid))
-    return False
 
 
 def _chosen_output(world: World, suffix: str) -> Path:

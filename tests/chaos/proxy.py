@@ -4,6 +4,7 @@ import asyncio
 import random
 import re
 import threading
+from collections import Counter
 from contextlib import suppress
 
 CHUNK = 1 << 16
@@ -14,15 +15,16 @@ _KIND = re.compile(rb"\r\n([A-Z]{3,}|[0-9a-f]{40})(?=\r\n)")  # commands, and th
 class Proxy:
     """Forwards a TCP port to a unix socket. A reply is lost with its connection; its command was executed.
 
-    `loss`: the share of replies that are lost at random. `first_of_each`: lose the first reply to each kind of command.
+    `loss`: the share of replies that are lost at random. `every`: of the replies to each kind of command and to each
+    script, lose the first of so many; 0 loses none.
     """
 
     def __init__(self, host: str, socket: str, seed: int):
         self.host, self.socket = host, socket
         self.loss = 0.0
         self.lost = 0
-        self.first_of_each = False
-        self._answered: set[bytes] = set()  # kinds of commands whose reply was lost
+        self.every = 0
+        self._answered = Counter[bytes]()  # replies by kind of command
         self._random = random.Random(seed)
         self._up = threading.Event()
 
@@ -45,11 +47,6 @@ class Proxy:
         self._up.set()
         await self._stopping.wait()
         server.close()
-
-    def lose_first_of_each(self) -> None:
-        """From now on, lose the first reply to each kind of command and to each script."""
-        self._answered.clear()
-        self.first_of_each = True
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         asked = [b""]  # the kind of the command that was sent last
@@ -85,7 +82,7 @@ class Proxy:
                 await writer.drain()
 
     def _is_lost(self, kind: bytes) -> bool:
-        if self.first_of_each and kind not in self._answered and not kind.startswith(GREETINGS):
-            self._answered.add(kind)
-            return True
+        if self.every and not kind.startswith(GREETINGS):
+            self._answered[kind] += 1
+            return self._answered[kind] % self.every == 1
         return self._random.random() < self.loss

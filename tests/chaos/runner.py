@@ -14,8 +14,6 @@ from pathlib import Path
 
 import redis
 
-from crawler.scheduling.schedule import Schedule
-from crawler.task_list.publication import published_periods
 from tests.chaos.checker import Violation, violations
 from tests.chaos.cluster import Cluster, Form, end_orphans, until
 from tests.chaos.faults import FAULTS, World
@@ -25,7 +23,6 @@ from tests.chaos.proxy import Proxy
 from tests.chaos.recovery import Recovery, percentile
 from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import Site
-from workers.ledger import Ledger
 
 FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
 UP_WAIT = 30.0  # seconds until the first request
@@ -40,7 +37,7 @@ class Trial:
 
     seed: int
     form: Form
-    pages: int
+    pages: int  # at the least: some faults need more
     faults: Sequence[str]  # the kinds to choose from
     number: int  # of faults; each kind comes at least once if there are enough
     settle: float
@@ -60,6 +57,7 @@ class Outcome:
     recovery: list[float] = field(default_factory=list)  # seconds, sorted
     settled_after: float | None = None  # seconds after the last fault; None: it never was
     seconds: float = 0.0
+    pages: int = 0
     broken: str = ""  # why it could not be judged
 
     def line(self) -> str:
@@ -89,6 +87,7 @@ def run(trial: Trial, network: Network, keep: Path | None = None) -> Outcome:
             outcome.recovery = world.recovery.seconds()
             outcome.violations = violations(history_of(world.cluster.site, world.client, world.cluster.out))
             outcome.violations += _exits(world.cluster)
+            outcome.pages = sum(world.cluster.site.published.values())
     except (OSError, TimeoutError, redis.RedisError, subprocess.SubprocessError) as error:
         outcome.broken = f"{type(error).__name__}: {error}"
     finally:
@@ -116,29 +115,15 @@ def _live(trial: Trial, world: World, outcome: Outcome) -> None:
     chosen = [kind for some in kinds for kind in some][: trial.number]
     for kind in chosen:
         site.publish(portion)
-        _fire(world)
+        world.fire()
         time.sleep(choose.uniform(*PAUSES))
         FAULTS[kind].act(world, trial.hold * choose.uniform(*FAULTS[kind].hold))
         outcome.faults.append(kind)
     healed = time.monotonic()
     site.publish(left - portion * len(chosen))  # what the schedule has to find by itself
-    if until(lambda: _is_settled(world), within=trial.settle, every=0.5):
+    if until(world.is_settled, within=trial.settle, every=0.5):
         outcome.settled_after = time.monotonic() - healed
         time.sleep(1.0)  # what comes late, such as a worker that was stopped, must not write any more
-
-
-def _fire(world: World) -> None:
-    """Have all tasks run now, so that the next fault meets work."""
-    with suppress(redis.RedisError):
-        Schedule(world.client).fire_now(sorted(published_periods(world.client)))
-
-
-def _is_settled(world: World) -> bool:
-    """Whether the ledger knows all articles, and none is open."""
-    with suppress(redis.RedisError):
-        counts = {name: Ledger(world.client, name).counts() for name in world.cluster.site.published}
-        return all(c.seen == world.cluster.site.published[name] and not c.open for name, c in counts.items())
-    return False
 
 
 @contextmanager
