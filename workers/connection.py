@@ -98,7 +98,7 @@ def _try_rights(connection: "redis.Redis") -> None:
         try:
             connection.execute_command(*probe)  # type: ignore[no-untyped-call]
         except redis.exceptions.NoPermissionError as error:
-            what = f"{probe[0]} {probe[-1]}" if ":" in probe[-1] else probe[0]
+            what = " ".join(part for part in probe[:2] if part == probe[0] or ":" in part)
             raise redis.exceptions.NoPermissionError(f"the user has no right to {what} ({error})") from None
 
 

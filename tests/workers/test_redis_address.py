@@ -135,7 +135,7 @@ def test_tls_with_an_authority_and_a_clients_certificate(tls):
         assert connection.ping()
     with pytest.raises(RedisUnavailable, match="asks for a client's certificate"):
         connect(f"{url}?ssl_ca_certs={folder}/ca.pem")  # the server asks for a certificate
-    with pytest.raises(RedisUnavailable, match="certificate verify failed.*ssl_ca_certs"):
+    with pytest.raises(RedisUnavailable, match=r"certificate verify failed.*ssl_ca_certs"):
         connect(f"{url}?ssl_certfile={folder}/client.pem&ssl_keyfile={folder}/client.key")  # an authority unknown to us
 
 
