@@ -1,4 +1,4 @@
-"""`exemplar …`: finds the command, runs it, and turns an error into one clear message and an exit code.
+"""`exemplar …`: finds the command, runs it, and turns an expected error into one message and an exit code.
 
 A command's module is imported only when it is called, so `exemplar --help` is fast.
 """
@@ -12,7 +12,7 @@ import click
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 
-COMMANDS = {  # name: its line in --help; the module is console.commands.<name>, or as in `MODULES`
+COMMANDS = {  # name: description in --help; the module is console.commands.<name>, or as in `MODULES`
     "init": "Write a sample tasks.yaml here.",
     "add": "Add a section to tasks.yaml from one article's URL, or many from a spreadsheet.",
     "try": "Show which links a task would take and what it would extract; write nothing.",
@@ -27,7 +27,7 @@ COMMANDS = {  # name: its line in --help; the module is console.commands.<name>,
     "forget": "Forget URLs of a task, so that they can be found again.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }
-MODULES = {"try": "trial"}  # commands whose name no module can have
+MODULES = {"try": "trial"}  # commands whose names are keywords of Python
 EPILOG = """\b
 Examples:
   exemplar init                       write a sample tasks.yaml
@@ -42,7 +42,7 @@ class _Lazy(click.Group):
     """Imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return all commands, in the order in which a person needs them."""
+        """Return all commands, in the usual order of their use."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -74,7 +74,7 @@ def exemplar() -> None:
 
 
 def main() -> None:
-    """Run the command line; a problem that a person can solve never shows a traceback."""
+    """Run the command line and exit. Expected errors are printed without a traceback."""
     try:
         result = exemplar(standalone_mode=False)
         code = result if isinstance(result, int) else EXIT_OK  # click returns the code of an `Exit`

@@ -16,7 +16,7 @@ verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log every s
 
 
 def tasks_file(named: Path | None) -> Path:
-    """Return the task list beside which the state is. A named one must exist: else a new, empty state would be made."""
+    """Return the task list; its folder has the state. A named one must exist, else an empty state would be created."""
     if named is not None and not named.exists():
         raise click.UsageError(f"{named}: no such file")
     return named or Path("tasks.yaml")

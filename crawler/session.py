@@ -1,4 +1,4 @@
-"""What a crawling process needs before it starts: a Redis, the task list in force, and the guard it asks for."""
+"""What a crawling process needs before it starts: a Redis, the task list in force, and its guard."""
 
 import logging
 import os
@@ -19,7 +19,7 @@ from workers.embedded import redis_for
 from workers.quarantine import state_folder
 
 TASKS_FILE = "tasks.yaml"
-PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # set for the children of a crawl worker: they look at no file
+PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # set for the children of a crawl worker: they read no file
 CONTACT = "EXEMPLAR_CONTACT"
 
 log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class Session:
 
     @property
     def settings(self) -> Settings:
-        """What tasks.yaml says for all tasks."""
+        """The settings of tasks.yaml that apply to all tasks."""
         return self.tasks.settings
 
 
@@ -44,11 +44,10 @@ class Session:
 def open_session(
     file: Path | None, *, purpose: str, task: str = "", say: Callable[[str], None] = log.warning
 ) -> Iterator[Session]:
-    """Open a session for a command. `file` is the task list; None takes tasks.yaml here, if it is here.
+    """Open a session for a command. `file` is the task list; None is tasks.yaml in the working directory, if there.
 
-    Without a file, or in a crawl worker's child, the published list is used. With `task` no other one is read from it,
-    which matters to a spider when there are 100,000. Raises what is wrong as `ExemplarError`
-    or `TaskError`.
+    Without a file, or in a crawl worker's child, the published list is used. With `task` only that one is read from it,
+    which matters to a spider when there are 100,000. Raises `ExemplarError` and `TaskError`.
     """
     file, tasks = _task_list(file)
     state = state_folder(file.parent if file else None)
@@ -64,16 +63,15 @@ def open_session(
 
 
 def identity_of(settings: Settings) -> dict[str, str]:
-    """Return the Scrapy settings that say who asks."""
+    """Return the Scrapy settings with our name."""
     return {
         "USER_AGENT": user_agent(settings),
         "ROBOTSTXT_USER_AGENT": settings.user_agent.split("/")[0],
-        "EXEMPLAR_CONTACT": contact_of(settings),
     }
 
 
 def user_agent(settings: Settings) -> str:
-    """What we call ourselves: product, version, and how to reach who runs this."""
+    """Return the User-Agent header: product, version and contact."""
     from importlib.metadata import version
 
     product = (
@@ -96,5 +94,7 @@ def _task_list(file: Path | None) -> tuple[Path | None, TaskFile | None]:
         if not file.exists():
             if "REDIS_URL" in os.environ:
                 return None, None
-            raise TaskError(f"no {TASKS_FILE} in {Path.cwd()}; write one with `exemplar init`, or name it")
+            raise TaskError(
+                f"no {TASKS_FILE} in {Path.cwd()}; write one with `exemplar init`, or give another with --tasks"
+            )
     return file, load(file)

@@ -12,7 +12,7 @@ from . import keys
 from .errors import RedisRefused, RedisUnavailable
 from .redis_address import RedisAddress, address_of, without_password
 
-TIMEOUT = 10.0  # seconds for one answer; a Redis that loads its file needs some
+TIMEOUT = 10.0  # seconds for one answer; a Redis that loads its file answers late
 RETRIES = 6  # with the back-off below about 6 s: an embedded Redis is back after 0.1 s, a managed one fails over in 5 s
 RETRIES_WATCHED = 15  # about 23 s: Sentinels first wait until they call a server down, 5 s or more
 OLDEST = (6, 2)  # BLMOVE, the reliable pop
@@ -36,7 +36,7 @@ __all__ = ["client", "connect", "reason", "without_password"]
 
 
 def client(url: str) -> "redis.Redis":
-    """A client that sends nothing yet. Commands are tried again for some seconds while the server restarts."""
+    """Return a client, without any request to the server. Commands are repeated for some seconds while it restarts."""
     address = address_of(url)
     return address.client(
         socket_timeout=TIMEOUT,
@@ -48,7 +48,7 @@ def client(url: str) -> "redis.Redis":
 
 
 def connect(url: str) -> "redis.Redis":
-    """Return a client whose server has answered and is fit for use.
+    """Return a client whose server has answered and can be used.
 
     Raises `RedisRefused` if the address is invalid or unsafe, `RedisUnavailable` if no usable server answers there.
     """
@@ -117,7 +117,7 @@ def _refuse_open_server(address: RedisAddress) -> None:
 
 def _numbers(host: str) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        results = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
         return []
-    return [ipaddress.ip_address(str(entry[4][0]).split("%")[0]) for entry in found]
+    return [ipaddress.ip_address(str(result[4][0]).split("%")[0]) for result in results]

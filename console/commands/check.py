@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @tasks_argument
 @json_option
 def command(tasks: Path | None, as_json: bool) -> None:
-    """Check a task list: show every mistake with line and column, or what each task will do."""
+    """Check a task list: show every mistake with line and column, or what each task does."""
     from crawler.session import contact_of
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskFileError
@@ -40,7 +40,7 @@ def command(tasks: Path | None, as_json: bool) -> None:
         click.echo(f"{row['task']}: every {row['every']}{'  (paused)' if row['paused'] else ''}")
         click.echo(f"  articles  {row['pattern']}")
         click.echo(
-            f"  lists     {', '.join(row['start'])}{'' if row['start_named'] else '  (derived; the first that works)'}"
+            f"  lists     {', '.join(row['start'])}{'' if row['start_named'] else '  (derived; first that works)'}"
         )
         click.echo(f"  output    {', '.join(row['output'])}")
     for warning in warnings:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from console.problems import Group
     from workers.ledger import Ledger
 
-EVERY_TASK = "*"  # no task's name
-WIDTH = 140  # characters, where standard output is no terminal
+EVERY_TASK = "*"  # cannot be a task's name
+WIDTH = 140  # characters, if standard output is not a terminal
 
 
 @click.command(
@@ -67,25 +67,25 @@ def command(
         if days is not None:
             _show_days(connection, days, as_json)
             return
-        seen = overview(connection)
+        state = overview(connection)
     if as_json:
-        print_json(seen)
+        print_json(state)
         return
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
-    if not seen["tasks"]:
+    if not state["tasks"]:
         console.print("no tasks are published yet; start `exemplar run`")
         return
-    console.print(table(seen))
-    console.print(f"\nqueue: {seen['queue']['jobs']} jobs; due: {len(seen['queue']['due'])}", highlight=False)
-    for process in seen["processes"]:
+    console.print(table(state))
+    console.print(f"\nqueue: {state['queue']['jobs']} jobs; due: {len(state['queue']['due'])}", highlight=False)
+    for process in state["processes"]:
         console.print(f"alive: {process['name']}", highlight=False)
-    if not seen["processes"]:
-        console.print("no worker is alive")
-    for host in seen["hosts"]:
+    if not state["processes"]:
+        console.print("no worker is running")
+    for host in state["hosts"]:
         console.print(in_words(host), highlight=False, markup=False)
-    for row in seen["tasks"]:
+    for row in state["tasks"]:
         for problem in (row["last_run"] or {}).get("problems", []):
             console.print(f"{row['task']}: {problem}", highlight=False, markup=False)
 
@@ -95,7 +95,7 @@ def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
 
     if task not in ledgers(connection):
         known = ", ".join(ledgers(connection)) or "none"
-        raise click.UsageError(f"task {task!r} has not run; tasks that have: {known}")
+        raise click.UsageError(f"task {task!r} has not run; tasks that have run: {known}")
     return Ledger(connection, task)
 
 
@@ -132,29 +132,29 @@ def _show_problems(connection: "redis.Redis", task: str, reason: str | None, com
 
     every = task == EVERY_TASK
     for ledger in [Ledger(connection, name) for name in ledgers(connection)] if every else [_ledger(connection, task)]:
-        found = groups(problems(ledger))
-        wanted = found if reason is None else matching(found, reason)
+        all_groups = groups(problems(ledger))
+        chosen = all_groups if reason is None else matching(all_groups, reason)
         if as_json:
-            _print_problems(ledger.task, wanted)
-        elif wanted:
-            _tell_problems(ledger, wanted, complete)
+            _print_problems(ledger.task, chosen)
+        elif chosen:
+            _show_groups(ledger, chosen, complete)
         elif not every:
-            say(f"{task}: " + ("no URL without a row" if not found else f"no reason begins with {reason!r}"))
+            say(f"{task}: " + ("no URLs without a row" if not all_groups else f"no reason begins with {reason!r}"))
 
 
-def _print_problems(task: str, found: "Sequence[Group]") -> None:
-    for group in found:
-        for each in group.members:
-            at = _moment(each.at) if each.at is not None else None
-            row = {"task": task, "url": each.url, "state": each.state, "reason": each.reason, "at": at}
+def _print_problems(task: str, groups_: "Sequence[Group]") -> None:
+    for group in groups_:
+        for problem in group.members:
+            at = _moment(problem.at) if problem.at is not None else None
+            row = {"task": task, "url": problem.url, "state": problem.state, "reason": problem.reason, "at": at}
             print_json(row | {"fate": group.fate, "group": group.key})
 
 
-def _tell_problems(ledger: "Ledger", found: "Sequence[Group]", complete: bool) -> None:
+def _show_groups(ledger: "Ledger", groups_: "Sequence[Group]", complete: bool) -> None:
     from console.problems import lines
     from workers.extraction_config import config_of
 
     config = config_of(ledger.redis, ledger.task)
-    total = sum(len(each.members) for each in found)
-    click.echo(f"{ledger.task}: {counted(total, 'URL')} without a row, for {counted(len(found), 'reason')}")
-    click.echo("\n".join(lines(ledger.task, found, example=config.example if config else None, complete=complete)))
+    total = sum(len(group.members) for group in groups_)
+    click.echo(f"{ledger.task}: {counted(total, 'URL')} without a row, for {counted(len(groups_), 'reason')}")
+    click.echo("\n".join(lines(ledger.task, groups_, example=config.example if config else None, complete=complete)))

@@ -15,7 +15,9 @@ def command() -> None:
 
 
 @command.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar work crawl -n 2"))
-@click.option("-n", "--number", type=click.IntRange(min=1), default=2, show_default=True, help="Spiders at a time.")
+@click.option(
+    "-n", "--number", type=click.IntRange(min=1), default=2, show_default=True, help="Number of spiders at a time."
+)
 @verbose_option
 def crawl(number: int, verbose: bool) -> None:
     """Take due tasks from the schedule and run their spiders."""
@@ -62,7 +64,7 @@ def _stop_by_signal(stop: Any) -> None:
 
 
 def _each_once(report: Any) -> Any:
-    """Return a function that prints each problem once, not once a page."""
+    """Return a function that reports each problem only once, not for each page."""
     reported: set[str] = set()
 
     def report_once(text: str) -> None:

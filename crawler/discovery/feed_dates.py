@@ -1,4 +1,4 @@
-"""Times as feeds and sitemaps write them: RFC 822, ISO 8601 and W3C-DTF, and what people type instead."""
+"""Times in feeds and sitemaps: RFC 822, ISO 8601 and W3C-DTF, and forms that people type instead."""
 
 import re
 from datetime import UTC, date, datetime
@@ -12,20 +12,20 @@ _WRITTEN_ZONE = re.compile(r"(?:GMT|UTC?)? ?([+-]\d\d):?(\d\d)$", re.ASCII)  # R
 
 
 def moment_of(text: str | None) -> datetime | None:
-    """Return the time that `text` says, aware (UTC where it names no zone; a day is its midnight); None if it is none.
+    """Return the time in `text`, aware (UTC if it has no zone; a day is its midnight); None if there is none.
 
-    Years that no article is of count as none.
+    Years in which no article can have been published count as none.
     """
     text = (text or "").strip()
     if not text or len(text) > LONGEST:
         return None
     for read in (_iso, _mail, _month_or_year, _loose):
         try:
-            found = read(text)
+            moment = read(text)
         except (ValueError, TypeError, OverflowError, IndexError):
             continue
-        if found is not None:
-            return _aware(found)
+        if moment is not None:
+            return _aware(moment)
     return None
 
 
@@ -38,16 +38,16 @@ def _mail(text: str) -> datetime:
 
 
 def _month_or_year(text: str) -> date | None:
-    found = _MONTH_OR_YEAR.match(text)
-    return date(int(found[1]), int(found[2] or 1), 1) if found else None
+    match = _MONTH_OR_YEAR.match(text)
+    return date(int(match[1]), int(match[2] or 1), 1) if match else None
 
 
 def _loose(text: str) -> date | None:
     return find_date(text, relative=False)
 
 
-def _aware(found: date) -> datetime | None:
-    moment = found if isinstance(found, datetime) else datetime(found.year, found.month, found.day, tzinfo=UTC)
+def _aware(day: date) -> datetime | None:
+    moment = day if isinstance(day, datetime) else datetime(day.year, day.month, day.day, tzinfo=UTC)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     try:
         moment = moment.astimezone(UTC)

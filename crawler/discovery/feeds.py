@@ -1,7 +1,7 @@
 """Feeds: RSS 0.9x, 1.0 (RDF) and 2.0, Atom, JSON Feed. Bytes in, links with their dates out. No network.
 
-An entry's address is, in this order: what FeedBurner calls the original, Atom's link (alternate), RSS's link, a guid
-that is a permalink, an id that is an address. Relative ones count from `xml:base`, else from the feed.
+An entry's URL is, in this order: FeedBurner's original link, Atom's link (alternate), RSS's link, a guid that is a
+permalink, an id that is a URL. Relative URLs are resolved against `xml:base`, else against the feed's URL.
 """
 
 import json
@@ -23,14 +23,14 @@ from extractors.html.decoding import decode
 
 MOST_ENTRIES = 5000  # of one feed
 ROOTS = frozenset({"rss", "feed", "rdf", "channel"})
-PUBLISHED = ("pubdate", "published", "issued", "date", "created", "updated", "modified")  # the first that says a time
+PUBLISHED = ("pubdate", "published", "issued", "date", "created", "updated", "modified")  # the first with a date counts
 OLDER = frozenset({"next", "prev-archive"})  # RFC 5005: the feed's further pages, its archive
 _TAGS = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed: its entries in its order, where it goes on, and the page that it is the feed of (empty if unsaid)."""
+    """A feed: its entries in its order, its further pages, and the page to which it belongs (empty if unknown)."""
 
     entries: list[PageLink] = field(default_factory=list)
     next: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Feed:
 
 
 def read_feed(body: bytes, url: str, content_type: str | None = None) -> Feed | None:
-    """Return the feed that `body` is, from `url`; None if it is none. Broken XML is read as far as it goes."""
+    """Return the feed that `body` is, from `url`; None if it is none. Broken XML is read as far as possible."""
     if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return _json_feed(body, url)
     text = lenient_xml.xml_text(body, content_type)
@@ -74,7 +74,7 @@ def _addresses(item: "etree._Element", url: str) -> Iterator[str | None]:
 
 
 def _links(element: "etree._Element", url: str, rels: frozenset[str]) -> list[str]:
-    """Where the Atom links of an element lead that have one of `rels`; pages before other kinds of file."""
+    """The targets of the Atom links of an element with one of `rels`; pages before other kinds of file."""
     chosen = [
         (link.get("type") or "text/html", target)
         for link in element

@@ -1,4 +1,4 @@
-"""Lists that come as JSON, as the answers behind "load more" do: addresses and pieces of HTML in their strings."""
+"""Lists in JSON, such as the responses behind "load more": URLs and pieces of HTML in their strings."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""XML as sites write it: bytes in; text that a parser takes, or a tree, out.
+"""XML as sites write it: bytes in; text that a parser accepts, or a tree, out.
 
     bytes → text (declared encoding) → without declaration and document type → strict, else repaired as far as it goes
 

@@ -1,7 +1,7 @@
-"""The links of a page, in document order, each with what a reader sees of it.
+"""The links of a page, in document order, each with its text.
 
-Besides <a href> a list names its further pages in options, in `data-…` and `hx-get` attributes and in short scripts
-(`onclick="location='/list_2.html'"`): what is written there as an address is a link as well.
+Besides <a href> a list has its further pages in options, in `data-…` and `hx-get` attributes and in short scripts
+(`onclick="location='/list_2.html'"`): a URL there is a link as well.
 """
 
 import re
@@ -19,7 +19,7 @@ from extractors.html.urls import normalise, split_web
 
 MOST_LINKS = 5000  # of one page; endless lists exist
 MOST_FEEDS = 3  # of one page: the section's, the site's, one more
-# What is surely no page of text
+# Files that are no pages of text
 ASSET = re.compile(
     r"\.(?:css|js|mjs|json|map|png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4a|ogg|wav|webm|avi|mov|flv|pdf|docx?"
     r"|xlsx?|pptx?|zip|rar|7z|gz|tgz|bz2|apk|exe|dmg|iso|woff2?|ttf|eot|torrent)$",
@@ -35,7 +35,7 @@ NEXT_ATTRIBUTES = (
 )  # fmt: skip
 URL_ATTRIBUTES = ("data-href", "data-url", "data-link", "data-ajax-url", "data-load-url", "hx-get", "data-hx-get")
 HIDDEN = frozenset({*NEXT_ATTRIBUTES, *URL_ATTRIBUTES, "onclick"})
-WORDED = frozenset({"a", "area", "option", "button", "span", "li", "b", "strong", "em"})  # others hold whole lists
+WORDED = frozenset({"a", "area", "option", "button", "span", "li", "b", "strong", "em"})  # others contain whole lists
 
 _of_interest = etree.XPath(  # in document order
     "//base|//a|//area|//link|//option|//*[" + " or ".join(f"@{name}" for name in sorted(HIDDEN)) + "]"
@@ -43,12 +43,12 @@ _of_interest = etree.XPath(  # in document order
 _FEED_ADDRESS = re.compile(
     r"(?:^|/)(?:rss|atom|feeds?|index)(?:\.(?:xml|rss|rdf|atom)|/)?$|\.(?:rss|atom)$", re.IGNORECASE
 )
-# What `normalise` leaves as it is, and what such a URL begins with
+# URLs that `normalise` does not change, and their beginning
 _NORMAL = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+/(?![/.]|.*/\.)[A-Za-z0-9_.~/-]*\Z")
 _ORIGIN = re.compile(r"(https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+)/")
 _COMMENTS = re.compile(r"comment|评论|留言", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?:/)?/\S|\?\S|\.{1,2}/\S|[^\s:#]+\.(?:s?html?|php|aspx?|jsp)\b", re.IGNORECASE)
-_TEMPLATE = re.compile(r"[{}<>\s]|=$")  # a script puts something in
+_TEMPLATE = re.compile(r"[{}<>\s]|=$")  # a script inserts something
 _SCRIPTED = re.compile(
     r"""location(?:\.href)?\s*=\s*["']([^"'\s]+)["']|["']((?:https?:/)?/[^"'\s]+|\?[^"'\s]+|\.{1,2}/[^"'\s]+)["']"""
 )
@@ -59,9 +59,9 @@ _MORE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PageLink:
-    """A link: where it leads (absolute, normalised), its text, its `rel` words.
+    """A link: its URL (absolute, normalised), its text, its `rel` words.
 
-    `published`: when that was published, or else last changed, if the list says so (aware).
+    `published`: when the page was published, or else last changed, if the list has the date (aware).
     """
 
     url: str
@@ -72,7 +72,7 @@ class PageLink:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """What a page links: each URL once (with its first non-empty text), and the feeds it names. `cut`: it has more."""
+    """The links of a page, each URL once (with its first non-empty text), and its feeds. `cut`: it has more."""
 
     links: list[PageLink] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
@@ -183,7 +183,7 @@ def _written(base: str, text: str | None, *, sure: bool = False) -> str | None:
 
 
 def _is_more(element: "etree._Element") -> bool:
-    """Whether an element says that it brings more of the list."""
+    """Whether an element loads more of the list, by its names and words."""
     said = f"{element.get('class') or ''} {element.get('id') or ''} {_words(element)[:40]}"
     return bool(_MORE.search(said))
 

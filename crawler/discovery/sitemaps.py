@@ -2,7 +2,7 @@
 
     robots.txt → sitemaps → index → children (nested) → links
 
-A sitemap may be packed, plain text, or larger than its own standard allows: it is read to the bounds below.
+A sitemap may be compressed, plain text, or larger than the standard allows: it is read to the bounds below.
 """
 
 import io
@@ -26,15 +26,15 @@ MOST_ENTRIES = 50_000  # of one sitemap, as the protocol has it
 MOST_BYTES = 50 * 2**20  # unpacked, as the protocol has it
 ROOTS = frozenset({"urlset", "sitemapindex"})
 GZIP = b"\x1f\x8b"
-PACKED_TWICE = 2  # a .gz file that the server packed again
+PACKED_TWICE = 2  # a .gz file that the server compressed again
 ROBOTS_READ = 512 * 1024  # octets of a robots.txt
 _SITEMAP_LINE = re.compile(rb"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
-_DATE_TAGS = ("publication_date", "lastmod")  # the first that says a time
+_DATE_TAGS = ("publication_date", "lastmod")  # the first with a date counts
 
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A sitemap that an index names."""
+    """A sitemap in an index."""
 
     url: str
     changed: datetime | None = None
@@ -42,9 +42,9 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """A sitemap's links (`published`: the news' date, else the last change), or the children of an index.
+    """A sitemap's links (`published`: the date of the news, else of the last change), or the children of an index.
 
-    `news`: it is a news sitemap, so it holds the last days only. `cut`: there was more than is read.
+    `news`: it is a news sitemap, which has the last days only. `cut`: there was more than is read.
     """
 
     links: list[PageLink] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Sitemap:
 
 
 def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> Sitemap | None:
-    """Return the sitemap that `body` is, from `url`, packed or not; None if it is none."""
+    """Return the sitemap that `body` is, from `url`, compressed or not; None if it is none."""
     body, whole = unpacked(body)
     text = lenient_xml.xml_text(body, content_type)
     if lenient_xml.root_name(text) not in ROOTS:
@@ -69,19 +69,19 @@ def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> Site
 
 
 def sitemaps_of(robots: bytes, url: str) -> list[str]:
-    """Return the sitemaps that a robots.txt from `url` names, in its order, each once."""
+    """Return the sitemaps in a robots.txt from `url`, in its order, each once."""
     named = (line.decode("utf-8", "replace") for line in _SITEMAP_LINE.findall(robots[:ROBOTS_READ]))
     return list(dict.fromkeys(target for name in named if (target := absolute(url, name))))
 
 
 def usual_place(url: str) -> str:
-    """Where a site has its sitemap if robots.txt names none."""
+    """The usual URL of a site's sitemap, if robots.txt has none."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc, "/sitemap.xml", "", ""))
 
 
 def unpacked(body: bytes) -> tuple[bytes, bool]:
-    """Return `body` without gzip, at most `MOST_BYTES` of it, and whether that is all."""
+    """Return `body` without gzip, at most `MOST_BYTES` of it, and whether it is complete."""
     whole = True
     for _ in range(PACKED_TWICE):
         if not body.startswith(GZIP):
@@ -131,7 +131,7 @@ def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
 
 
 def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
-    """The entries, one by one, so that a large sitemap never stands in memory as a tree."""
+    """The entries, one by one, so that a large sitemap is never in memory as a tree."""
     tags = ["{*}url", "{*}sitemap"]
     data = io.BytesIO(text.encode("utf-8", "replace"))
     for _, element in etree.iterparse(data, tag=tags, recover=recover, **lenient_xml.OPTIONS):
@@ -142,7 +142,7 @@ def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
 
 
 def _said(entry: "etree._Element") -> Iterator[tuple[str, str]]:
-    """The texts of an entry by local name; those of pictures and videos are not its own."""
+    """The texts of an entry by local name, without those of its pictures and videos."""
     for child in entry:
         if local(child) in ("image", "video"):
             continue
@@ -152,7 +152,7 @@ def _said(entry: "etree._Element") -> Iterator[tuple[str, str]]:
 
 
 def _read_lines(text: str) -> Sitemap | None:
-    """A plain text sitemap: nothing but addresses, one a line."""
+    """A plain text sitemap: only URLs, one a line."""
     lines = [line for line in map(str.strip, text.split("\n", MOST_ENTRIES + 1)) if line]
     urls = list(dict.fromkeys(normalise(line) for line in lines[:MOST_ENTRIES] if split_web(line)))
     if not lines or any(not line.startswith(("http://", "https://")) or " " in line for line in lines[:MOST_ENTRIES]):

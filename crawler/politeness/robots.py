@@ -1,4 +1,4 @@
-"""robots.txt, as RFC 9309 says: octets in, rules for one crawler out. No network; who fetches it is `middlewares`.
+"""robots.txt, as RFC 9309 says: octets in, rules for one crawler out. No network; `host_rules` fetches it.
 
     body → lines → groups → rules of the product token → may this URL be fetched?
 

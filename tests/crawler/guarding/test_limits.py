@@ -165,7 +165,7 @@ def test_a_bomb_is_refused_by_its_ratio(said, path):
     ("path", "reason"),
     [
         ("/layers", "4 layers of compression"),
-        ("/torn", "the answer can't be unpacked"),
+        ("/torn", "the response cannot be decompressed"),
         ("/announced", "the page is larger than 32 MiB: 40 MiB"),
         ("/giant", "the page is larger than 32 MiB: 3 GiB"),
         ("/endless-chunks", "the page is larger than 32 MiB"),
@@ -173,10 +173,10 @@ def test_a_bomb_is_refused_by_its_ratio(said, path):
         ("/endless-headers", "its head is larger than 256 KiB"),
         ("/endless-line", "its head is larger than 256 KiB"),
         ("/endless-interim", "its head is larger than 256 KiB"),
-        ("/drip", "the answer took too long"),
+        ("/drip", "the response took too long"),
         ("/drip-headers", "no answer in time"),
         ("/silent", "no answer in time"),
-        ("/half", "the answer broke off"),
+        ("/half", "the response broke off"),
         ("/circle", "redirects in a circle"),
         ("/ping", "redirects in a circle"),
         ("/reload", "redirects in a circle"),
@@ -188,7 +188,7 @@ def test_a_bomb_is_refused_by_its_ratio(said, path):
         ("/part", "http 206, only a part of the page"),
         ("/no-content", "http 204 without a page"),
         ("/reset-content", "http 205 without a page"),
-        ("/login", "http 401: it wants a password (auth)"),
+        ("/login", "http 401: authentication required (auth)"),
     ],
 )
 def test_each_limit_has_its_own_reason_that_fits_into_the_ledger(said, path, reason):
