@@ -25,6 +25,7 @@ import redis
 from .connection import connect
 from .errors import RedisUnavailable
 from .processes import die_with_parent
+from .redis_address import addresses
 
 LONGEST_SOCKET = 100  # bytes a unix socket's path may have, with some room to the kernel's 107
 START_WAIT = 30.0  # seconds; a server loads a large append-only file for a long time
@@ -153,7 +154,8 @@ def redis_for(
     """
     named = os.environ.get("REDIS_URL")
     if named:
-        connect(named).close()
+        for address in addresses(named):
+            connect(address.url).close()
         yield named
         return
     server = Embedded(state)

@@ -11,11 +11,11 @@ Options follow after `?`: the files of TLS (`ssl_ca_certs`, `ssl_certfile`, `ssl
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import redis
 from redis.connection import (
@@ -111,6 +111,12 @@ class RedisAddress:
     service: str = ""  # the service's name, if Sentinels watch it
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # for redis-py, passwords included
     name: str = ""  # by which tasks choose their server
+    named: bool = False  # whether the name was given
+
+    @property
+    def url(self) -> str:
+        """The address as `REDIS_URL` gives it, passwords and `#name` included: for processes of our own."""
+        return f"{self.text}#{quote(self.name)}" if self.named else self.text
 
     @property
     def shown(self) -> str:
@@ -192,7 +198,7 @@ def _address(text: str) -> RedisAddress:
     except ValueError as error:
         example = SENTINEL_EXAMPLE if "+sentinel" in text.partition("://")[0] else EXAMPLES
         raise RedisRefused(f"REDIS_URL {without_password(text)}: {error}; {example}") from None
-    return RedisAddress(found.text, scheme, found.hosts, found.service, found.options, unquote(name) or _name(found))
+    return replace(found, name=unquote(name) or _name(found), named=bool(name))
 
 
 def _plain(text: str, scheme: str) -> RedisAddress:

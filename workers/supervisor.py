@@ -56,6 +56,7 @@ class _Worker:
     job: list[Fingerprint] = field(default_factory=list)
     page: Fingerprint = ""
     deadline: float = 0.0  # monotonic; 0 if there is none
+    dismissed: bool = False  # it ends after its present job
 
 
 class Supervisor:
@@ -71,13 +72,16 @@ class Supervisor:
         times: WorkerTimes | None = None,
         sweep_every: float = SWEEP_EVERY,
         pause_after_early_exit: float = PAUSE_AFTER_EARLY_EXIT,
+        wanted: Callable[[], int] | None = None,
     ):
+        """`wanted` returns how many workers are wanted now; without it they are always `count`."""
         self.url, self.count, self.state, self.until_empty = url, count, state, until_empty
         self.times = times or WorkerTimes()
         self.sweep_every, self.pause_after_early_exit = sweep_every, pause_after_early_exit
         self.redis: redis.Redis = client(url)
         self.inbox = Inbox(self.redis)
         self.presence = Presence(self.redis, "extract")
+        self.wanted = wanted or (lambda: count)
         self.stopping = False
         self._context = multiprocessing.get_context("fork")
         self._workers: list[_Worker] = []
@@ -97,6 +101,7 @@ class Supervisor:
         try:
             while not self.stopping:
                 self._check_workers()
+                self._dismiss_surplus()
                 self._start_missing()
                 self._sweep_if_due()
                 if self.until_empty and self._all_done():
@@ -111,6 +116,14 @@ class Supervisor:
     def stop(self, *_: Any) -> None:
         """Let workers finish their present jobs, then return from `run`. Safe in a signal handler."""
         self.stopping = True
+
+    def _dismiss_surplus(self) -> None:
+        """Let workers beyond the number that are wanted now finish their present jobs and end."""
+        self.count = self.wanted()
+        for worker in self._workers[self.count :]:
+            if not worker.dismissed and worker.process.pid is not None:
+                worker.dismissed = True
+                os.kill(worker.process.pid, signal.SIGTERM)
 
     def _start_missing(self) -> None:
         while len(self._workers) < self.count and time.monotonic() >= self._not_before and not self.stopping:

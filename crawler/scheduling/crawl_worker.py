@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,10 +34,22 @@ class _Child:
 
 
 class CrawlWorkers:
-    """Runs up to `count` spiders at a time, on the Redis at `url`. `clock`: monotonic seconds."""
+    """Runs up to `count` spiders at a time, on the Redis at `url`. `clock`: monotonic seconds.
 
-    def __init__(self, url: str, connection: "redis.Redis", count: int, *, clock: Callable[[], float] = time.monotonic):
+    `slots`: as many as spiders may run at a time, shared with the crawl workers of other servers.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        connection: "redis.Redis",
+        count: int,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        slots: threading.Semaphore | None = None,
+    ):
         self.url, self.count, self.clock = url, count, clock
+        self.slots = slots or threading.Semaphore(count)
         self.schedule = Schedule(connection)
         self.presence = Presence(connection, "crawl")
         self.stopping = False
@@ -60,8 +73,13 @@ class CrawlWorkers:
         self.stopping = True
 
     def _start(self) -> None:
-        while len(self._children) < self.count:
-            lease = self.schedule.lease()
+        while self.slots.acquire(blocking=False):
+            lease = None
+            try:
+                lease = self.schedule.lease()
+            finally:
+                if lease is None:
+                    self.slots.release()
             if lease is None:
                 return
             environment = {**os.environ, "REDIS_URL": self.url, PUBLISHED_ONLY: "1"}
@@ -86,6 +104,7 @@ class CrawlWorkers:
             self._children.remove(
                 child
             )  # after `done`, which raises if Redis is unavailable: the child is reaped again then
+            self.slots.release()
             if not report:
                 report = {"outcome": "killed", "problems": [f"the spider was {ended_by(code)}"]}
             if on_report is not None:

@@ -30,6 +30,11 @@ KUBERNETES = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 KUBERNETES_VERSION = "1.32"
 
 
+def all_of(names: tuple[str, ...], schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The properties of these names, all with one schema."""
+    return {name: {**schema} for name in names}
+
+
 def parses(arguments: list[str]) -> None:
     """Raise what click says of a command line of ours; run nothing."""
     context = click.Context(exemplar)
@@ -97,13 +102,13 @@ COMPOSE_SCHEMA = {
                 "additionalProperties": False,
                 "required": ["image", "command", "networks", "restart"],
                 "properties": {
-                    **dict.fromkeys(("image", "restart", "stop_grace_period", "user"), {"type": "string"}),
-                    **dict.fromkeys(("init", "read_only"), {"type": "boolean"}),
-                    **dict.fromkeys(
+                    **all_of(("image", "restart", "stop_grace_period", "user"), {"type": "string"}),
+                    **all_of(("init", "read_only"), {"type": "boolean"}),
+                    **all_of(
                         ("cap_drop", "command", "networks", "security_opt", "tmpfs", "volumes"),
                         {"type": "array", "items": {"type": "string"}},
                     ),
-                    **dict.fromkeys(("build", "depends_on", "deploy", "healthcheck"), {"type": "object"}),
+                    **all_of(("build", "depends_on", "deploy", "healthcheck"), {"type": "object"}),
                     "environment": {"type": "object", "additionalProperties": {"type": "string"}},
                 },
             },
@@ -182,14 +187,18 @@ def test_systemd_takes_the_units_and_finds_them_hardened(tmp_path: Path) -> None
         assert (done.returncode, done.stderr) == (0, "")
     for path in tmp_path.glob("*.service"):
         done = subprocess.run(
-            ["systemd-analyze", "security", "--offline=true", "--threshold=30", str(path)], capture_output=True, text=True
+            ["systemd-analyze", "security", "--offline=true", "--threshold=30", str(path)],
+            capture_output=True,
+            text=True,
         )
         assert done.returncode == 0, done.stdout
 
 
 def test_the_units_run_commands_of_ours() -> None:
     found = units()
-    assert [unit.path.name for unit in found] == [f"exemplar-{part}@.service" for part in ("crawl", "extract", "schedule")]
+    assert [unit.path.name for unit in found] == [
+        f"exemplar-{part}@.service" for part in ("crawl", "extract", "schedule")
+    ]
     for unit in found:
         program, *arguments = unit.command(unit.environment)
         assert program == "/opt/exemplar/bin/exemplar"
@@ -227,13 +236,15 @@ SCALED_OBJECT = {
     "required": ["scaleTargetRef", "triggers"],
     "properties": {
         "scaleTargetRef": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
-        **dict.fromkeys(("minReplicaCount", "maxReplicaCount", "pollingInterval", "cooldownPeriod"), {"type": "integer"}),
+        **all_of(("minReplicaCount", "maxReplicaCount", "pollingInterval", "cooldownPeriod"), {"type": "integer"}),
         "triggers": {"type": "array", "minItems": 1, "items": KEDA_TRIGGER},
     },
 }
 
 
-@pytest.mark.parametrize("document", list(documents()), ids=lambda found: f"{found['kind']}-{found['metadata']['name']}")
+@pytest.mark.parametrize(
+    "document", list(documents()), ids=lambda found: f"{found['kind']}-{found['metadata']['name']}"
+)
 def test_kubernetes_takes_each_manifest(document: dict[str, Any]) -> None:
     if document["kind"] == "ScaledObject":
         jsonschema.Draft202012Validator(SCALED_OBJECT).validate(document["spec"])

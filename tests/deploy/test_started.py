@@ -64,9 +64,7 @@ def rows(folder: Path) -> list[dict[str, str]]:
     return [json.loads(line) for path in folder.glob("*.jsonl") for line in path.read_text("utf-8").splitlines()]
 
 
-def test_the_commands_of_the_units_write_the_articles_of_the_sample_site(
-    redis_of_compose: int, tmp_path: Path
-) -> None:
+def test_the_commands_of_the_units_write_the_articles_of_the_sample_site(redis_of_compose: int, tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     wanted = {"PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
