@@ -37,12 +37,11 @@ def all_of(names: tuple[str, ...], schema: dict[str, Any]) -> dict[str, dict[str
 
 def parses(arguments: list[str]) -> None:
     """Raise what click says of a command line of ours; run nothing."""
-    context = click.Context(exemplar)
-    name, command, rest = exemplar.resolve_command(context, arguments)
+    name, command, rest = exemplar.resolve_command(click.Context(exemplar), arguments)
     while isinstance(command, click.Group):
-        context = command.make_context(name, list(rest), parent=context)
-        name, command, rest = command.resolve_command(context, [*context._protected_args, *context.args])
-    command.make_context(name, list(rest), parent=context)
+        name, command, rest = command.resolve_command(click.Context(command), rest)
+    assert command is not None
+    command.make_context(name, rest)
 
 
 # The container file
