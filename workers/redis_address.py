@@ -78,7 +78,7 @@ class _Watched(_Primary):
     """A connection that asks the Sentinels each time it is made; redis-py's own goes to its last server once more."""
 
     def connect_check_health(self, check_health: bool = True, retry_socket_connect: bool = True) -> None:
-        if not self._sock:  # type: ignore[attr-defined]
+        if not self.is_connected:  # type: ignore[attr-defined]
             self.host, self.port = self.connection_pool.get_master_address()  # type: ignore[attr-defined]
         # Tried again as a whole, by the command: the Sentinels may name another server then.
         super().connect_check_health(check_health, retry_socket_connect=False)  # type: ignore[misc]
