@@ -4,14 +4,16 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+import redis
 
 from console.sample_site import SiteServer, tasks_yaml
-from console.several_servers import shares
+from console.several_servers import ServerPart, serve_all, shares
 from crawler.task_list.file import load
 from crawler.task_list.placement import in_words, parts_of
 from tests.redis_servers import eventually, free_port, redis_server
@@ -89,6 +91,37 @@ def test_one_server_alone_gets_the_whole_list(redis_url: str, file: Path) -> Non
     [part] = parts_of(load(file), servers)
     assert sorted(part.tasks.tasks) == ["en-stories", "zh-news"]
     servers.close()
+
+
+def test_a_server_that_is_away_does_not_hold_up_the_others() -> None:
+    stopping, told, served = threading.Event(), [], []
+
+    def away() -> None:
+        if not told:
+            raise redis.ConnectionError("no answer from it.")
+        served.append("again")
+        stopping.wait(20)
+
+    def there() -> None:
+        served.append("there")
+        stopping.wait(20)
+
+    parts = [ServerPart("a", away, stopping.set), ServerPart("b", there, stopping.set)]
+    threading.Timer(2.5, stopping.set).start()
+    serve_all(parts, told.append, stopping)
+    assert told == ["Redis a is unavailable: no answer from it; trying again"]
+    assert sorted(served) == ["again", "there"]
+
+
+def test_a_mistake_in_one_part_ends_all() -> None:
+    def broken() -> None:
+        raise ValueError("a mistake of ours")
+
+    stopping = threading.Event()
+    with pytest.raises(ValueError, match="a mistake of ours"):
+        serve_all(
+            [ServerPart("a", broken, lambda: None), ServerPart("b", stopping.wait, lambda: None)], print, stopping
+        )
 
 
 @contextmanager
