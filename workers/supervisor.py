@@ -10,7 +10,6 @@ import logging
 import multiprocessing
 import os
 import signal
-import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ import redis
 from .connection import client
 from .inbox import Inbox
 from .ledger import Ledger
-from .presence import Presence
+from .presence import Presence, node_name
 from .processes import ended_by
 from .url_states import Fingerprint
 from .worker import work
@@ -130,7 +129,7 @@ class Supervisor:
             self._workers.append(self._start())
 
     def _start(self) -> _Worker:
-        name = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        name = f"{node_name()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         read, write = os.pipe()
         others = [read, *(worker.reports for worker in self._workers)]
         process = self._context.Process(
