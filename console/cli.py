@@ -6,9 +6,12 @@ A command's module is imported only when it is called, so `exemplar --help` is f
 import os
 import sys
 from importlib import import_module
+from io import StringIO
 from typing import Any
 
 import click
+
+from console.options import say
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 
@@ -79,7 +82,9 @@ def main() -> None:
         result = exemplar(standalone_mode=False)
         code = result if isinstance(result, int) else EXIT_OK  # click returns the code of an `Exit`
     except click.ClickException as error:
-        error.show()
+        message = StringIO()
+        error.show(message)
+        say(message.getvalue().rstrip("\n"))
         code = EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
@@ -102,7 +107,7 @@ def _report(error: Exception) -> int:
     from workers.errors import ExemplarError, RedisRefused, RedisUnavailable
 
     if isinstance(error, RedisError):
-        click.echo(f"error: Redis failed: {reason(error)}; nothing is lost, start again when it is available", err=True)
+        say(f"error: Redis failed: {reason(error)}; nothing is lost, start again when it is available")
         return EXIT_UNAVAILABLE
     if isinstance(error, RedisUnavailable):
         code = EXIT_UNAVAILABLE
@@ -112,5 +117,5 @@ def _report(error: Exception) -> int:
         code = EXIT_FAILED
     else:
         raise error
-    click.echo(redact(f"error: {error}"), err=True)
+    say(redact(f"error: {error}"))
     return code

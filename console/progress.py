@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from console.options import print_json, say
+from console.options import print_json, printable, say
 from console.runner import Accounting, Runner
 from console.status import overview, table
 
@@ -96,7 +96,7 @@ class LiveTable:
         from rich.text import Text
 
         state = overview(runner.connection)
-        lines = [Text(text, style="yellow") for text in self._problems[-PROBLEMS_SHOWN:]]
+        lines = [Text(printable(text), style="yellow") for text in self._problems[-PROBLEMS_SHOWN:]]
         self.live.update(Group(table(state), Text("Ctrl-C stops the run; nothing is lost", style="dim"), *lines))
 
     def end(self, accounting: Accounting, *, once: bool) -> None:
@@ -105,7 +105,7 @@ class LiveTable:
         self.console.print(accounting_table(accounting))
         for row in accounting.rows():
             for problem in row["problems"]:
-                self.console.print(f"{row['task']}: {problem}", highlight=False, markup=False)
+                self.console.print(printable(f"{row['task']}: {problem}"), highlight=False, markup=False)
         for text in [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]:
             say(f"problem: {text}")
 

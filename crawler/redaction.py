@@ -3,10 +3,10 @@
 import re
 
 _URL_PASSWORD = re.compile(r"(?<=://)([^:/?#@\s]*):[^\s/?#]*@")
-_SECRET_NAME = r"[\w-]*(?:password|passwd|pwd|token|secret|api[_-]?key|access[_-]?key)"
+_SECRET_NAME = r"(?:password|passwd|pwd|token|secret|api[_-]?key|access[_-]?key)"
 # `${VARIABLES}` stay: they do not contain the secret.
 _SECRET_VALUE = re.compile(
-    rf"({_SECRET_NAME}[\"']?\s*[:=]\s*)(?!\$\{{)(\"[^\"]*\"|'[^']*'|[^\s&;,\"'}}]+)", re.IGNORECASE
+    rf"({_SECRET_NAME}[\"']?\s*+[:=]\s*+)(?!\$\{{)(\"[^\"]*\"|'[^']*'|[^\s&;,\"'}}]+)", re.IGNORECASE
 )
 # A header's value may have several words: `Authorization: Bearer abc`.
 _SECRET_HEADER = re.compile(

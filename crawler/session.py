@@ -45,7 +45,7 @@ class Session:
 def open_session(
     file: Path | None, *, purpose: str, task: str = "", say: Callable[[str], None] = log.warning
 ) -> Iterator[Session]:
-    """Open a session for a command. `file` is the task list; None is tasks.yaml in the working directory, if there.
+    """Open a session for a command. `file` is the task list; None is tasks.yaml in the working directory, if it exists.
 
     Without a file, or in a crawl worker's child, the published list is used. With `task` only that one is read from it,
     which matters to a spider when there are 100,000. Raises `ExemplarError` and `TaskError`.

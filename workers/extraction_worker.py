@@ -1,7 +1,7 @@
 """One extraction worker: pages → articles → sinks → ledger.
 
 Each page is leased, and its attempt counted, just before its extraction, and settled just after its row is written, one
-page after another. When a page crashes its worker, no other page of the job is blamed or lost.
+page after another. When a page crashes its worker, the attempt is counted for that page only; no other page is lost.
 """
 
 import logging
@@ -154,7 +154,7 @@ class ExtractionWorker:
         return True
 
     def _consider(self, section: PreparedSection, lease: PageLease, found: FoundArticle) -> None:
-        """Make a written page a candidate for the vote, unless a back-fill found it: those are not recent."""
+        """Make a written page a candidate for the vote, unless a back-fill found it: such pages are not recent."""
         if section.candidates is None or not section.candidates.has_room() or lease.info.get("days"):
             return
         self.watch.begin(section.config.task, lease.fingerprint, self.times.page_deadline)

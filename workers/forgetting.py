@@ -1,4 +1,4 @@
-"""Forgetting URLs: by age, and then they still count; or one by one, and then they can be added again."""
+"""Forgetting URLs: by age (they are still counted), or one by one (they can be added again)."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta

@@ -48,7 +48,7 @@ class NearDuplicates:
         self._add = connection.register_script(_ADD)
 
     def first_like(self, text: str, url: str) -> str | None:
-        """Return the URL of the first article whose text is almost the same; None if there is none: this one is added.
+        """Return the URL of the first article with almost the same text; if there is none, add this one, return None.
 
         A second call for the same URL gives the same answer.
         """

@@ -64,10 +64,10 @@ class KeepRow:
 
 @dataclass(frozen=True, slots=True)
 class WriteRows:
-    """The rows to write; none of a list page without new entries.
+    """The rows to write; a list page without new entries gives none.
 
     `again`: a row may already have been written. `entries`: the canonical URLs of the rows of a list page.
-    `article`: what may join the vote; None of a list page.
+    `article`: what may join the vote; None for a list page.
     """
 
     rows: Sequence[Row]

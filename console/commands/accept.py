@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument("task")
 @click.argument("urls", nargs=-1, metavar="[URL]…")
 @click.option(
-    "--reason", metavar="TEXT", help="All pages that were judged to be no article for a reason that begins with TEXT."
+    "--reason", metavar="TEXT", help="Accept all pages judged not to be articles, for a reason that begins with TEXT."
 )
 @tasks_option
 @json_option
@@ -63,7 +63,7 @@ def _of_reason(ledger: "Ledger", reason: str) -> list[str]:
         return urls
     others = ", ".join(dict.fromkeys(group.label for group in matched))
     raise ExemplarError(
-        f"{ledger.task}: no page was judged to be no article for a reason that begins with {reason!r}"
+        f"{ledger.task}: no page was rejected as a non-article for a reason that begins with {reason!r}"
         + (f" ({others}: no page to judge)" if others else "")
         + f"; see exemplar status --problems {ledger.task}"
     )
@@ -93,7 +93,7 @@ def _refusal(task: str, url: str, state: "State", reason: str) -> str:
     if state in ("waiting", "leased", "fetched"):
         return "it is not rejected: it waits to be fetched or extracted"
     if state != "rejected":
-        return f"it is not rejected but {state}" + (f" ({reason}); {again}" if state == "failed" else "")
+        return f"its state is not rejected but {state}" + (f" ({reason}); {again}" if state == "failed" else "")
     fate = fate_of(state, reason)
     if fate == "unwanted":
         return f"the task's own rules reject it ({reason}); change them, then {again}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, tasks_option
+from console.options import counted, examples, json_option, print_json, say, show, tasks_option
 
 if TYPE_CHECKING:
     from crawler.scouting.survey import Scope, Survey
@@ -45,10 +45,13 @@ class _Choices:
 @click.option(
     "--output", help="Where rows are written.  [default: from `defaults:` of the file, else out/{task}.jsonl]"
 )
-@click.option("--section", "scope", flag_value="section", help="Only the folders that the article is in.")
+@click.option("--section", "scope", flag_value="section", help="Only articles in the same folders as this one.")
 @click.option("--site", "scope", flag_value="site", help="All articles of the site that share its template.")
 @click.option(
-    "--article", "insist", is_flag=True, help="It is an article, even if it looks like a list or has little text."
+    "--article",
+    "insist",
+    is_flag=True,
+    help="Treat the page as an article, even if it looks like a list or has little text.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the result; write nothing.")
 @click.option("--yes", is_flag=True, help="Write without asking.")
@@ -166,7 +169,7 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
     names = existing.tasks.tasks if existing.tasks else ()
     entry = entry_of(survey, existing.defaults, names, name=choices.name, every=choices.every, output=choices.output)
     if not choices.as_json:
-        click.echo(shown(survey, entry))
+        show(shown(survey, entry))
     wanted = choices.write and (not choices.confirm or choices.as_json or _confirm(target))
     if wanted:
         _write(target, entry)
@@ -205,7 +208,7 @@ def _refuse_taken(tasks: Any, urls: Sequence[str]) -> None:
 
     for url in urls:
         if known := known_as(tasks, url):
-            raise TaskError(f"task {known} takes {url} already; use --name to add another task for it")
+            raise TaskError(f"task {known} already covers {url}; use --name to add another task for it")
 
 
 def _confirm(target: Path) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from console.options import examples, json_option, log_to_stderr, print_json, say, tasks_option, verbose_option
+from console.options import examples, json_option, log_to_stderr, print_json, say, show, tasks_option, verbose_option
 
 DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -22,7 +22,7 @@ DAY = click.DateTime(["%Y-%m-%d"])
 @click.option("--limit", type=click.IntRange(min=1), help="Largest number of articles in this run.")
 @click.option("--all", "all_", is_flag=True, help="Read the whole archive, without a limit on the first run.")
 @click.option("--since", type=DAY, help="Only articles whose URL contains this day or a later one.")
-@click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; news has priority.")
+@click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; new articles have priority.")
 @click.option("--to", type=DAY, help="Back-fill the archive up to this day.")
 @json_option
 @verbose_option
@@ -63,7 +63,7 @@ def command(
     if as_json:
         print_json(report.to_dict())
     else:
-        click.echo(
+        show(
             f"{task}: {report.outcome}; {report.lists} list pages, {report.new} new articles, {report.fetched} "
             f"fetched, {report.rejected} rejected, {report.failed} failed, {report.later} to be tried again"
         )

@@ -20,7 +20,7 @@ from console.options import counted, examples, log_to_stderr, say, tasks_argumen
 @click.option(
     "--crawlers", type=click.IntRange(min=1), default=4, show_default=True, help="Number of spiders at a time."
 )
-@click.option("--json", "as_json", is_flag=True, help="JSON lines, on a terminal too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines, even on a terminal.")
 @verbose_option
 def command(tasks: Path | None, once: bool, workers: int | None, crawlers: int, as_json: bool, verbose: bool) -> None:
     """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here).

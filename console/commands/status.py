@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, tasks_file, tasks_option
+from console.options import (
+    counted,
+    examples,
+    json_option,
+    print_json,
+    printable,
+    say,
+    show,
+    tasks_file,
+    tasks_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,10 +96,10 @@ def command(
     if not state["processes"]:
         console.print("no worker is running")
     for host in state["hosts"]:
-        console.print(in_words(host), highlight=False, markup=False)
+        console.print(printable(in_words(host)), highlight=False, markup=False)
     for row in state["tasks"]:
         for problem in (row["last_run"] or {}).get("problems", []):
-            console.print(f"{row['task']}: {problem}", highlight=False, markup=False)
+            console.print(printable(f"{row['task']}: {problem}"), highlight=False, markup=False)
 
 
 def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
@@ -122,9 +132,9 @@ def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
         for row in rows:
             print_json(row)
         return
-    click.echo("\t".join(("day", "seen", "open", *FINAL_STATES)))
+    show("\t".join(("day", "seen", "open", *FINAL_STATES)))
     for row in rows:
-        click.echo("\t".join(map(str, row.values())))
+        show("\t".join(map(str, row.values())))
 
 
 def _show_problems(connection: "redis.Redis", task: str, reason: str | None, complete: bool, as_json: bool) -> None:
@@ -158,5 +168,5 @@ def _show_groups(ledger: "Ledger", groups_: "Sequence[Group]", complete: bool) -
 
     config = config_of(ledger.redis, ledger.task)
     total = sum(len(group.members) for group in groups_)
-    click.echo(f"{ledger.task}: {counted(total, 'URL')} without a row, for {counted(len(groups_), 'reason')}")
-    click.echo("\n".join(lines(ledger.task, groups_, example=config.example if config else None, complete=complete)))
+    show(f"{ledger.task}: {counted(total, 'URL')} without a row, for {counted(len(groups_), 'reason')}")
+    show("\n".join(lines(ledger.task, groups_, example=config.example if config else None, complete=complete)))

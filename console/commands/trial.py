@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import examples, json_option, print_json, say, tasks_option
+from console.options import examples, json_option, print_json, say, show, tasks_option
 
 if TYPE_CHECKING:
     from crawler.discovery.link_judgement import JudgedLink
@@ -48,17 +48,17 @@ def command(task: str, tasks: Path | None, as_json: bool) -> None:
 def _show(result: "Trial") -> None:
     from console.survey_text import extraction_lines
 
-    click.echo(f"{result.task}: {result.pattern}")
+    show(f"{result.task}: {result.pattern}")
     for page in result.lists:
-        click.echo(f"list      {page.url}  ({_about(page)})")
+        show(f"list      {page.url}  ({_about(page)})")
         for judged in [link for link in page.judged if link.taken][:SHOWN]:
-            click.echo(f"  taken   {judged.link.url}  {judged.link.text[:60]}")
+            show(f"  taken   {judged.link.url}  {judged.link.text[:60]}")
         for judged in _some_left(page):
-            click.echo(f"  left    {judged.link.url}  {judged.reason}")
+            show(f"  left    {judged.link.url}  {judged.reason}")
     for sample in (result.example, *result.cuts):
         for place, line in enumerate(extraction_lines(sample)):
-            click.echo(f"{('example' if sample is result.example else 'article') if place == 0 else '':10}{line}")
-    click.echo(
+            show(f"{('example' if sample is result.example else 'article') if place == 0 else '':10}{line}")
+    show(
         f"{result.found} articles on {len(result.lists)} list pages; {_articles_of(result)}; "
         f"robots.txt forbids {len(result.forbidden)}. Nothing was written."
     )

@@ -43,7 +43,7 @@ class ArticlePages:
         self._note_further(self.first)
 
     def next_url(self) -> str | None:
-        """The page to fetch next; None if there is none, or there are too many."""
+        """The page to fetch next; None if no page is left, or the article has more pages than are read."""
         size = len(self.first.body) + sum(len(page.body) for page in self.further)
         number = min((n for n in self._known if n > self._last), default=None)
         if number is None or len(self.further) >= MOST_PARTS or size > MOST_BYTES:
@@ -115,7 +115,7 @@ def _follows(body: bytes, mark: bytes, hint: "re.Pattern[bytes]") -> bool:
 
 
 def _names(article: str) -> tuple[str, str, str, str]:
-    """Of a URL without scheme: folder with host, file name without suffix and page number, suffix, last folder."""
+    """Split a URL without scheme: folder with host, file name without suffix and page number, suffix, last folder."""
     parts = urlsplit(article)
     name, dot, suffix = parts.path.rpartition("/")[2].partition(".")
     folder = parts.netloc + parts.path.rpartition("/")[0] + "/"

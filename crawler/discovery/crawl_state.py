@@ -130,7 +130,7 @@ class CrawlState:
         self._responses: dict[str, LastResponse] = {}
 
     def load(self) -> WalkMemory:
-        """Read the memory. Of a task that was changed, only `ended` and `forgotten_on` are valid."""
+        """Read the memory. If the task was changed, only `ended` and `forgotten_on` are valid."""
         raw = cast(dict[bytes, bytes], self.redis.hgetall(self._walk))
         fields = {name.decode(): value.decode() for name, value in raw.items()}
         if fields.get("shape") != self.shape:

@@ -1,14 +1,18 @@
-"""Times in feeds and sitemaps: RFC 822, ISO 8601 and W3C-DTF, and forms that people type instead."""
+"""Times in feeds and sitemaps: RFC 822, ISO 8601 and W3C-DTF, and common deviations from them."""
 
 import re
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 
-from extractors.metadata.dates import EARLIEST_YEAR, LATEST_YEAR, find_date
+from extractors.metadata.dates import EARLIEST_YEAR, LATEST_YEAR, find_date, zone_of
 
 LONGEST = 100  # characters
 _MONTH_OR_YEAR = re.compile(r"(\d{4})(?:-(\d\d))?$", re.ASCII)
-_WRITTEN_ZONE = re.compile(r"(?:GMT|UTC?)? ?([+-]\d\d):?(\d\d)$", re.ASCII)  # RFC 822 has +0800 alone
+_WRITTEN_ZONE = re.compile(  # RFC 822 has +0800 alone; JavaScript writes GMT+0800 (CST)
+    r"(?:GMT|UTC?)? ?([+-]\d\d):?(\d\d)(?: \([^()]*\))?$", re.ASCII
+)
+_HALF_OF_DAY = re.compile(r"\d ?[ap]\.?m\b", re.IGNORECASE)
+_NAMED_ZONE = re.compile(r" ([A-Z]{2,4})$")
 
 
 def moment_of(text: str | None) -> datetime | None:
@@ -33,8 +37,12 @@ def _iso(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _mail(text: str) -> datetime:
-    return parsedate_to_datetime(_WRITTEN_ZONE.sub(r" \1\2", text))
+def _mail(text: str) -> datetime | None:
+    if _HALF_OF_DAY.search(text):
+        return None  # the library would take 8:30 pm for 8:30
+    moment = parsedate_to_datetime(_WRITTEN_ZONE.sub(r" \1\2", text))
+    named = _NAMED_ZONE.search(text)
+    return moment.replace(tzinfo=zone_of(named[1], moment)) if named and moment.tzinfo is None else moment
 
 
 def _month_or_year(text: str) -> date | None:

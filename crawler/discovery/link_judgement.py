@@ -1,4 +1,4 @@
-"""Each link of a list page with what becomes of it, for a person to read."""
+"""The links of a list page, each with the reason why it is an article of the task or not, in words for a person."""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ TAKEN = "of the pattern"  # why a link is an article
 
 @dataclass(frozen=True, slots=True)
 class JudgedLink:
-    """A link of a list page with what becomes of it. `taken`: it is an article of the task."""
+    """A link of a list page, and why it is taken or left. `taken`: it is an article of the task."""
 
     link: PageLink
     taken: bool

@@ -1,4 +1,4 @@
-"""The lists of one walk that are known and still to be read, in the order in which they will be.
+"""The lists of one walk that are known and not read yet, in the order in which they are read.
 
 feeds, then start pages, pagination and followed pages → explored pages, a few of each URL shape → sitemaps
 """

@@ -65,9 +65,9 @@ class ListYield:
         return WalkMemory(True, not self.failed, self._new_by_list, feeds, self._useful_maps(maps))
 
     def _useful_maps(self, maps: SitemapFrontier) -> dict[str, tuple[datetime | None, int]]:
-        """The sitemaps that found what no list or feed did.
+        """The sitemaps with articles that were in no list or feed.
 
-        Each with the newest date read, and how many articles lists have found since it last found one.
+        Each with the newest date read, and the number of articles found in lists since it last gave such an article.
         """
         by_lists = self._new - sum(self._maps.values())
         useful: dict[str, tuple[datetime | None, int]] = {}

@@ -22,9 +22,9 @@ Form = Literal["page", "feed", "sitemap", "json", "robots"]
 _FEED = re.compile(rb"<(?:[\w.-]+:)?(?:rss|feed|rdf|channel)[\s>]", re.IGNORECASE)
 _SITEMAP = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
-_NEXT_HEADER = re.compile(
-    r"<([^<>]*)>\s*(?:;[^,<]*)?;\s*rel\s*=\s*\"?(?:[\w\s]*\s)?next(?:\s[\w\s]*)?\"?", re.IGNORECASE
-)
+_LINK_VALUE = re.compile(r"<([^<>]*)>([^<>]*)")  # RFC 8288: a URL in angle brackets, and its parameters
+_REL = re.compile(r"""\s*+rel\s*+=\s*+["']?+([^"']*+)""", re.IGNORECASE)
+LONGEST_HEADER = 8192  # characters of a Link header that are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,18 @@ def read_listing(
     if b"\0" in head:  # UTF-16, as far as the first characters matter
         head = head.replace(b"\0", b"")
     listing = _listing(body, head, url, content_type)
-    said = _NEXT_HEADER.search((headers or {}).get("link", ""))
-    if said and (target := absolute(url, said[1])):
-        listing.next.append(target)
+    listing.next.extend(_next_of_header((headers or {}).get("link", ""), url))
     return listing
+
+
+def _next_of_header(value: str, url: str) -> list[str]:
+    """Return where a Link header says that the list goes on: the first link whose `rel` has the word "next"."""
+    for reference, parameters in _LINK_VALUE.findall(value[:LONGEST_HEADER]):
+        rels = [found[1] for part in parameters.split(";")[1:] if (found := _REL.match(part))]
+        if rels and "next" in rels[0].lower().partition(",")[0].split():
+            target = absolute(url, reference)
+            return [target] if target else []
+    return []
 
 
 def robots_listing(body: bytes, url: str) -> ListContent:

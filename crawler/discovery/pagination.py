@@ -17,8 +17,8 @@ _NEXT_PAGE = re.compile(
     r"查看更多|次へ|次のページ|다음|(?:page )?suivante?|nächste(?: seite)?|siguiente|próxima?|successiva?|далее)\W*$",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"^\W*第?\s*\d{1,5}\s*页?\W*$")
-_ARROW = re.compile(r"^\s*(?:[»›>→]|>>)+\s*$")
+_NUMBER = re.compile(r"^\W*+第?\s*+\d{1,5}\s*+页?\W*+$")
+_ARROW = re.compile(r"^\s*+[»›>→]++\s*$")
 _DIGITS = re.compile(r"\d+")
 _PAGE_WORDS = re.compile(
     r"(?:^|[/_?&.=-])(?:page|paged|pageno|pagenum|pageindex|curpage|cpage|pg|list|index|pn?|start|offset)[/_=-]?(?:\d+[_-])*\d+",
@@ -88,4 +88,4 @@ def _below(path: str, other: SplitResult) -> str | None:
 
 def _without_page(folder: str) -> str:
     """`/posts/page/2/` → `/posts/`: the folder in which a list's pages lie."""
-    return re.sub(r"(?:page|list|p)?[/_-]?\d+/$", "", folder) or "/"
+    return re.sub(r"(?:page|list|p)?[/_-]?(?<!\d)\d++/$", "", folder) or "/"

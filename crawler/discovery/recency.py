@@ -11,7 +11,7 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def last_day(match: Match | None, moment: datetime | None, today: date) -> date | None:
-    """The last day of which an article may be: by its URL, or more exactly by a list; None if neither has a date."""
+    """The latest possible day of an article, by its URL or, more exactly, by a list; None if neither has a date."""
     listed = min(moment.date(), today) if moment else None
     if match is None or match.span is None:
         return listed

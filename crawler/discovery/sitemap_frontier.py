@@ -1,9 +1,9 @@
 """Which sitemaps of a section are worth reading: they can be many, large and old. No network, no Redis.
 
-    robots.txt, news, then the newest first, to a bound; of one URL shape, only a few without an article of the task
+    robots.txt → news sitemaps → the others, newest first, up to a bound; of each URL shape only a few without articles
 
-A later walk continues where an earlier one ended: of an index it reads the children that changed since its mark (the
-newest date it had), and where there are no dates of changes, the first and the last one.
+A later walk continues where an earlier one ended. It reads the children of an index that changed since its mark (the
+newest date in it); if the index gives no dates of changes, it reads the first and the last child.
 """
 
 import re
@@ -70,7 +70,7 @@ class SitemapFrontier:
         self._read -= 1
 
     def is_past(self, page: ListPage, moment: datetime | None) -> bool:
-        """Whether an earlier walk has read what a sitemap dates `moment`."""
+        """Whether an earlier walk has read what a sitemap lists with the date `moment`."""
         mark = self.past.get(page.start) if page.kind == "sitemap" and self.complete else None
         return mark is not None and moment is not None and moment < mark - LATE
 

@@ -19,11 +19,13 @@ from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
 from crawler.discovery.links import PageLink, absolute
+from extractors.html.controls import without_controls
 from extractors.html.decoding import decode
 from extractors.html.urls import normalise, split_web
 
 MOST_ENTRIES = 50_000  # of one sitemap, as the protocol has it
 MOST_BYTES = 50 * 2**20  # unpacked, as the protocol has it
+LONGEST_TEXT = 20_000  # characters of a title; its beginning is read
 ROOTS = frozenset({"urlset", "sitemapindex"})
 GZIP = b"\x1f\x8b"
 PACKED_TWICE = 2  # a .gz file that the server compressed again
@@ -116,14 +118,15 @@ def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
     children: dict[str, Child] = {}
     news = cut = False
     for element in _elements(text, recover):
-        said = dict(_said(element))
-        target = absolute(url, said.get("loc", "").replace("&amp;", "&"))
-        moment = next((found for tag in _DATE_TAGS if (found := moment_of(said.get(tag)))), None)
+        texts = dict(_texts(element))
+        target = absolute(url, texts.get("loc", "").replace("&amp;", "&"))
+        moment = next((found for tag in _DATE_TAGS if (found := moment_of(texts.get(tag)))), None)
         if target and local(element) == "sitemap":
             children.setdefault(target, Child(target, moment))
         elif target:
-            news = news or "publication_date" in said
-            links.setdefault(target, PageLink(target, " ".join(said.get("title", "").split())[:200], published=moment))
+            news = news or "publication_date" in texts
+            title = without_controls(" ".join(texts.get("title", "")[:LONGEST_TEXT].split()))[:200]
+            links.setdefault(target, PageLink(target, title, published=moment))
         if len(links) + len(children) >= MOST_ENTRIES:
             cut = True
             break
@@ -141,7 +144,7 @@ def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
             del element.getparent()[0]
 
 
-def _said(entry: "etree._Element") -> Iterator[tuple[str, str]]:
+def _texts(entry: "etree._Element") -> Iterator[tuple[str, str]]:
     """The texts of an entry by local name, without those of its pictures and videos."""
     for child in entry:
         if local(child) in ("image", "video"):

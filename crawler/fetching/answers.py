@@ -1,4 +1,4 @@
-"""A response, or the failure of a request, as a run takes it."""
+"""Converts a response, or the failure of a request, into the result that a run gets."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -31,7 +31,7 @@ def page_of(response: Response) -> StoredPage:
 
 
 def headers_on_use(response: Response) -> dict[str, list[str]]:
-    """The usage rights by the response's headers and the host's tdmrep.json."""
+    """The usage rights that the response's headers and the host's tdmrep.json declare."""
     rights = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in HEADERS}
     reserved = response.request.meta.get(TDM_FILE) if response.request else None
     rights[TDM_FILE] = [reserved] if reserved else []
@@ -50,13 +50,13 @@ def was_rendered(response: Response) -> bool:
 
 
 def answer_of(response: Response) -> Answered:
-    """What a run takes of a response."""
+    """The result that a run gets for a response."""
     rendered, refusal = was_rendered(response), too_many_requests(response)
     return Answered(response.status, page_of(response), state_headers(response), rendered, refusal)
 
 
 def no_answer_of(failure: Any) -> Unanswered:
-    """What a run takes of a failed request. `failure`: Twisted's, with its request."""
+    """The result that a run gets for a failed request. `failure`: Twisted's, with its request."""
     error, outcome, url = failure.value, outcome_of_failure(failure.value, failure.request), failure.request.url
     if isinstance(error, FetchError):
         return Unanswered(outcome, url, error.cause, error.rest)
@@ -64,10 +64,10 @@ def no_answer_of(failure: Any) -> Unanswered:
 
 
 def no_request(error: ValueError, url: str) -> Unanswered:
-    """What a run takes of an invalid URL."""
+    """The result that a run gets for an invalid URL."""
     return Unanswered(Outcome("fail", f"invalid URL: {error}"), url)
 
 
 def surprise(error: Exception, url: str) -> Unanswered:
-    """What a run takes of a response that could not be handled."""
+    """The result that a run gets for a response that could not be handled."""
     return Unanswered(Outcome("again", f"unexpected {type(error).__name__}: {error}"[:100]), url, "surprise")

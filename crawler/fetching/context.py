@@ -47,12 +47,12 @@ def unguarded_call(step: Callable[Arguments, Result], /, *args: Arguments.args, 
 
 @dataclass(frozen=True, kw_only=True)
 class FetchContext:
-    """What the gates of one crawl know.
+    """The values that the gates of one crawl need.
 
-    `contact`: how sites reach who runs this, "" if they can't. `proxy`: URL, variables filled in, "" for none.
+    `contact`: the operator's, for site owners; "" for none. `proxy`: URL, variables filled in, "" for none.
     `connection` and `pace`: None if the process crawls alone; Scrapy keeps the interval then. `interval`: seconds
     between two requests to a host. `addresses`: set if hosts on one IP address share one pace. `tdm`: tdmrep.json is
-    read. `remark` and `on_browser_missing` are told in words. `clock`: seconds, any beginning; `sleep`: seconds.
+    read. `remark` and `on_browser_missing` get a message. `clock`: seconds, any beginning; `sleep`: seconds.
     """
 
     guard: Guard = field(default_factory=Guard)
@@ -94,7 +94,7 @@ class GatedSpider(scrapy.Spider):
 
 
 def context_from(settings: Settings, task: Task | None = None, **more: Any) -> FetchContext:
-    """The context by the settings of a task list and by a task; `more`: further fields.
+    """The context for the settings of a task list and a task; `more`: further fields.
 
     Raises `AllowListError`, and `TaskError` for variables of the task that are not set.
     """
@@ -106,7 +106,7 @@ def context_from(settings: Settings, task: Task | None = None, **more: Any) -> F
 def context_of(crawler: Any) -> FetchContext:
     """The context of a crawl. Raises `TypeError` if its spider has none."""
     if not isinstance(crawler.spider, GatedSpider):
-        raise TypeError(f"{type(crawler.spider).__name__} is no GatedSpider")
+        raise TypeError(f"{type(crawler.spider).__name__} is not a GatedSpider")
     return crawler.spider.context
 
 

@@ -1,6 +1,6 @@
-"""Why a request brought no page. Each error has what becomes of its URL: `outcome`, and `cause` and `rest` for the run.
+"""Why a request gave no page. Each error has the `outcome` for its URL; `cause` and `rest` are for the run.
 
-Those that are `IgnoreRequest` as well come from a gate: no request was sent, or its response was refused.
+Those that are also `IgnoreRequest` come from a gate: no request was sent, or its response was refused.
 """
 
 from scrapy.exceptions import IgnoreRequest
@@ -10,7 +10,7 @@ from crawler.run.outcomes import Cause, Kind, Outcome
 
 
 class FetchError(Exception):
-    """A request that brought no page. `kind`: what becomes of the URL; `reason`: why, in a few words.
+    """A request that gave no page. `kind`: what becomes of the URL; `reason`: why, in a few words.
 
     `cause`: set if the URL is not at fault. `rest`: seconds until the next request makes sense, 0 if unknown.
     """

@@ -1,4 +1,4 @@
-"""What it means for a URL that its request failed, by the type of the error: ours, Scrapy's and Twisted's."""
+"""The outcome for a URL whose request failed, by the type of the error: ours, Scrapy's and Twisted's."""
 
 import re
 
@@ -43,7 +43,7 @@ _OF_PAGE = (ResponseFailed, DownloadFailedError, ResponseDataLossError)  # says 
 
 
 def outcome_of_failure(error: BaseException, request: Request | None = None) -> Outcome:
-    """What becomes of the URL of a request that failed; if it went through a proxy, the reason names that."""
+    """The outcome for the URL of a request that failed; if it went through a proxy, the reason names the proxy."""
     outcome = _outcome(error)
     proxy = request.meta.get(PROXY) if request is not None else None
     if proxy and outcome.kind == "again" and not isinstance(error, IgnoreRequest):
@@ -89,7 +89,7 @@ def _size_in(text: str) -> str:
 
 
 def _of_proxy(text: str) -> Outcome:
-    """What it means that a proxy opened no tunnel, by Scrapy's message."""
+    """The outcome if a proxy opened no tunnel, by Scrapy's message."""
     status = re.search(r"'status': (\d+)", text)
     if status and status[1] == "407":
         return Outcome("fail", PROXY_AUTHENTICATION)

@@ -89,6 +89,6 @@ class ScreenshotsSpider(GatedSpider):
         return self._request(shot, PLAIN) if context == SCRIPTS else self._without(shot, reason)
 
     def _without(self, shot: Shot, reason: str) -> Request | None:
-        """Give up on a page: no screenshot is better than one of an error."""
+        """Give up on a page: a screenshot of an error would be worse than none."""
         self.on_shot(replace(shot, reason=reason))
         return None

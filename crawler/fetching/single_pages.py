@@ -1,6 +1,6 @@
 """Pages by URL, without Redis: for `exemplar extract URL`, `exemplar add URL` and `exemplar try TASK`.
 
-Both run once in a process, because Twisted's reactor does.
+Only one call of `fetch` or `run_survey` is possible in a process, because Twisted's reactor cannot be restarted.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

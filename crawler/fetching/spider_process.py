@@ -27,8 +27,8 @@ EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 def run_section(task: str, **arguments: Any) -> RunReport:
     """Run the spider for one task in this process and return its report.
 
-    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises what
-    is wrong at the start as `ExemplarError`, `TaskError` or `redis.RedisError`.
+    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises
+    `ExemplarError`, `TaskError` or `redis.RedisError` if the run cannot start.
     """
     given = {name: str(value) for name, value in arguments.items() if value is not None}
     crawler = run_spider("section", {}, task=task, **given)
@@ -97,7 +97,7 @@ def interrupts_held() -> Iterator[None]:
 
 
 def quiet_scrapy() -> None:
-    """Drop needless messages of Scrapy: that no Referer is sent; what was too large, which is in the ledger."""
+    """Drop needless messages of Scrapy: on missing Referer headers, and on large responses (the ledger has those)."""
     for name in ("downloadermiddlewares.redirect", "downloadermiddlewares.httpcompression", "core.downloader.handlers"):
         logging.getLogger(f"scrapy.{name}").setLevel(logging.ERROR)
 
@@ -114,7 +114,7 @@ class _NoTraceback(logging.Filter):
 
 
 def hide_start_errors(crawler: Any) -> None:
-    """From now on, log nothing once the crawler could not start."""
+    """From now on, log nothing after a failed start of the crawler."""
     for handler in logging.getLogger().handlers:
         handler.addFilter(_NoTraceback(crawler))
 

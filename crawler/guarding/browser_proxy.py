@@ -1,6 +1,6 @@
 """The guard for a browser: a proxy on loopback through which all of the browser's connections go.
 
-A browser follows redirects, loads images and opens sockets by itself; no callback of Playwright sees each address.
+A browser follows redirects, loads images and opens sockets by itself; Playwright has no callback for each address.
 So all its connections go through this proxy, those to loopback included, and the proxy connects only to addresses that
 the guard allows (`crawler.guarding.guard`): it resolves the name itself and connects to the address that it checked.
 
@@ -10,8 +10,8 @@ the guard allows (`crawler.guarding.guard`): it resolves the name itself and con
 A task's own proxy (`upstream`) comes after this one: its address is checked as well, and a target is refused if any of
 its addresses may not be contacted, because the other proxy resolves it again (as in `crawler.guarding.proxying`).
 
-What is refused gets 403 and is kept in `refused` (host and port → address), for the message. The proxy runs in a
-thread with an event loop of its own, so that it does not wait for the spider's reactor.
+A refused request is answered with 403 and kept in `refused` (host and port → address), for the message. The proxy runs
+in a thread with an event loop of its own, so that it does not wait for the spider's reactor.
 """
 
 import asyncio
@@ -147,7 +147,7 @@ class GuardedProxy:
             writer.close()
 
     async def _through(self, upstream: "Upstream", host: str, port: int, *, tunnel: bool) -> Streams:
-        """Connect to the other proxy, and request a tunnel if one is needed. Raises `Refused`."""
+        """Connect to the task's proxy, and request a tunnel if one is needed. Raises `Refused`."""
         if is_odd_spelling(host):  # the other proxy may read it otherwise
             raise Refused(FORBIDDEN)
         await self._allowed(host, port, every=True)

@@ -36,7 +36,7 @@ class Credentials:
     cookies: Mapping[str, str] | None = field(default=None, repr=False)
 
     def are_for(self, url: str) -> bool:
-        """Whether a URL is home: the example's host and port, by its scheme or a better one."""
+        """Whether a URL is home: the example's host and port, with the same scheme or a safer one."""
         here, there = urlsplit(self.home), urlsplit(url)
         if host_and_port(url) == host_and_port(self.home):
             return here.scheme == there.scheme

@@ -93,7 +93,7 @@ class RefusedAddresses:
         self._refused: dict[tuple[str, int], str] = {}
 
     def note(self, host: str, port: int, address: str | None) -> None:
-        """Note what a lookup brought: the address that was refused, or None."""
+        """Record the result of a lookup: the address that was refused, or None."""
         place = ascii_host(host.strip("[]")), port
         self._refused.pop(place, None)
         if address:
@@ -147,7 +147,7 @@ async def look_up(host: str, port: int) -> list[str]:
 
 
 def is_odd_spelling(host: str) -> bool:
-    """Whether a host is a number, yet no address in its usual spelling: not everyone reads `0177.1` alike."""
+    """Whether a host is a number but not an address in its usual spelling: programs interpret `0177.1` differently."""
     last = host.rstrip(".").rpartition(".")[2]
     if not _NUMBER.fullmatch(last):
         return False

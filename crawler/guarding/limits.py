@@ -124,26 +124,26 @@ class Decompression(HttpCompressionMiddleware):
 
 
 class Redirects(RedirectMiddleware):
-    """Follows redirects; the error has the reason where that ends."""
+    """Follows redirects; if one cannot be followed, the error gives the reason."""
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Follow. Raises `RequestRefused` where that ends."""
+        """Follow a redirect. Raises `RequestRefused` if it cannot be followed."""
         return _followed(super().process_response, request, response, self.max_redirect_times)
 
 
 class MetaRefresh(MetaRefreshMiddleware):
     """Follows the redirects in pages.
 
-    Scrapy's own decodes every page to find one, a sixth of a page's cost; here only those whose first bytes have the
-    word are decoded.
+    Scrapy's own middleware decodes every page to find one, which is a sixth of a page's cost; here a page is decoded
+    only if its first bytes contain the word.
     """
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Follow. Raises `RequestRefused` where that ends."""
+        """Follow a redirect. Raises `RequestRefused` if it cannot be followed."""
         head = response.body[:REFRESH_LOOK]
         if b"refresh" not in head.lower() and b"\0" not in head:  # UTF-16 writes the word in other bytes
             return response
@@ -157,7 +157,7 @@ def _followed(follow: Follow, request: Request, response: Response, most: int) -
         visited = [*request.meta.get("redirect_urls", ()), request.url]
         target = urljoin(request.url, (response.headers.get("Location") or b"").decode("latin-1"))
         if target in visited or len(set(visited)) < len(visited):
-            raise RequestRefused("redirects in a circle") from None
+            raise RequestRefused("redirects in a loop") from None
         raise RequestRefused(f"more than {most} redirects") from None
     except ValueError:
         raise RequestRefused("redirects to an invalid URL") from None

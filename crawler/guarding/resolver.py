@@ -1,7 +1,7 @@
 """Twisted's name resolution behind the guard: it returns only addresses that may be contacted.
 
-Connections are made to the addresses that are returned here, literals included, so a name whose address changes between
-check and use gains nothing. Installed through Scrapy's setting `TWISTED_DNS_RESOLVER`.
+Connections are made to the addresses that are returned here, literals included, so the guard also holds for a name
+whose address changes between check and use. Installed through Scrapy's setting `TWISTED_DNS_RESOLVER`.
 """
 
 import ipaddress
@@ -45,7 +45,7 @@ class _Filter:
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """The reactor's own resolver with the guard behind it. `context`: gives that of the crawl, at each lookup."""
+    """The reactor's own resolver with the guard behind it. `context` returns the crawl's context at each lookup."""
 
     def __init__(self, reactor: Any, context: Callable[[], FetchContext]):
         self.reactor, self.context = reactor, context

@@ -80,7 +80,7 @@ class RobotsMiddleware:
             self.context.guarded_call(pace.crawl_delay, limiter, rules.crawl_delay, left)
             if rules.crawl_delay > CRAWL_DELAY_MOST:
                 self.context.remark(
-                    f"{host} has a Crawl-delay of {rules.crawl_delay:g} s; {CRAWL_DELAY_MOST:g} s are kept "
+                    f"{host} has a Crawl-delay of {rules.crawl_delay:g} s; {CRAWL_DELAY_MOST:g} s are applied "
                     "(set the task's `delay` for more)"
                 )
         return rules, left

@@ -58,7 +58,7 @@ def hosts(connection: "redis.Redis") -> list[HostState]:
 
 
 def in_words(state: dict[str, Any]) -> str:
-    """One line about a host, from what `to_dict` gives."""
+    """Return one line about a host, from the result of `to_dict`."""
     if state["state"] == "closed":
         until = datetime.fromisoformat(state["until"]).astimezone()
         return f"host {state['host']}: closed until {until:%m-%d %H:%M:%S} ({state['why']})"

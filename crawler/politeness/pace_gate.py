@@ -18,9 +18,9 @@ MARGIN = 0.02  # seconds added to an interval: requests leave some milliseconds 
 
 
 class PaceMiddleware(Gate):
-    """Holds each request until it has a permit. Of the requests of one host only the first one requests it.
+    """Holds each request until it has a permit. For each host only one permit at a time is requested from the pace.
 
-    Where the host is closed for longer than `PATIENCE`, the requests fail with `HostClosed`.
+    If the host is closed for longer than `PATIENCE`, the requests fail with `HostClosed`.
     """
 
     def __init__(self, context: FetchContext):

@@ -59,7 +59,7 @@ def _rest(response: Any) -> float:
 
 
 def _date(value: str) -> float | None:
-    """Unix seconds of an HTTP date; one without a zone is in UTC, as RFC 9110 has them all."""
+    """Unix seconds of an HTTP date; a date without a zone is in UTC, as RFC 9110 requires."""
     try:
         moment = parsedate_to_datetime(value)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

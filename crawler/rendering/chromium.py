@@ -60,7 +60,7 @@ def find_browser() -> str:
     """Return the path of the browser: the one named, the system's, or Playwright's own. Raises `BrowserMissing`."""
     named = os.environ.get(BROWSER)
     if named and not shutil.which(named):
-        raise BrowserMissing(f"{BROWSER}={named} is no program")
+        raise BrowserMissing(f"{BROWSER}={named} is not a program")
     found = named or next(filter(None, map(shutil.which, NAMES)), None) or _of_playwright()
     if found is None:
         raise BrowserMissing(
@@ -126,5 +126,5 @@ class AddressGateBehindProxy(AddressGate):
     """For rendered pages: all their responses come from the address of the proxy, which has checked the address."""
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Check the address only of responses that come without the browser, as that of robots.txt."""
+        """Check the address of responses that do not come from the browser, such as that of robots.txt."""
         return response if request.meta.get("playwright") else super().process_response(request, response)

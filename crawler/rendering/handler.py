@@ -51,7 +51,7 @@ class RenderingHandler:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "RenderingHandler":
-        """Scrapy's constructor; Scrapy makes one a scheme."""
+        """Scrapy's constructor; Scrapy creates one handler for each scheme."""
         return cls(crawler)
 
     async def download_request(self, request: Request) -> Response:

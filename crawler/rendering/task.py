@@ -1,9 +1,9 @@
 """Which pages of a task are rendered. Without Scrapy and without a browser.
 
-`render: true` and `false` decide it for the articles. With `auto` (the default) the example decides, as it is fetched
-plainly: if it is an empty shell, the task's articles are rendered. The decision is kept in Redis with the example,
-which is itself fetched as the articles are: rendered or not. A list page of a task that renders is fetched plainly,
-unless it has scripts and no link of an article; it is then rendered, and from then on at once.
+`render: true` and `false` apply to the articles. With `auto` (the default) the example is first fetched without a
+browser; if it is an empty shell, the task's articles are rendered. The decision is kept in Redis with the example,
+which is then fetched in the same way as the articles. A list page of a task that renders is first fetched without a
+browser; if it has scripts and no link to an article, it is rendered, then and whenever it is read again.
 """
 
 import redis

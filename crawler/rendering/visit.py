@@ -152,7 +152,7 @@ class Visit:
     # -- requests of the page ---------------------------------------------------------------------------------------
 
     async def _route(self, page: Any, route: Any) -> None:
-        """Send a request or block it. Redirects of those that are sent do not come here; the proxy sees them."""
+        """Send a request or block it. This function is not called for redirects; the proxy checks them."""
         request = route.request
         kind = request.resource_type
         with contextlib.suppress(PlaywrightError):  # the tab has been closed meanwhile

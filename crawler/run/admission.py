@@ -66,7 +66,7 @@ class Admission:
         return self._remove_beyond_bound(found, self.ledger.add(found))
 
     def _remove_beyond_bound(self, found: Sequence[Found], new: list[bool]) -> list[bool]:
-        """Remove new URLs beyond the bound."""
+        """Remove new URLs over the limit."""
         if self._quota is None:
             return new
         for place, (item, is_new) in enumerate(zip(found, new, strict=True)):

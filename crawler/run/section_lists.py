@@ -87,7 +87,7 @@ class SectionLists:
         self._enter_enumerated()
 
     def _forget(self, past: WalkMemory) -> None:
-        """Forget URLs so that they are found again: once a day old ones, and those that this run includes."""
+        """Forget old URLs once a day, and those that this run includes although an earlier run left them out."""
         today = self.admission.today
         if self.task.forget and past.forgotten_on != today.isoformat():
             expire(self.ledger, self.task.forget.length)
@@ -159,7 +159,7 @@ class SectionLists:
         return self.walk.next_page()
 
     def _fill_backfill(self) -> bool:
-        """Enter enumerated URLs up to the bound on waiting articles; return whether it allows more."""
+        """Enter enumerated URLs up to the bound on waiting articles; return whether the bound allows more."""
         room = self.settings.backfill_waiting - self.ledger.waiting(OLD)
         for url in islice(self._generated, max(0, room)):
             self.admission.enter([(url, self.task.pattern.match(url))], source="pattern")
@@ -259,7 +259,7 @@ class SectionLists:
         return new
 
     def _leave_out_past(self, listing: ListContent, articles: Sequence[ArticleLink]) -> list[ArticleLink]:
-        """Leave out articles that later walks know as past; the others would seem new to them unless entered now."""
+        """Leave out articles whose dates show later walks that they are past; all others would seem new to these."""
         newest = max((link.published for link in listing.links if link.published), default=self.settings.now())
         kept = [article for article in articles if (article.link.published or newest) >= newest - LATE]
         if self.options.limit is not None:

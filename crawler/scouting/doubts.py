@@ -27,7 +27,7 @@ def about_titles(samples: Iterable[SampleExtraction]) -> str | None:
         return None
     return (
         f"all {len(titles)} extractions have the same title, “{titles[0]}”: that is likely the site's or the section's "
-        "name; name an article that shows its own title as the example, or expect it in every row"
+        "name; choose as the example an article that shows its own title, or expect this title in every row"
     )
 
 

@@ -180,7 +180,7 @@ def _usual(own: Address, others: Sequence[Address]) -> list[Address]:
 def relatives(evidence: SiteLinks, own: Sequence[Address]) -> list[Relatives]:
     """Return links with URLs like the siblings', grouped by their folders, the largest group first.
 
-    Names without date or number are built like anything: there each first folder is a family of its own.
+    Names without date or number have no form in common: their groups are those of their first folders.
     """
     here, known = own[0], {address.url for address in own}
     dates: Dates = "all" if MARK in here.stem else "folders"
@@ -272,8 +272,8 @@ def _like_stems(own: Address, others: Sequence[Address], is_year: bool) -> list[
 def _names_a_year(own: Address, others: Sequence[Address]) -> bool:
     """Return whether the example's number is the year of a title, `review-2022`, and not the number of an article.
 
-    Not if what differs from it in the number only has other numbers, or is most of what there is; nor if most other
-    titles have a number of their own, which is no year.
+    It is no year if a URL that differs only in numbers has another number there, or if such URLs are the majority;
+    nor if most other titles have a number that is no year.
     """
     if not year_in_title(own.stem):
         return False

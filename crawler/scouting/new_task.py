@@ -67,7 +67,7 @@ def refuse_known(tasks: TaskFile | None, survey: Survey) -> None:
     """Raise `TaskError` if a task already has the section that was found."""
     for name, task in (tasks.tasks if tasks else {}).items():
         if task.pattern.regex == Pattern.parse(survey.pattern, survey.example).regex:
-            raise TaskError(f"task {name} has this section already ({survey.pattern}); nothing was written")
+            raise TaskError(f"task {name} already covers this section ({survey.pattern}); nothing was written")
 
 
 def _site(host: str) -> str:

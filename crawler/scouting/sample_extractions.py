@@ -63,7 +63,7 @@ NAME_ONE = "name one of its articles, or add --article if it is one itself"
 def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExtraction, str]:
     """Return the example as a section, its own extraction, and a doubt about it, empty if there is none.
 
-    Raises `NoSection` if it is no article; with `insist` that is the doubt.
+    Raises `NoSection` if it is no article; with `insist` the doubt has this reason instead.
     """
     try:
         alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)

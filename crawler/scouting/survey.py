@@ -262,7 +262,7 @@ class _Survey:
         return joined
 
     def would_take(self, own: Sequence[Address], groups: Sequence[Relatives], bad: set[str]) -> bool:
-        """Return whether the pattern of all would match pages that are no articles, or there is none."""
+        """Return whether there is no pattern for all pages, or it would match pages that are no articles."""
         try:
             text = self.infer([*own, *_addresses(own, groups)]).pattern
         except NoSection:
@@ -330,7 +330,7 @@ class _Survey:
         trials = [sample for url, sample in self.cuts.items() if url in matched and url != self.example]
         if trials and not any(sample.characters for sample in trials):
             by_hand = f"nothing was written. By hand: example, and pattern such as {inference.pattern}"
-            none = f"{self.example}: the pages whose URLs are like it are no articles ({trials[0].reason})"
+            none = f"{self.example}: the pages with similar URLs are not articles ({trials[0].reason})"
             self.refuse(NoSection(none, by_hand))
         self.warn_of_trials(trials, productive)
         site = self.scope != "section" and not why.startswith(BIG_SITE)

@@ -87,7 +87,7 @@ class SectionSpider(GatedSpider):
         with resources:
             session = resources.enter_context(open_session(Path(tasks) if tasks else None, purpose="crawl", task=task))
             if not task:
-                raise ExemplarError("no task is named; say -a task=NAME")
+                raise ExemplarError("no task is named; use -a task=NAME")
             run = SectionRun(session.connection, session.tasks[task], _options(kwargs))
             context = _context(session, run.task)
             _refuse_without_contact(context, run.task)
@@ -208,7 +208,7 @@ class SectionSpider(GatedSpider):
             self.resources.close()
 
     def _stop(self, outcome: str, problem: str) -> None:
-        """End the run. The first cause is reported, and that Redis is unavailable, as the report is not stored then."""
+        """End the run and report the first cause; a loss of Redis also later, as the report is not stored then."""
         if self.outcome != "finished" and outcome != "redis":
             return
         self.outcome = outcome
@@ -218,11 +218,11 @@ class SectionSpider(GatedSpider):
             self._closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=outcome))
 
     def end_without_browser(self, reason: str) -> None:
-        """Pages are to be rendered and there is no browser: they wait, and no attempt is counted."""
+        """End the run, because pages must be rendered and there is no browser: they wait, and no attempt is counted."""
         self._stop("no browser", f"pages of this task need JavaScript (render: {self.run.task.render}), but {reason}")
 
     def remark(self, text: str) -> None:
-        """Add a remark to the run's report: worth knowing, and no problem."""
+        """Add a remark to the run's report: worth knowing, but not a problem."""
         self.run.report.remarks.append(text)
 
     def is_ending(self) -> bool:

@@ -86,6 +86,8 @@ def check_output(value: object) -> object:
         return value
     if not value.strip():
         raise BadValueError("empty", "write out/{task}.jsonl")
+    if "\0" in value:
+        raise BadValueError("a NUL character", "no file name has one; remove it", offset=value.find("\0"))
     check_variables(value)
     without_variables = re.sub(r"\$\{[^}]*\}", "", value)
     for found in re.finditer(r"\{([^{}]*)\}|[{}]", without_variables):
@@ -244,7 +246,7 @@ def check_cookies(cookies: dict[str, str] | None) -> dict[str, str] | None:
             raise BadValueError(f"{show(name)} is not a cookie name", "copy it from the browser", inner=(name,))
         if re.search(r"[\r\n\0;]", re.sub(r"\$\{[^}]*\}", "", value)):
             raise BadValueError(
-                "a cookie's value must be one line without ;", "write each cookie as a key", inner=(name,)
+                "a cookie's value must be one line without ;", "write each cookie on a line of its own", inner=(name,)
             )
         check_variables(value)
     return cookies

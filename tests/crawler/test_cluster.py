@@ -170,7 +170,7 @@ def test_a_crawl_delay_beyond_measure_is_said_once(site, connection, redis_url, 
         child.process.terminate()
         ended = child.end()
     [remark] = [text for text in ended.report["remarks"] if "Crawl-delay" in text]
-    assert "has a Crawl-delay of 86400 s; 60 s are kept" in remark
+    assert "has a Crawl-delay of 86400 s; 60 s are applied" in remark
 
 
 def let_it_look(connection, site):

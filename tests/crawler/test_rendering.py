@@ -340,7 +340,7 @@ def test_robots_txt_holds_for_where_a_page_leads(shown, path):
         ("attached", "reject", "not a page: application/x-download"),
         ("huge", "fail", "the page is larger than 32 MiB"),
         ("bomb", "fail", "the page is larger than 32 MiB"),
-        ("loops", "fail", "redirects in a circle"),
+        ("loops", "fail", "redirects in a loop"),
         ("loops-by-script", "fail", "more than 5 redirects"),
         ("unending", "again", "the page did not load in time"),
         ("hangs", "again", "the page's scripts do not end"),

@@ -169,7 +169,7 @@ def test_half_a_page_and_an_empty_one_are_tried_again_and_given_up(crawled):
 
 def test_redirects_in_a_circle_end(crawled):
     assert len(crawled.looks(LOOPS)) == 6
-    assert crawled.states[LOOPS] == ("failed", "redirects in a circle")
+    assert crawled.states[LOOPS] == ("failed", "redirects in a loop")
 
 
 def test_the_other_articles_are_fetched_exactly_once(crawled):
@@ -426,7 +426,7 @@ def one_line(ended, *words):
 @STARTS
 def test_an_unknown_task_is_one_line_with_the_nearest_name(connection, redis_url, tmp_path, scrapy):
     write_tasks(tmp_path, "http://127.0.0.1:9")
-    one_line(crawl(tmp_path, redis_url, "zh-new", scrapy=scrapy), "no task 'zh-new'", "zh-news")
+    one_line(crawl(tmp_path, redis_url, "zh-new", scrapy=scrapy), "unknown task 'zh-new'", "zh-news")
 
 
 @STARTS

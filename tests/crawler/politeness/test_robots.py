@@ -391,3 +391,16 @@ def test_a_server_that_hangs_up_has_no_robots_txt_to_show(site, connection, redi
     ended = crawl(tmp_path, redis_url)
     assert set(asked_for(site, "/")) == {"/robots.txt"}
     assert "robots.txt unavailable: the response broke off" in ended.report["problems"][0]
+
+
+@pytest.mark.parametrize(
+    "agent", ["Foo Bar", "foo/1.0 (+http://foo.example)", "FOO;1", "foo\tbar", "foo2", "Foo Bar/2"]
+)
+def test_a_user_agent_line_means_the_product_at_its_beginning(agent):
+    rules = parse(f"User-agent: {agent}\nDisallow: /\n\nUser-agent: *\nAllow: /".encode(), "foo")
+    assert not rules.allows(f"{SITE}/a")
+
+
+def test_a_product_with_digits_is_meant_by_its_own_name():
+    assert not parse(b"User-agent: Foo2 Bar\nDisallow: /", "foo2").allows(f"{SITE}/a")
+    assert parse(b"User-agent: foobar\nDisallow: /", "foo").allows(f"{SITE}/a")

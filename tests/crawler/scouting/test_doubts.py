@@ -75,9 +75,9 @@ def test_siblings_without_text_are_told_where_a_person_insists() -> None:
     pages = news()
     for path, _ in NEWS[:3] + NEWS[4:]:
         pages[path] = page("", "")
-    with pytest.raises(NoSection, match="whose URLs are like it are no articles"):
+    with pytest.raises(NoSection, match="the pages with similar URLs are not articles"):
         look(pages, NEWS[3][0])
-    assert any("whose URLs are like it" in warning for warning in look(pages, NEWS[3][0], insist=True).warnings)
+    assert any("the pages with similar URLs" in warning for warning in look(pages, NEWS[3][0], insist=True).warnings)
 
 
 # -- what the example looks like

@@ -66,7 +66,7 @@ def test_list_without_tasks_takes_the_first(tmp_path: Path) -> None:
     assert listed == load(tasks_yaml)
     assert known_as(listed, "https://www.news.example/harbour/77.html") == "news-harbour"
     assert known_as(listed, "https://www.news.example/sport/77.html") is None
-    with pytest.raises(TaskError, match="news-harbour has this section already"):
+    with pytest.raises(TaskError, match="news-harbour already covers this section"):
         refuse_known(listed, PORTAL)
 
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from crawler.redaction import redact
 from crawler.task_list.environment import expand
 from crawler.task_list.file import load, loads
-from crawler.task_list.mistakes import TaskError, TaskFileError
+from crawler.task_list.mistakes import BadValueError, TaskError, TaskFileError
 from crawler.task_list.models import Task, TaskFile
 from crawler.task_list.periods import Period
 from crawler.task_list.schema import SCHEMA_FILE, json_schema, sample, write_schema
-from crawler.task_list.validators import OUTPUT_SUFFIXES
+from crawler.task_list.validators import OUTPUT_SUFFIXES, check_output
 from crawler.task_list.yaml_source import read_text
 from workers.sinks import KINDS
 
@@ -544,3 +544,8 @@ def test_the_repository_has_the_sample_at_its_top():
 def test_sample_refuses_a_contact_that_is_none():
     with pytest.raises(TaskError, match="neither a URL"):
         sample("me\nsettings: {}")
+
+
+def test_an_output_with_a_nul_is_a_mistake():
+    with pytest.raises(BadValueError, match="NUL"):
+        check_output("out/a\0b.jsonl")
