@@ -1,5 +1,5 @@
-# Two commands on a fresh machine: `make demo` shows the main job, `make test` runs every test.
-# Needs Python 3.11 or newer, make, and nothing else.
+# On a fresh machine: `make demo` crawls the sample site, `make test` runs every test.
+# Requires only Python 3.11 or newer and make.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -21,11 +21,11 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-# Two at a time, because most tests wait for processes of their own; those of one file stay together.
+# Two processes, because most tests wait for child processes; the tests of one file run in one process.
 unit: $(READY) browser
 	$(BIN)/pytest -n 2 --dist loadfile
 
-# The tests that render pages need Chromium; where it can't be installed they say so.
+# Tests that render pages need Chromium; where it cannot be installed they are skipped with a reason.
 browser:
 	@for name in "$$EXEMPLAR_CHROMIUM" chromium chromium-browser google-chrome-stable google-chrome; do \
 		test -n "$$name" && command -v "$$name" > /dev/null && exit 0; \
@@ -47,7 +47,7 @@ figures: $(READY)
 	$(BIN)/python -m tests.site.figures
 
 $(READY): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; say make PYTHON=python3.11"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is required; run make PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'

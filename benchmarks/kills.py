@@ -1,10 +1,10 @@
-"""What is lost when spiders die: one crawl of a large site, its spider killed again and again at random moments.
+"""Losses by killed spiders: one crawl of a large site, whose spider is killed repeatedly at random times.
 
     python -m benchmarks.kills --pages 2000 --kills 50
 
-A real site on loopback whose own log says what was asked for, a real Redis, real spider processes that get SIGKILL, and
-at the end real extraction workers that write the rows. Counted are rows against pages, pages that came twice, and pages
-that were asked for again although no dead spider had them in hand (leased, but not handed in yet) when it was killed.
+A site on loopback that logs its requests, a real Redis, real spider processes that get SIGKILL, and at the end real
+extraction workers that write the rows. Counted are rows against pages, duplicate rows, and pages that were requested
+again although no killed spider had leased them.
 """
 
 import argparse
@@ -39,11 +39,11 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_: object) -> None:
-        """A spider that was killed hangs up."""
+        """Ignore connections of killed spiders."""
 
 
 class NumberedSite:
-    """Numbered articles, on list pages with a link to the next; `asked` counts the requests for each article."""
+    """Numbered articles, on list pages with a link to the next; `asked` counts the requests of each article."""
 
     def __init__(self, pages: int):
         self.pages, self.asked = pages, Counter[str]()
@@ -53,7 +53,7 @@ class NumberedSite:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
-                """Answer, and note what was asked for."""
+                """Respond, and count the request."""
                 body = site.page(self.path)
                 self.send_response(200 if body else 404)
                 self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -62,7 +62,7 @@ class NumberedSite:
                 self.wfile.write(body)
 
             def log_message(self, *_: object) -> None:
-                """Say nothing."""
+                """Print nothing."""
 
         self._server = _Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
@@ -85,12 +85,12 @@ class NumberedSite:
         return f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{text}</body></html>".encode()
 
     def close(self) -> None:
-        """Serve no more."""
+        """Stop serving."""
         self._server.shutdown()
 
 
 def main() -> int:
-    """Crawl, kill, count; exit code 1 if something was lost or came twice."""
+    """Crawl, kill, count; return 1 if rows are missing or duplicated, else 0."""
     arguments = _arguments()
     randomly = random.Random(arguments.seed)
     with tempfile.TemporaryDirectory() as name, _redis(Path(name)) as url:
@@ -121,9 +121,9 @@ def _tell(site: NumberedSite, out: Path, ledger: Ledger, in_hand: int, code: int
         "pages": site.pages,
         "delivered": len(rows),
         "delivered twice": sum(n - 1 for n in rows.values()),
-        "asked for again": again,
-        "in hand when a spider was killed": in_hand,
-        "again beyond those": max(0, again - in_hand),
+        "requested again": again,
+        "leased when a spider was killed": in_hand,
+        "requested again beyond those": max(0, again - in_hand),
         "unaccounted": counts.unaccounted,
         "open": counts.open,
         "last spider's exit code": code,

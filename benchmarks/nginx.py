@@ -1,4 +1,4 @@
-"""A fast server for pages that are all alike: nginx on loopback, from a folder."""
+"""A fast server for many equal pages: nginx on loopback, serving a folder."""
 
 import shutil
 import socket
@@ -33,7 +33,7 @@ def served(root: Path) -> Iterator[str]:
     """Serve a folder; /a/… is always its article.html. Yields the address. Raises `ExemplarError` without nginx."""
     binary = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if binary is None:
-        raise ExemplarError("this benchmark wants nginx; install it (Debian: nginx-light)")
+        raise ExemplarError("this benchmark requires nginx; install it (Debian: nginx-light)")
     port = _free_port()
     with tempfile.TemporaryDirectory(prefix="nginx-") as folder:
         root.chmod(0o755)  # nginx' worker may be another user

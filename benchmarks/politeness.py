@@ -1,12 +1,12 @@
-"""Whether spiders keep a host's pace together: `python -m benchmarks.politeness` prints what the host's own log says.
+"""Whether several spiders keep a host's pace: `python -m benchmarks.politeness` evaluates the server's log.
 
-    floor        spiders on one host: how close any two of `--requests` requests came to each other
-    retry-after  one answer `429, Retry-After: 3` among them: who asked before it was over, when the first came after
-    turn         what a turn costs, in Redis' round trips' own time
+    floor        spiders on one host: the smallest gaps between `--requests` requests
+    retry-after  one response `429, Retry-After: 3` among them: requests before its end, and the first one after it
+    turn         the time of a permit, round trips to Redis included
 
-Each spider is a process of its own with a task of its own, against one Redis. The server notes when a request's last
-byte came in, in a process of its own; how often that process itself was held up, by a machine that is busy with other
-work, is printed beside.
+Each spider is a process of its own with a task of its own, against one Redis. The server records the
+arrival of each request's last byte, in a process of its own; delays of that process itself, by other load of the
+machine, are printed as well.
 """
 
 import argparse
@@ -30,9 +30,9 @@ from crawler.politeness.pace import Pace
 from workers.embedded import answers, server_binary
 
 REPOSITORY = Path(__file__).parents[1]
-ALLOWED = 0.02  # seconds of jitter that the bar grants
+ALLOWED = 0.02  # seconds of jitter that are allowed
 RETRY_AFTER = 3  # seconds
-TURNS = 2000
+PERMITS = 2000
 NAP = 0.005  # seconds
 
 PAGE = b"<html><head><title>An article</title></head><body><h1>An article</h1><p>" + b"Some words of text. " * 200
@@ -48,7 +48,7 @@ class RefusingSite:
         self.held_up: list[float] = []
 
     async def watch(self) -> None:
-        """Note by how many seconds the machine held this process up, each time that a nap was too long."""
+        """Record the delays of this process by other load: the excess of each sleep that was too long."""
         while True:
             began = time.monotonic()
             await asyncio.sleep(NAP)
@@ -56,7 +56,7 @@ class RefusingSite:
                 self.held_up.append(late)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the requests of one connection."""
+        """Respond to the requests of one connection."""
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -83,7 +83,7 @@ class RefusingSite:
 
 
 def host(articles: int, refused: int | None, pipe: Connection) -> None:
-    """The server's process: says its port, and its log when it is asked to end."""
+    """The server's process: sends its port, and at the end its log."""
 
     async def run() -> None:
         site = RefusingSite(articles, refused)
@@ -113,7 +113,7 @@ def own_redis() -> Iterator[str]:
 
 
 def crawl(spiders: int, requests: int, floor: float, refused: int | None = None) -> list[tuple[float, str, int]]:
-    """Let the spiders run to their end; the host's log, by time."""
+    """Run the spiders to their end; return the host's log, by time."""
     ours, theirs = multiprocessing.Pipe()
     server = multiprocessing.Process(target=host, args=(-(-requests // spiders), refused, theirs))
     server.start()
@@ -140,12 +140,12 @@ def crawl(spiders: int, requests: int, floor: float, refused: int | None = None)
     server.join()
     if held_up:
         longest = max(held_up) * 1000
-        print(f"(the machine held the host up {len(held_up)} times for more than 20 ms, {longest:.0f} ms at the most)")
+        print(f"(other load delayed the server {len(held_up)} times by more than 20 ms, by {longest:.0f} ms at most)")
     return sorted(log)
 
 
 def measure_floor(spiders: int, requests: int, floor: float) -> bool:
-    """Print how close requests came; whether the bar holds."""
+    """Print the smallest gaps; return whether the target is met."""
     times = [came for came, _, _ in crawl(spiders, requests, floor)]
     gaps = sorted(later - earlier for earlier, later in itertools.pairwise(times))
     close = sum(gap < floor - ALLOWED for gap in gaps)
@@ -158,39 +158,39 @@ def measure_floor(spiders: int, requests: int, floor: float) -> bool:
 
 
 def measure_retry_after(spiders: int, requests: int, floor: float) -> bool:
-    """Print who asked before the host's time was over; whether the bar holds."""
+    """Print the requests before the end of Retry-After; return whether the target is met."""
     log = crawl(spiders, requests, floor, refused=requests // 2)
     [told] = [came for came, _, status in log if status == 429]
     after = [came - told for came, _, _ in log if came > told]
     early = [gap for gap in after if gap < RETRY_AFTER - ALLOWED]
     first = min(gap for gap in after if gap >= RETRY_AFTER - ALLOWED)
     print(
-        f"retry-after: {spiders} spiders, floor {floor:g} s: {len(early)} requests before {RETRY_AFTER} s were over"
+        f"retry-after: {spiders} spiders, floor {floor:g} s: {len(early)} requests within {RETRY_AFTER} s"
         f"{f' (the last {max(early) * 1000:.0f} ms after the 429)' if early else ''}; the first after {first:.2f} s"
     )
     return all(gap < 1.0 for gap in early) and first < RETRY_AFTER + 1
 
 
-def measure_turns() -> None:
-    """Print what asking for a turn costs."""
+def measure_permits() -> None:
+    """Print the time of a request for a permit."""
     with own_redis() as url:
         pace = Pace(redis.Redis.from_url(url))
-        for what, interval in (("taken", 1e-6), ("not yet", 1000.0), ("without interval", 0.0)):
+        for what, interval in (("granted", 1e-6), ("not yet", 1000.0), ("without interval", 0.0)):
             began, used = time.perf_counter(), time.process_time()
-            for _ in range(TURNS):
-                pace.ask(f"{what[0]}.example:80", interval)
+            for _ in range(PERMITS):
+                pace.request_permit(f"{what[0]}.example:80", interval)
             wall, cpu = time.perf_counter() - began, time.process_time() - used
-            print(f"turn: {what}: {wall / TURNS * 1000:.3f} ms, of them {cpu / TURNS * 1000:.3f} ms of CPU here")
+            print(f"permit: {what}: {wall / PERMITS * 1000:.3f} ms, of them {cpu / PERMITS * 1000:.3f} ms of CPU here")
 
 
 def main() -> int:
-    """Measure all three; exit code 1 if a bar is missed."""
+    """Measure all three; exit code 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--spiders", type=int, default=3)
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--floor", type=float, default=0.2, help="seconds")
     said = parser.parse_args()
-    measure_turns()
+    measure_permits()
     kept = measure_floor(said.spiders, said.requests, said.floor)
     for floor in (0.0, said.floor):
         kept &= measure_retry_after(said.spiders, 1500 if floor == 0 else 120, floor)

@@ -1,4 +1,4 @@
-"""`every: auto` on simulated sections, beside a fixed period with as many visits. Seeds are fixed.
+"""`every: auto` on simulated sections, compared with a fixed period with as many runs. Seeds are fixed.
 
 python -m benchmarks.publishing_rate
 """
@@ -24,7 +24,7 @@ def published(rate: float, days: float, seed: int = 1, begin: float = 0.0) -> li
 
 
 def by_day(rate: float, days: float, seed: int = 1) -> list[float]:
-    """The same, nearly all of it within the same twelve hours of each day."""
+    """The same, but almost all articles within the same twelve hours of each day."""
     rng = random.Random(seed)
     return [at for at in published(2 * rate, days, seed) if at % DAY < DAY / 2 or rng.random() < 0.05]
 
@@ -36,9 +36,9 @@ def bursts(days: float, seed: int = 1) -> list[float]:
 
 
 class VisitDelays:
-    """A section as it is visited: `periods` by the time of the visit, `wait` the mean seconds until articles are found.
+    """A simulated section: `periods` by the time of the run, `wait`: the mean seconds until articles are found.
 
-    With `period` it is visited at that fixed one.
+    With `period` all runs have that fixed period.
     """
 
     def __init__(self, times: list[float], days: float, period: float | None = None):

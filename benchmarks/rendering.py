@@ -1,10 +1,10 @@
-"""`python -m benchmarks.rendering`: 1,000 rendered pages; what the browser takes every 100 pages, and pages a second.
+"""`python -m benchmarks.rendering`: 1,000 rendered pages; memory and CPU of the browser, pages a second.
 
 The pages come from a server of our own (a process beside this one): a shell, one script for all of them, data that the
-script fetches and draws as 30 paragraphs; a style sheet, six pictures of 30 KB, a font and a frame besides. They go the
-way that a task's pages go: Scrapy, the handler of `crawler.rendering`, the guarded proxy, Chromium.
+script fetches and draws as 30 paragraphs; a style sheet, six pictures of 30 KB, a font and a frame besides. They take
+the same path as a task's pages: Scrapy, the handler of `crawler.rendering`, the guarded proxy, Chromium.
 
-`--everything` lets all of it through, as a browser would; the difference is what blocking brings.
+`--everything` loads all files, as a browser would; the difference is the effect of blocking.
 """
 
 import argparse
@@ -21,6 +21,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import scrapy
+
+from crawler.fetching.context import FetchContext, GatedSpider
+from crawler.guarding.guard import Guard
 
 EVERY = 100  # pages
 WORD = "harbour "
@@ -68,12 +71,12 @@ class _Site(BaseHTTPRequestHandler):
         return kinds.get(self.path.rpartition(".")[2], ("text/html; charset=utf-8", SHELL))
 
     def log_message(self, *args: Any) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 class _QuietServer(ThreadingHTTPServer):
     def handle_error(self, *args: Any) -> None:
-        """A browser that hangs up is no news."""
+        """Ignore connections that the browser closes."""
 
 
 def serve(port: Any) -> None:
@@ -83,24 +86,27 @@ def serve(port: Any) -> None:
     server.serve_forever()
 
 
-class RenderingSpider(scrapy.Spider):
+class RenderingSpider(GatedSpider):
     """Renders pages, `tabs` at a time."""
 
     name = "pages"
 
     def __init__(self, site: str, pages: int, tabs: int, others: set[int], **kwargs: Any):
-        super().__init__(**kwargs)
+        context = FetchContext(
+            guard=Guard(["127.0.0.1"]), contact="a@example.org", on_browser_missing=self.end_without_browser
+        )
+        super().__init__(context, **kwargs)
         self.site, self.left, self.tabs, self.others = site, pages, tabs, others
         self.total, self.done, self.failed = pages, 0, Counter[str]()
         self.began = self.last = time.monotonic()
 
-    def without_browser(self, trouble: str) -> None:
+    def end_without_browser(self, reason: str) -> None:
         """There is no browser to measure."""
-        self.failed[trouble] += 1
+        self.failed[reason] += 1
         self.left = 0
 
     async def start(self) -> AsyncIterator[scrapy.Request]:
-        """As many pages as there are tabs; each is followed by the next."""
+        """Request a page for each tab; each result is followed by the next request."""
         for _ in range(self.tabs):
             yield self._next()
 
@@ -169,16 +175,13 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
 
-    from crawler.guarding.guard import Guard
-    from crawler.guarding.resolver import use_guard
     from crawler.rendering.handler import browsers_of, rendering_settings
     from crawler.rendering.memory import below
 
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")
-    settings.setdict({"ROBOTSTXT_OBEY": False, "EXEMPLAR_CONTACT": "a@example.org"}, priority="cmdline")
+    settings.setdict({"ROBOTSTXT_OBEY": False}, priority="cmdline")
     settings.setdict(rendering_settings(settings), priority="spider")
-    use_guard(Guard(["127.0.0.1"]))
     _change(said)
     process = CrawlerProcess(settings)
     logging.getLogger("scrapy").setLevel(logging.ERROR)
@@ -190,7 +193,7 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     with urlopen(f"{site}/counts") as answer:
         counts = json.load(answer)
     print(f"{spider.done} pages in {seconds:.1f} s, {spider.done / seconds:.1f}/s; failed {dict(+spider.failed)}")
-    print(f"browsers started {browsers_of(crawler).started}; the site was asked for {counts}")
+    print(f"browsers started {browsers_of(crawler).started}; requests to the site: {counts}")
 
 
 def _change(said: argparse.Namespace) -> None:

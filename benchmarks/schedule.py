@@ -65,7 +65,7 @@ class Servers:
         return subprocess.Popen(command, env=environment)
 
     def kill_one(self) -> None:
-        """SIGKILL for one of them; another takes its place."""
+        """Kill one of them (SIGKILL) and start another."""
         victim = self.running.pop(random.randrange(len(self.running)))
         self.spent += cpu_seconds(victim.pid)
         victim.kill()
@@ -115,7 +115,7 @@ def server(folder: Path) -> Iterator[tuple[str, int]]:
 
 
 def work(connection: "redis.Redis", schedule: Schedule, period: float, starts: Starts) -> None:
-    """Take all tasks that are due, be done with them, and note when they should have been."""
+    """Lease and end all due tasks, and record their delays."""
     due = dict(cast(list[tuple[bytes, float]], connection.zrange(keys.DUE, 0, -1, withscores=True)))
     if not due:
         return
@@ -127,9 +127,9 @@ def work(connection: "redis.Redis", schedule: Schedule, period: float, starts: S
             return
         schedule.done(lease)
         task = lease.task.encode()
-        at = due.get(task, time.time())  # it may have fallen due after our look
+        at = due.get(task, time.time())  # it may have become due after the call above
         after = following.get(task) or cast(float, connection.zscore(keys.SCHEDULE, task))
-        planned = round(after - period, 3)  # a task that is started keeps its place in the period
+        planned = round(after - period, 3)  # a started task keeps its offset within the period
         starts.late.append(at - planned)
         starts.times[task, planned] += 1
 
@@ -181,8 +181,8 @@ def _serve(connection: "redis.Redis", url: str, file: Path, redis_pid: int, peri
     print(f"started: {len(late):,}; twice: {starts.twice}; missed: {missed}")
     print(f"late: median {late[len(late) // 2]:.2f} s, p99 {late[int(len(late) * 0.99)]:.2f} s, most {late[-1]:.2f} s")
     print(f"start-up of the schedulers: {start_up:.1f} s of CPU")
-    print(f"schedulers: {cpu / elapsed:.1%} of one core, the start of those that follow killed ones included")
-    print(f"Redis: {redis_cpu / elapsed:.1%} of one core, what the simulated workers ask included")
+    print(f"schedulers: {cpu / elapsed:.1%} of one core, the start of replacements included")
+    print(f"Redis: {redis_cpu / elapsed:.1%} of one core, requests of the simulated workers included")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""What a page costs the section spider, hand-off to Redis included, beside a tuned plain Scrapy that only fetches it.
+"""CPU time of the section spider for a page, with the hand-over to Redis, compared with a tuned plain Scrapy spider.
 
     python -m benchmarks.spider_cost --rounds 5
     python -m benchmarks.spider_cost --profile
 
-nginx serves generated pages on loopback. Both spiders fetch the same pages at the same concurrency, in processes of
-their own that take turns. Counted is the CPU time, user and system, between the spider's opening and closing; beside
-it that of the whole process, start included. Extraction is not at work.
+nginx serves generated pages on loopback. Both spiders fetch the same pages at the same concurrency, in alternating
+processes of their own. Counted is the CPU time, user and system, between the spider's opening and closing; beside
+it that of the whole process, start included. Extraction does not run.
 """
 
 import argparse
@@ -39,7 +39,7 @@ LINKS_A_LIST = 500
 AT_ONCE: int = Task.model_fields["concurrency"].default
 WORDS = 3000  # that the pages' text is made of
 
-# A crawl that only fetches has no use for these.
+# Settings of a crawl that only fetches.
 PLAIN: dict[str, Any] = {
     "CONCURRENT_ITEMS": 1,
     "CONCURRENT_REQUESTS": AT_ONCE,
@@ -75,7 +75,7 @@ METER = "benchmarks.spider_cost.Meter"
 
 
 class Meter:
-    """A Scrapy extension: says on standard output how much CPU time the spider took, and how much the process."""
+    """A Scrapy extension: prints the CPU time of the spider on standard output."""
 
     def __init__(self, crawler: Any):
         from scrapy import signals
@@ -87,17 +87,17 @@ class Meter:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "Meter":
-        """Scrapy's way to make one."""
+        """Create the extension (called by Scrapy)."""
         return cls(crawler)
 
     def opened(self) -> None:
-        """The spider begins."""
+        """Start measuring."""
         if self.profile is not None:
             self.profile.enable()
         self.begun = time.process_time()
 
     def closed(self) -> None:
-        """The spider has ended."""
+        """Stop measuring and print the time."""
         if self.profile is not None:
             self.profile.disable()
             self.profile.dump_stats(os.environ[PROFILE])
@@ -116,7 +116,7 @@ def section_child(task: str) -> None:
 
 
 def plain_child(address: str, count: str) -> None:
-    """Scrapy alone: fetch and forget."""
+    """A plain Scrapy spider that only fetches."""
     import scrapy
     from scrapy.crawler import CrawlerProcess
 
@@ -140,7 +140,7 @@ def plain_child(address: str, count: str) -> None:
 
 
 def run(child: Callable[..., None], *arguments: str, url: str, profile: str = "") -> tuple[float, float]:
-    """CPU seconds of the spider and of the whole process. Raises `RuntimeError` if it did not fetch all."""
+    """Return the CPU seconds of the spider and of the whole process. Raises `RuntimeError` if pages are missing."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     call = f"from benchmarks import spider_cost; spider_cost.{child.__name__}(*sys.argv[1:])"
     code = f"import sys; {call}"
@@ -159,7 +159,7 @@ def run(child: Callable[..., None], *arguments: str, url: str, profile: str = ""
 
 
 def pages(folder: Path, size: int) -> None:
-    """Lists at /list/0.html … that lead on to each other, and one page of `size` bytes for all articles."""
+    """Write list pages /list/0.html …, and one page of `size` bytes for all articles."""
     rng = random.Random(size)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
     often = [1 / rank for rank in range(1, WORDS + 1)]  # as in any language
@@ -201,7 +201,7 @@ def announce(url: str, task: str, address: str) -> None:
 
 
 def main() -> None:
-    """Let both take turns and compare."""
+    """Run both alternately and compare them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--profile", action="store_true", help="show where the section spider's time goes instead")

@@ -1,1 +1,1 @@
-"""What a person touches: the command line. The outermost room; nothing imports it."""
+"""The command line: the commands, their options and their output. No other part of the system imports it."""

@@ -1,4 +1,4 @@
-"""`exemplar …`: finds the command, runs it, and turns an error into one clear message and an exit code.
+"""`exemplar …`: finds the command, runs it, and turns an expected error into one message and an exit code.
 
 A command's module is imported only when it is called, so `exemplar --help` is fast.
 """
@@ -6,13 +6,16 @@ A command's module is imported only when it is called, so `exemplar --help` is f
 import os
 import sys
 from importlib import import_module
+from io import StringIO
 from typing import Any
 
 import click
 
+from console.options import say
+
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 
-COMMANDS = {  # name: its line in --help; the module is console.commands.<name>, or as in `MODULES`
+COMMANDS = {  # name: description in --help; the module is console.commands.<name>, or as in `MODULES`
     "init": "Write a sample tasks.yaml here.",
     "add": "Add a section to tasks.yaml from one article's URL, or many from a spreadsheet.",
     "try": "Show which links a task would take and what it would extract; write nothing.",
@@ -27,7 +30,7 @@ COMMANDS = {  # name: its line in --help; the module is console.commands.<name>,
     "forget": "Forget URLs of a task, so that they can be found again.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }
-MODULES = {"try": "trial"}  # commands whose name no module can have
+MODULES = {"try": "trial"}  # commands whose names are keywords of Python
 EPILOG = """\b
 Examples:
   exemplar init                       write a sample tasks.yaml
@@ -42,7 +45,7 @@ class _Lazy(click.Group):
     """Imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return all commands, in the order in which a person needs them."""
+        """Return all commands, in the usual order of their use."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -74,12 +77,14 @@ def exemplar() -> None:
 
 
 def main() -> None:
-    """Run the command line; a problem that a person can solve never shows a traceback."""
+    """Run the command line and exit. Expected errors are printed without a traceback."""
     try:
         result = exemplar(standalone_mode=False)
         code = result if isinstance(result, int) else EXIT_OK  # click returns the code of an `Exit`
     except click.ClickException as error:
-        error.show()
+        message = StringIO()
+        error.show(message)
+        say(message.getvalue().rstrip("\n"))
         code = EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
@@ -102,7 +107,7 @@ def _report(error: Exception) -> int:
     from workers.errors import ExemplarError, RedisRefused, RedisUnavailable
 
     if isinstance(error, RedisError):
-        click.echo(f"error: Redis failed: {reason(error)}; nothing is lost, start again when it is available", err=True)
+        say(f"error: Redis failed: {reason(error)}; nothing is lost, start again when it is available")
         return EXIT_UNAVAILABLE
     if isinstance(error, RedisUnavailable):
         code = EXIT_UNAVAILABLE
@@ -112,5 +117,5 @@ def _report(error: Exception) -> int:
         code = EXIT_FAILED
     else:
         raise error
-    click.echo(redact(f"error: {error}"), err=True)
+    say(redact(f"error: {error}"))
     return code

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_figure_options(sources: Sequence[str], method: str, figure: Path) -> None:
-    """Raise `click.UsageError` if the options can't give a figure, before any page is fetched."""
+    """Raise `click.UsageError` if the options do not allow a figure, before any page is fetched."""
     from console.inputs import is_one_page
     from extractors.figures import check_figure, check_path
     from extractors.visual.missing import ExtraMissing

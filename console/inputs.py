@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".mhtml")
-LIST_LOOK = 4096  # bytes that tell a list of URLs from a page
+LIST_HEAD = 4096  # bytes by which a list of URLs is distinguished from a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Missing:
 
 
 def pages(sources: Sequence[str], example: str | None = None) -> tuple[PageIn | None, Iterator[PageIn | Missing]]:
-    """Return the example's page, and the pages of all sources: local ones first, then those that are fetched.
+    """Return the example's page, and the pages of all sources: local ones first, then fetched ones.
 
     All URLs are fetched together, including the example's, because a process can fetch only once. Raises
     `click.UsageError` for a source that does not exist, or an example that is unavailable.
@@ -73,7 +73,7 @@ def url_list(path: Path) -> list[str] | None:
         return None
     try:
         with path.open("rb") as file:
-            head = file.read(LIST_LOOK)
+            head = file.read(LIST_HEAD)
     except OSError as error:
         raise click.UsageError(f"{path}: {error.strerror}") from None
     lines = [line.strip() for line in head.split(b"\n")[: head.count(b"\n") or 1]]

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 def ledger_of(task: str, tasks: Path | None, *, purpose: str) -> "Iterator[Ledger]":
     """Connect to the Redis of a task file and yield the task's ledger. Raises `TaskError` if the task never ran."""
     from crawler.task_list.mistakes import TaskError, suggest
-    from workers.connection import connect
     from workers.embedded import redis_for
     from workers.ledger import Ledger, ledgers
     from workers.quarantine import state_folder
+    from workers.servers import RedisServers
 
     folder = state_folder(tasks_file(tasks).absolute().parent)
     with redis_for(folder, purpose=purpose, say=say) as address:
-        connection = connect(address)
+        connection = RedisServers(address).of_task(task).connection
         if task not in (known := ledgers(connection)):
             hint = suggest(task, known) if known else "no task has run yet"
             raise TaskError(f"unknown task {task!r}; {hint}")

@@ -2,12 +2,15 @@
 
 import json
 import logging
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+# C0 but \t and \n, DEL, C1, embedded, overridden and isolated directions, surrogates
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 TASKS = click.Path(dir_okay=True, path_type=Path)
 tasks_argument = click.argument("tasks", type=TASKS, required=False, metavar="[TASKS.YAML]")
 tasks_option = click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
@@ -16,7 +19,7 @@ verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log every s
 
 
 def tasks_file(named: Path | None) -> Path:
-    """Return the task list beside which the state is. A named one must exist: else a new, empty state would be made."""
+    """Return the task list; its folder has the state. A named one must exist, else an empty state would be created."""
     if named is not None and not named.exists():
         raise click.UsageError(f"{named}: no such file")
     return named or Path("tasks.yaml")
@@ -27,9 +30,23 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+def printable(text: str) -> str:
+    """Return `text` with the characters escaped (`\\x1b`) that a terminal obeys, or that hide what is written.
+
+    Titles, reasons, file names and URLs come from outside: they may hold commands for a terminal (C0, C1), characters
+    that turn the direction of writing around, and halves of characters, which can't be written at all.
+    """
+    return _COMMANDS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
 def say(text: str) -> None:
     """Print a message on standard error: standard output is for results."""
-    click.echo(text, err=True)
+    click.echo(printable(text), err=True)
+
+
+def show(text: str) -> None:
+    """Print a line or lines for a person on standard output."""
+    click.echo(printable(text))
 
 
 def counted(number: int, noun: str) -> str:
@@ -38,14 +55,22 @@ def counted(number: int, noun: str) -> str:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one line of JSON and flush it."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    """Print a value as one line of JSON and flush it; what a terminal would obey is escaped."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    sys.stdout.write(_COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
     sys.stdout.flush()
+
+
+class _PrintableFormatter(logging.Formatter):
+    """Log lines quote what hosts answered."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record))
 
 
 def log_to_stderr(verbose: bool = False) -> None:
     """Log warnings and errors to standard error as plain lines; with `verbose` everything."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setLevel(logging.DEBUG if verbose else logging.WARNING)
-    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    handler.setFormatter(_PrintableFormatter("%(levelname)s %(message)s"))
     logging.getLogger().addHandler(handler)

@@ -1,4 +1,4 @@
-"""A task's URLs without a row, grouped by what became of them and by reason; and which of them can be accepted.
+"""A task's URLs without a row, grouped by their fate and by reason; and which of them can be accepted.
 
 Reasons that differ only in numbers, quoted text or URLs form one group: `a list: 5 of 10 texts each follow a link` and
 `a list: 7 of 9 texts each follow a link` are in the group `a list: N of N texts each follow a link`.
@@ -47,26 +47,26 @@ class Group:
     @property
     def label(self) -> str:
         """The reason itself if all members have the same one, else the key."""
-        reasons = {each.reason for each in self.members}
+        reasons = {member.reason for member in self.members}
         return reasons.pop() if len(reasons) == 1 else self.key
 
     @property
     def urls(self) -> list[str]:
         """The URLs of the members that have one."""
-        return [each.url for each in self.members if each.url is not None]
+        return [member.url for member in self.members if member.url is not None]
 
 
 def groups(problems: Iterable[Problem]) -> list[Group]:
     """Return all groups in the order of `TITLES`, the largest of each fate first."""
     known: dict[tuple[Fate, str], list[Problem]] = {}
-    for problem in sorted(problems, key=lambda each: each.url is None):
+    for problem in sorted(problems, key=lambda unsorted: unsorted.url is None):
         place = fate_of(problem.state, problem.reason), alike(problem.reason)
         if problem.url is None and place not in known:
-            place = next((each for each in known if _may_belong(place, each, problem.reason)), place)
+            place = next((group for group in known if _may_belong(place, group, problem.reason)), place)
         known.setdefault(place, []).append(problem)
     order = list(TITLES)
-    found = [Group(fate, key, tuple(members)) for (fate, key), members in known.items()]
-    return sorted(found, key=lambda each: (order.index(each.fate), -len(each.members), each.key))
+    result = [Group(fate, key, tuple(members)) for (fate, key), members in known.items()]
+    return sorted(result, key=lambda group: (order.index(group.fate), -len(group.members), group.key))
 
 
 def _may_belong(truncated: tuple[Fate, str], whole: tuple[Fate, str], reason: str) -> bool:
@@ -79,7 +79,7 @@ def _may_belong(truncated: tuple[Fate, str], whole: tuple[Fate, str], reason: st
 
 
 def fate_of(state: State, reason: str) -> Fate:
-    """Return what became of a URL without a row."""
+    """Return the fate of a URL without a row."""
     if state not in ("rejected", "failed"):
         return "to be tried again"
     if _DEAD.fullmatch(reason) and state == "rejected":
@@ -92,30 +92,30 @@ def fate_of(state: State, reason: str) -> Fate:
 
 
 def alike(reason: str) -> str:
-    """Return a reason with placeholders for what differs from page to page; if a text has several, the first."""
+    """Return a reason with placeholders for its variable parts; of several reasons, separated by "; ", the first."""
     text = _NUMBER.sub("N", _URL.sub("URL", _QUOTED.sub("“…”", reason)))
     first, more, _ = text.partition("; ")
     return f"{first}; …" if more else first
 
 
-def matching(found: Sequence[Group], text: str) -> list[Group]:
+def matching(groups_: Sequence[Group], text: str) -> list[Group]:
     """Return the groups whose reasons begin with a text."""
     wanted = alike(text).removesuffix("; …").casefold()
-    return [each for each in found if each.key.casefold().startswith(wanted)]
+    return [group for group in groups_ if group.key.casefold().startswith(wanted)]
 
 
-def lines(task: str, found: Sequence[Group], *, example: str | None, complete: bool) -> list[str]:
-    """Return the groups as lines of text; `complete`: with all URLs, else with some and a command that shows the rest.
+def lines(task: str, groups_: Sequence[Group], *, example: str | None, complete: bool) -> list[str]:
+    """Return the groups as lines of text; `complete`: with all URLs; else with some, and the command for the rest.
 
     `example`: the task's example, for the command that extracts a page.
     """
     text: list[str] = []
     for fate, title in TITLES.items():
-        members = [each for each in found if each.fate == fate]
+        members = [group for group in groups_ if group.fate == fate]
         if members:
-            text += ["", f"{title}: {sum(len(each.members) for each in members)}"]
-            text += [line for each in members for line in _group_lines(task, each, complete)]
-    judged = next((each for each in found if each.fate == "judged" and each.urls), None)
+            text += ["", f"{title}: {sum(len(group.members) for group in members)}"]
+            text += [line for group in members for line in _group_lines(task, group, complete)]
+    judged = next((group for group in groups_ if group.fate == "judged" and group.urls), None)
     return text + (_what_to_do(task, judged, example) if judged else [])
 
 
@@ -131,7 +131,7 @@ def _group_lines(task: str, group: Group, complete: bool) -> list[str]:
     return text
 
 
-_MORE = {BEYOND_LIMIT: "; exemplar crawl {task} --all takes them"}
+_MORE = {BEYOND_LIMIT: "; exemplar crawl {task} --all fetches them"}
 
 
 def _what_to_do(task: str, group: Group, example: str | None) -> list[str]:

@@ -2,12 +2,12 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from console.options import print_json, say
+from console.options import print_json, printable, say
 from console.runner import Accounting, Runner
 from console.status import overview, table
 
@@ -17,7 +17,7 @@ COLUMNS = ("written", "duplicate", "rejected", "failed", "waiting", "fetched")
 
 
 class Progress(Protocol):
-    """Shows the progress of a runner."""
+    """The display of a run's progress."""
 
     def event(self, kind: str, facts: dict[str, Any]) -> None:
         """Show one event."""
@@ -47,10 +47,11 @@ def progress_for(as_json: bool) -> Iterator[Progress]:
 
 
 class JsonLines:
-    """Prints each event as one line of JSON, and the counts every few seconds."""
+    """Prints each event as one line of JSON, and the counts every `LINE_EVERY` seconds. `clock`: monotonic seconds."""
 
-    def __init__(self) -> None:
-        self._last = 0.0
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = 0.0  # time of the last progress line
 
     def event(self, kind: str, facts: dict[str, Any]) -> None:
         """Print the event."""
@@ -58,12 +59,13 @@ class JsonLines:
 
     def look(self, runner: Runner) -> None:
         """Print the counts every `LINE_EVERY` seconds."""
-        if time.monotonic() - self._last < LINE_EVERY:
+        now = self._clock()
+        if now - self._last < LINE_EVERY:
             return
-        self._last = time.monotonic()
-        seen = overview(runner.connection)
-        counts = {row["task"]: row["counts"] for row in seen["tasks"]}
-        self.event("progress", {"counts": counts, "queue": seen["queue"]})
+        self._last = now
+        state = overview(runner.connection)
+        counts = {row["task"]: row["counts"] for row in state["tasks"]}
+        self.event("progress", {"counts": counts, "queue": state["queue"]})
 
     def end(self, accounting: Accounting, *, once: bool) -> None:
         """Print the accounting."""
@@ -82,7 +84,7 @@ class LiveTable:
         self._problems: list[str] = []
 
     def event(self, kind: str, facts: dict[str, Any]) -> None:
-        """Keep problems; the table shows the rest."""
+        """Keep the texts of problems; the table shows everything else."""
         if kind == "trouble":
             self._problems = [*self._problems, str(facts["text"])][-PROBLEMS_SHOWN:]
         elif kind == "crawled":
@@ -93,9 +95,9 @@ class LiveTable:
         from rich.console import Group
         from rich.text import Text
 
-        seen = overview(runner.connection)
-        lines = [Text(text, style="yellow") for text in self._problems[-PROBLEMS_SHOWN:]]
-        self.live.update(Group(table(seen), Text("Ctrl-C ends; nothing is lost", style="dim"), *lines))
+        state = overview(runner.connection)
+        lines = [Text(printable(text), style="yellow") for text in self._problems[-PROBLEMS_SHOWN:]]
+        self.live.update(Group(table(state), Text("Ctrl-C stops the run; nothing is lost", style="dim"), *lines))
 
     def end(self, accounting: Accounting, *, once: bool) -> None:
         """Replace the table by the accounting."""
@@ -103,7 +105,7 @@ class LiveTable:
         self.console.print(accounting_table(accounting))
         for row in accounting.rows():
             for problem in row["problems"]:
-                self.console.print(f"{row['task']}: {problem}", highlight=False, markup=False)
+                self.console.print(printable(f"{row['task']}: {problem}"), highlight=False, markup=False)
         for text in [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]:
             say(f"problem: {text}")
 

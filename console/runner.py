@@ -1,4 +1,4 @@
-"""One machine, one command: Redis, scheduler, crawl workers and extraction workers together, until done or stopped.
+"""All parts on one machine: scheduler, crawl workers, extraction workers, until all is done or stopped.
 
 Scheduler and crawl workers are loops in threads here (their spiders are processes of their own); the extraction
 supervisor is a child process, because it forks. When this process dies, all of them end.
@@ -29,11 +29,11 @@ from workers.processes import ended_by
 from workers.url_states import OPEN_STATES, Counts, State
 
 LOOK_EVERY = 0.2  # seconds
-REDIS_AWAY_MOST = 30.0  # seconds that Redis may be unavailable before the run gives up
-# A single run gives up when all crawling is done and no page has been settled for so many seconds:
+REDIS_UNAVAILABLE_MOST = 30.0  # seconds that Redis may be unavailable before the run gives up
+# A run with `once` gives up if all crawling is done and no page was settled for so many seconds:
 STUCK_AFTER_PROBLEM = 15.0  # an output is unavailable
-STUCK_WITHOUT_PROBLEM = 120.0  # three deadlines of a page that times out its worker, and a margin
-STOP_WAIT = 40.0  # seconds that a part gets to stop
+STUCK_WITHOUT_PROBLEM = 120.0  # a page may time out its worker three times, and a margin
+STOP_WAIT = 40.0  # seconds that each part has to stop
 
 SETTLED: tuple[State, ...] = ("written", "duplicate", "rejected", "failed")  # as this run adds to them
 
@@ -47,7 +47,7 @@ class Accounting:
     before: dict[str, Counts] = field(default_factory=dict)
     after: dict[str, Counts] = field(default_factory=dict)
     reports: dict[str, dict[str, Any]] = field(default_factory=dict)
-    waits: dict[str, str] = field(default_factory=dict)  # for each task some of whose pages wait: why
+    waits: dict[str, str] = field(default_factory=dict)  # task with waiting pages: the reason of one of them
     problems: list[str] = field(default_factory=list)
     stopped: bool = False
     gave_up: str = ""
@@ -93,10 +93,20 @@ class Accounting:
 
 
 class Runner:
-    """Runs the tasks of one file against the Redis at `url`."""
+    """Runs the tasks of one file, with the Redis at `url`. `clock`: monotonic seconds."""
 
-    def __init__(self, url: str, file: Path, state: Path, *, workers: int, crawlers: int, on_event: Event):
-        self.url, self.file, self.state = url, file, state
+    def __init__(
+        self,
+        url: str,
+        file: Path,
+        state: Path,
+        *,
+        workers: int,
+        crawlers: int,
+        on_event: Event,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self.url, self.file, self.state, self.clock = url, file, state, clock
         self.connection = connect(url)
         self.workers = workers
         self.on_event = on_event
@@ -108,7 +118,8 @@ class Runner:
         self._extraction: subprocess.Popen[str] | None = None
         self._failure: BaseException | None = None
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
-        self._settled: tuple[int, float] = (0, time.monotonic())
+        self._settled: tuple[int, float] = (0, clock())  # number of settled URLs, and when it changed
+        self._finished = False  # a run with `once`: all is settled, or it gave up
 
     def run(self, *, once: bool, on_look: Callable[["Runner"], None]) -> Accounting:
         """Run until stopped, or with `once` until every task has run and every page is settled.
@@ -121,14 +132,16 @@ class Runner:
         self.accounting.before = {name: Ledger(self.connection, name).counts() for name in names}
         self.on_event("start", {"tasks": active, "redis": without_password(self.url), "workers": self.workers})
         if "REDIS_URL" not in os.environ:
-            self.schedule.clear()  # no one else uses this Redis: other runs that it records are of dead processes
+            self.schedule.clear()  # only this process uses the embedded Redis: runs that it still records have died
         if once:
             self.schedule.fire_now(active)
         with self._parts(scheduling=not once):
             while not self.stopping.is_set():
                 self._look(on_look)
-                if once and self._done(active):
-                    break
+                if once:
+                    self._follow(active)
+                    if self._finished:
+                        break
                 self.stopping.wait(LOOK_EVERY)
         self.accounting.stopped = self.stopping.is_set()
         if self._failure is not None:
@@ -167,17 +180,17 @@ class Runner:
             self._end_extraction()
 
     def _guarded(self, work: Callable[[], None]) -> None:
-        """Run a part, again after a short loss of Redis (the embedded one restarts); end the run after a long one."""
-        away_since: float | None = None
+        """Run a part. After a short outage of Redis (the embedded one restarts) run it again, after a long one stop."""
+        unavailable_since: float | None = None
         while not self.stopping.is_set():
-            started = time.monotonic()
+            started = self.clock()
             try:
                 work()
                 return
             except redis.RedisError as error:
-                if away_since is None or time.monotonic() - started > REDIS_AWAY_MOST:
-                    away_since = time.monotonic()  # Redis was available until now
-                if time.monotonic() - away_since > REDIS_AWAY_MOST:
+                if unavailable_since is None or self.clock() - started > REDIS_UNAVAILABLE_MOST:
+                    unavailable_since = self.clock()  # Redis was available until now
+                if self.clock() - unavailable_since > REDIS_UNAVAILABLE_MOST:
                     self._failure = error
                     self.stopping.set()
                     return
@@ -195,34 +208,35 @@ class Runner:
         with suppress(redis.RedisError):
             on_look(self)
 
-    def _done(self, active: list[str]) -> bool:
+    def _follow(self, active: list[str]) -> None:
+        """Update the state of a run with `once`: missing reports, progress, end. Without Redis it stays as it is."""
         try:
             if missing := set(active) - set(self.accounting.reports):
-                self._reports_of_others(missing)
-                return False
+                self._read_reports(missing)
+                return
             counts = [Ledger(self.connection, name).counts() for name in active]
         except redis.RedisError:
-            return False
+            return
         if not sum(count.states["fetched"] for count in counts):
-            return True
+            self._finished = True
+            return
         settled = sum(count.seen - count.open for count in counts)
         if settled != self._settled[0]:
-            self._settled = (settled, time.monotonic())
+            self._settled = (settled, self.clock())
         patience = STUCK_AFTER_PROBLEM if self.accounting.problems else STUCK_WITHOUT_PROBLEM
-        if time.monotonic() - self._settled[1] > patience:
+        if self.clock() - self._settled[1] > patience:
             cause = "output unavailable" if self.accounting.problems else f"no page was settled for {patience:.0f} s"
             self.accounting.gave_up = f"{cause}; pages are kept for the next run"
-            return True
-        return False
+            self._finished = True
 
     def _report(self, task: str, report: dict[str, Any]) -> None:
         if self.accounting.reports.get(task) == report:
-            return  # our own spider's report, read from Redis before its process ended
+            return  # known: it was read from Redis before the spider's process ended
         self.accounting.reports[task] = report
-        self._settled = (-1, time.monotonic())
+        self._settled = (-1, self.clock())
         self.on_event("crawled", {"task": task, **report})
 
-    def _reports_of_others(self, tasks: set[str]) -> None:
+    def _read_reports(self, tasks: set[str]) -> None:
         """Read the reports of tasks that another machine's crawl worker ran, on a shared Redis."""
         if "REDIS_URL" not in os.environ:
             return

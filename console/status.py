@@ -1,4 +1,4 @@
-"""The state of the whole system as one value, which `status` prints and `run` shows live."""
+"""The state of the whole system as one value, for `exemplar status` and for the progress of `exemplar run`."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -39,7 +39,7 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
                 "state": _state(name, tasks, due, running),
                 "next": _iso(times.get(name)),
                 "every": str(tasks.tasks[name].every) if tasks and name in tasks.tasks else None,
-                "period": automatic.get(name),  # in force, in seconds, where `every` is auto
+                "period": automatic.get(name),  # present one in seconds, if `every` is auto
                 "counts": Ledger(connection, name).counts().to_dict(),
                 "last_run": last[0] if last else None,
             }
@@ -55,25 +55,25 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
     }
 
 
-def table(seen: dict[str, Any]) -> Any:
+def table(state: dict[str, Any]) -> Any:
     """Return the overview as a rich table."""
     from rich.table import Table
 
-    found = Table(box=None, pad_edge=False)
+    overview_table = Table(box=None, pad_edge=False)
     for title in ("task", "state", "next run", "every"):
-        found.add_column(title)
+        overview_table.add_column(title)
     for title in ("seen", "waiting", "fetched", "written", "duplicate", "rejected", "failed"):
-        found.add_column(title, justify="right")
-    for row in seen["tasks"]:
+        overview_table.add_column(title, justify="right")
+    for row in state["tasks"]:
         counts = row["counts"]
         waiting = counts["waiting"] + counts["leased"]
         numbers = [
             counts["seen"],
             waiting,
-            *(counts[n] for n in ("fetched", "written", "duplicate", "rejected", "failed")),
+            *(counts[name] for name in ("fetched", "written", "duplicate", "rejected", "failed")),
         ]
-        found.add_row(row["task"], row["state"], _short(row["next"]), _every(row), *map(str, numbers))
-    return found
+        overview_table.add_row(row["task"], row["state"], _short(row["next"]), _every(row), *map(str, numbers))
+    return overview_table
 
 
 def _state(name: str, tasks: TaskFile | None, due: list[str], running: list[str]) -> str:
@@ -87,7 +87,7 @@ def _state(name: str, tasks: TaskFile | None, due: list[str], running: list[str]
 
 
 def _every(row: dict[str, Any]) -> str:
-    """Return the period as the task has it; for `auto` the one in force."""
+    """Return the task's period as text; for `auto` the present one."""
     if row["period"] is None:
         return row["every"] or "–"
     hours, minutes = divmod(round(row["period"] / 60), 60)

@@ -12,20 +12,20 @@ SHOWN = 5  # links of a kind
 OF_ANOTHER_FORM = "of another form"
 
 
-def shown(found: Survey, entry: Mapping[str, Any]) -> str:
+def shown(survey: Survey, entry: Mapping[str, Any]) -> str:
     """Return the survey as lines: lists, scope, pattern, links taken and left, extractions, the task."""
-    lines = _column("example", [found.example, _about(found.cut_of_example)])
-    lines += _column("lists", [f"{each.url}  ({each.why}: {each.matched} links taken)" for each in found.lists])
-    lines.append(f"scope     {found.scope}: {found.why}")
-    lines.append(f"pattern   {found.pattern}")
-    lines += _column("taken", [f"{len(found.inference.matched)} links, such as", *_links(found.inference.matched)])
-    lines += _column("left", _left(found))
-    lines += _column("extracted", [line for sample in found.cuts for line in cut_lines(sample)])
+    lines = _column("example", [survey.example, _about(survey.cut_of_example)])
+    lines += _column("lists", [f"{page.url}  ({page.why}: {page.matched} links taken)" for page in survey.lists])
+    lines.append(f"scope     {survey.scope}: {survey.why}")
+    lines.append(f"pattern   {survey.pattern}")
+    lines += _column("taken", [f"{len(survey.inference.matched)} links, such as", *_links(survey.inference.matched)])
+    lines += _column("left", _left(survey))
+    lines += _column("extracted", [line for sample in survey.cuts for line in extraction_lines(sample)])
     lines += _column(
         "note",
         [
-            *found.warnings,
-            *(f"the pattern matches {url}, probably not an article" for url in found.inference.doubtful),
+            *survey.warnings,
+            *(f"the pattern matches {url}, which is probably not an article" for url in survey.inference.doubtful),
         ],
     )
     lines += _column(
@@ -34,22 +34,22 @@ def shown(found: Survey, entry: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def shown_json(found: Survey, entry: Mapping[str, Any]) -> dict[str, Any]:
+def shown_json(survey: Survey, entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the survey as JSON types."""
     return {
         "task": dict(entry),
-        "scope": found.scope,
-        "why": found.why,
-        "lists": [{"url": each.url, "why": each.why, "taken": each.matched} for each in found.lists],
-        "taken": [{"url": each.url, "text": each.text} for each in found.inference.matched],
-        "left": [{"url": link.url, "text": link.text, "reason": reason} for link, reason in found.inference.rejected],
-        "cuts": [cut_json(sample) for sample in found.cuts],
-        "warnings": list(found.warnings),
-        "doubtful": list(found.inference.doubtful),
+        "scope": survey.scope,
+        "why": survey.why,
+        "lists": [{"url": page.url, "why": page.why, "taken": page.matched} for page in survey.lists],
+        "taken": [{"url": link.url, "text": link.text} for link in survey.inference.matched],
+        "left": [{"url": link.url, "text": link.text, "reason": reason} for link, reason in survey.inference.rejected],
+        "cuts": [extraction_json(sample) for sample in survey.cuts],
+        "warnings": list(survey.warnings),
+        "doubtful": list(survey.inference.doubtful),
     }
 
 
-def cut_json(sample: SampleExtraction) -> dict[str, Any]:
+def extraction_json(sample: SampleExtraction) -> dict[str, Any]:
     """Return one extraction as JSON types."""
     return {
         "url": sample.url, "title": sample.title, "published": sample.published or None, "words": sample.words,
@@ -58,9 +58,9 @@ def cut_json(sample: SampleExtraction) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _left(found: Survey) -> list[str]:
+def _left(survey: Survey) -> list[str]:
     """Return the number of links by reason, then some links with their reasons."""
-    rejected = found.inference.rejected
+    rejected = survey.inference.rejected
     counts = Counter(kind_of(reason) for _, reason in rejected)
     summary = ", ".join(f"{reason} {number}" for reason, number in counts.most_common())
     per_kind: dict[str, tuple[Sighting, str]] = {}
@@ -68,21 +68,24 @@ def _left(found: Survey) -> list[str]:
         per_kind.setdefault(kind_of(reason), (link, reason))
     some = [*per_kind.values(), *rejected]
     unique = list(dict.fromkeys(some))[:SHOWN]
-    return [f"{len(rejected)} links: {summary}" if rejected else "no links", *(f"  {a.url}  {r}" for a, r in unique)]
+    return [
+        f"{len(rejected)} links: {summary}" if rejected else "no links",
+        *(f"  {link.url}  {reason}" for link, reason in unique),
+    ]
 
 
 def kind_of(reason: str) -> str:
-    """Return the kind of a reason, without what differs from link to link."""
-    if reason.startswith("after ") or "goes on with" in reason or "fit the regular" in reason:
+    """Return the kind of a reason, without the parts that differ from link to link."""
+    if reason.startswith("after ") or "goes on with" in reason or "match the regular" in reason:
         return OF_ANOTHER_FORM
     return reason.partition(":")[0]
 
 
 def _links(links: Sequence[Sighting]) -> list[str]:
-    return [f"  {each.url}  {each.text[:60]}" for each in links[:SHOWN]]
+    return [f"  {link.url}  {link.text[:60]}" for link in links[:SHOWN]]
 
 
-def cut_lines(sample: SampleExtraction) -> list[str]:
+def extraction_lines(sample: SampleExtraction) -> list[str]:
     """Return one extraction as lines: URL, title and figures, first words."""
     if not sample.characters:
         return [sample.url, f"  no article: {sample.reason}"]

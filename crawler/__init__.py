@@ -1,4 +1,5 @@
 """Which pages to fetch, when and how: tasks.yaml, URL patterns, the schedule, discovery, politeness, the spider.
 
-Pages leave by one door, `workers.inbox`. Only `middlewares`, `resolver`, `settings` and `spiders` speak Scrapy.
+Pages are handed over in one place only, `workers.inbox`. Only the gates, `fetching`, `rendering`,
+`settings` and `spiders` use Scrapy.
 """

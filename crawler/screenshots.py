@@ -1,8 +1,8 @@
-"""`python -m crawler.screenshots URL… --out DIR`: screenshots of pages, as the classifier `visual` looks at them.
+"""`python -m crawler.screenshots URL… --out DIR`: screenshots of pages, as the classifier `visual` reads them.
 
 A page is laid out on a screen of 1,366 × 1,366 pixels and drawn at a quarter of that size by the browser itself: the
 classifier reads 224 × 224 pixels, and a small picture is drawn, stored and read in a tenth of the time. What lies below
-the screen is not drawn: it says little (docs/methods-visual.md), and lines of text stay lines.
+the screen is not drawn: it adds little (docs/methods-visual.md), and lines of text stay lines.
 
 DIR gets NAME.png for each page and `screenshots.jsonl`, a line a page: url,
 file, scripts (whether JavaScript ran), reason (why there is none). Pages that DIR already has are not fetched again.
@@ -15,12 +15,12 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+from crawler.fetching.context import FetchContext, context_from
 from crawler.fetching.shot import Shot
 from crawler.fetching.spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, run_spider
 from crawler.guarding.browser_proxy import GuardedProxy
-from crawler.guarding.guard import guard_from
-from crawler.guarding.resolver import use_guard
 from crawler.rendering.chromium import find_browser, rendering_settings
 from crawler.rendering.task import TABS
 from crawler.session import TASKS_FILE, identity_of
@@ -42,12 +42,12 @@ def take(urls: Iterable[str], out: Path, *, delay: float | None = None, listed_o
     here if there is one, and from the environment. Raises `BrowserMissing`.
     """
     out.mkdir(parents=True, exist_ok=True)
-    wanted = list(dict.fromkeys(map(normalise, urls)))
+    distinct = list(dict.fromkeys(map(normalise, urls)))
     known = read_index(out)
-    missing = [Shot(url, str(out / name_of(url))) for url in wanted if url not in known]
+    missing = [Shot(url, str(out / name_of(url))) for url in distinct if url not in known]
     if missing:
         known |= {shot.url: shot for shot in _rendered(missing, out, delay, listed_only)}
-    return [known.get(url, Shot(url, "", reason="no answer")) for url in wanted]
+    return [known.get(url, Shot(url, "", reason="no answer")) for url in distinct]
 
 
 def read_index(out: Path) -> dict[str, Shot]:
@@ -64,30 +64,37 @@ def name_of(url: str) -> str:
 
 def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only: bool) -> list[Shot]:
     """Run the spider over `shots`; each is in the index as soon as it is known."""
-    said = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
-    guard = guard_from(said.allow_hosts)
-    use_guard(guard)
+    settings = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
+    context = context_from(settings)
     done: list[Shot] = []
-    with (out / INDEX).open("a", encoding="utf-8") as index, GuardedProxy(guard, listed_only=listed_only) as proxy:
+    with (
+        (out / INDEX).open("a", encoding="utf-8") as index,
+        GuardedProxy(context.guard, listed_only=listed_only) as proxy,
+    ):
 
         def keep(shot: Shot) -> None:
             done.append(shot)
             index.write(json.dumps(asdict(shot), ensure_ascii=False) + "\n")
             index.flush()
 
-        _crawl(shots, keep, proxy, said, said.delay if delay is None else delay)
+        interval = settings.delay if delay is None else delay
+        _crawl(shots, keep, proxy, context, identity_of(settings) | {"DOWNLOAD_DELAY": interval})
     return done
 
 
 def _crawl(
-    shots: Sequence[Shot], keep: Callable[[Shot], None], proxy: GuardedProxy, said: Settings, delay: float
+    shots: Sequence[Shot],
+    keep: Callable[[Shot], None],
+    proxy: GuardedProxy,
+    context: FetchContext,
+    settings: dict[str, Any],
 ) -> None:
     from crawler.fetching.screenshots_spider import ScreenshotsSpider
 
-    context = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}
-    at_once = {"DOWNLOAD_DELAY": delay, "CONCURRENT_REQUESTS_PER_DOMAIN": 1 if delay else TABS, "LOG_LEVEL": "ERROR"}
-    settings = rendering_settings(find_browser(), proxy.url, context) | identity_of(said) | at_once
-    run_spider(ScreenshotsSpider, settings, shots=shots, on_shot=keep, refused=proxy.refused)
+    screen = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}
+    per_host = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1 if settings["DOWNLOAD_DELAY"] else TABS, "LOG_LEVEL": "ERROR"}
+    settings = rendering_settings(find_browser(), proxy.url, screen) | settings | per_host
+    run_spider(ScreenshotsSpider, settings, context=context, shots=shots, on_shot=keep, refused=proxy.refused)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -107,8 +114,8 @@ def main(words: Sequence[str] | None = None) -> int:
 def _urls(given: Sequence[str]) -> list[str]:
     """Return the URLs given, those of text files among them, one a line. Raises `OSError`."""
     urls: list[str] = []
-    for one in given:
-        lines = [one] if "://" in one else Path(one).read_text("utf-8").splitlines()
+    for name in given:
+        lines = [name] if "://" in name else Path(name).read_text("utf-8").splitlines()
         urls += [line.strip() for line in lines if line.strip()]
     return urls
 

@@ -1,4 +1,4 @@
-"""What a crawling process needs before it starts: a Redis, the task list in force, and the guard it asks for."""
+"""What a crawling process needs before it starts: a Redis, the task list in force, and its guard."""
 
 import logging
 import os
@@ -13,13 +13,14 @@ from crawler.guarding.guard import Guard, guard_from
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings, TaskFile
+from crawler.task_list.placement import parts_of
 from crawler.task_list.publication import publish, published, published_task
-from workers.connection import connect
 from workers.embedded import redis_for
 from workers.quarantine import state_folder
+from workers.servers import RedisServers
 
 TASKS_FILE = "tasks.yaml"
-PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # set for the children of a crawl worker: they look at no file
+PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # set for the children of a crawl worker: they read no file
 CONTACT = "EXEMPLAR_CONTACT"
 
 log = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ class Session:
 
     @property
     def settings(self) -> Settings:
-        """What tasks.yaml says for all tasks."""
+        """The settings of tasks.yaml that apply to all tasks."""
         return self.tasks.settings
 
 
@@ -44,36 +45,36 @@ class Session:
 def open_session(
     file: Path | None, *, purpose: str, task: str = "", say: Callable[[str], None] = log.warning
 ) -> Iterator[Session]:
-    """Open a session for a command. `file` is the task list; None takes tasks.yaml here, if it is here.
+    """Open a session for a command. `file` is the task list; None is tasks.yaml in the working directory, if it exists.
 
-    Without a file, or in a crawl worker's child, the published list is used. With `task` no other one is read from it,
-    which matters to a spider when there are 100,000. Raises what is wrong as `ExemplarError`
-    or `TaskError`.
+    Without a file, or in a crawl worker's child, the published list is used. With `task` only that one is read from it,
+    which matters to a spider when there are 100,000. Raises `ExemplarError` and `TaskError`.
     """
     file, tasks = _task_list(file)
     state = state_folder(file.parent if file else None)
     with redis_for(state, purpose=purpose, say=say) as url:
-        connection = connect(url)
+        servers = RedisServers(url)
         try:
             if tasks is not None and file is not None:
-                publish(connection, tasks, file, take_over="REDIS_URL" not in os.environ)
-            in_force = published_task(connection, task) if task else published(connection)
-            yield Session(url, connection, in_force, guard_from(in_force.settings.allow_hosts))
+                for part in parts_of(tasks, servers):
+                    publish(part.server.connection, part.tasks, file, take_over="REDIS_URL" not in os.environ)
+            server = servers.of_task(task)
+            in_force = published_task(server.connection, task) if task else published(server.connection)
+            yield Session(server.url, server.connection, in_force, guard_from(in_force.settings.allow_hosts))
         finally:
-            connection.close()
+            servers.close()
 
 
 def identity_of(settings: Settings) -> dict[str, str]:
-    """Return the Scrapy settings that say who asks."""
+    """Return the Scrapy settings with our name."""
     return {
         "USER_AGENT": user_agent(settings),
         "ROBOTSTXT_USER_AGENT": settings.user_agent.split("/")[0],
-        "EXEMPLAR_CONTACT": contact_of(settings),
     }
 
 
 def user_agent(settings: Settings) -> str:
-    """What we call ourselves: product, version, and how to reach who runs this."""
+    """Return the User-Agent header: product, version and contact."""
     from importlib.metadata import version
 
     product = (
@@ -96,5 +97,7 @@ def _task_list(file: Path | None) -> tuple[Path | None, TaskFile | None]:
         if not file.exists():
             if "REDIS_URL" in os.environ:
                 return None, None
-            raise TaskError(f"no {TASKS_FILE} in {Path.cwd()}; write one with `exemplar init`, or name it")
+            raise TaskError(
+                f"no {TASKS_FILE} in {Path.cwd()}; write one with `exemplar init`, or give another with --tasks"
+            )
     return file, load(file)

@@ -1,58 +1,58 @@
-"""Scrapy's settings. What a task or tasks.yaml says (user agent, time-out, robots) is set by the spider on top."""
+"""Scrapy's settings. The spider overrides those that a task or tasks.yaml sets (user agent, time-out, robots)."""
 
 BOT_NAME = "exemplar"
 SPIDER_MODULES = ["crawler.spiders"]
 NEWSPIDER_MODULE = "crawler.spiders"
 
-# Guard: only http and https; every address is checked where it is connected to.
+# Guard: only http and https; each address is checked when the connection is made.
 _HANDLER = "crawler.guarding.limits.LimitedHandler"
 DOWNLOAD_HANDLERS = {"http": _HANDLER, "https": _HANDLER, "data": None, "file": None, "ftp": None, "s3": None}
 TWISTED_DNS_RESOLVER = "crawler.guarding.resolver.GuardedResolver"
-HTTPPROXY_ENABLED = False  # those of the environment; a task's own is `crawler.guarding.proxying`'s
-DOWNLOAD_MAXSIZE = 32 * 2**20  # bytes, after decompression too
+HTTPPROXY_ENABLED = False  # proxies of the environment are not used; `crawler.guarding.proxying` sets a task's proxy
+DOWNLOAD_MAXSIZE = 32 * 2**20  # bytes, also after decompression
 DOWNLOAD_WARNSIZE = 0
-DOWNLOAD_TIMEOUT = 30  # seconds for a whole answer, from the connection to the last byte
+DOWNLOAD_TIMEOUT = 30  # seconds for a whole response, from the connection to the last byte
 REDIRECT_MAX_TIMES = 5
-METAREFRESH_MAXDELAY = 10  # seconds; a page that reloads itself later is meant to be read
+METAREFRESH_MAXDELAY = 10  # seconds; a page that reloads later than that has content of its own
 
-# Politeness is kept in Redis for the whole cluster (`crawler.politeness.pace`), tries are counted in the ledger.
+# The pace of the whole cluster is kept in Redis (`crawler.politeness.pace`); attempts are counted in the ledger.
 ROBOTSTXT_OBEY = True
 DOWNLOAD_DELAY = 0
 DOWNLOAD_DELAY_JITTER = 0
 CONCURRENT_REQUESTS = 32
-CONCURRENT_REQUESTS_PER_DOMAIN = 32  # the spider bounds what is in flight; a line behind the pace would bunch requests
+CONCURRENT_REQUESTS_PER_DOMAIN = 32  # the spider limits them; a queue behind the pace would send bursts
 RETRY_ENABLED = False
 HTTPERROR_ALLOW_ALL = True
 
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "crawler.fetching.middlewares.UrlMiddleware": 50,
+    "crawler.guarding.gate.UrlGate": 50,
     "crawler.politeness.host_rules.RobotsMiddleware": 100,
     "crawler.politeness.host_rules.TdmMiddleware": 110,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "crawler.guarding.limits.MetaRefresh": 580,
-    "crawler.guarding.limits.Unpacking": 590,
+    "crawler.guarding.limits.Decompression": 590,
     "crawler.guarding.limits.Redirects": 600,
-    "crawler.guarding.credentials.CredentialsMiddleware": 700,
+    "crawler.guarding.credentials_gate.CredentialsMiddleware": 700,
     "crawler.guarding.proxying.ProxyMiddleware": 750,
-    "crawler.fetching.middlewares.GuardMiddleware": 940,  # sees the answers before redirects are followed
-    "crawler.fetching.middlewares.PaceMiddleware": 950,
-    # What costs something at every page and does nothing here:
-    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the spider names no domains, the guard decides
+    "crawler.politeness.pace_gate.PaceMiddleware": 950,
+    "crawler.guarding.gate.AddressGate": 960,  # gets responses before redirects are followed, errors before the pace
+    # These cost time for every page and have no effect here:
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the spider has no domains; the guard decides
     "scrapy.downloadermiddlewares.stats.DownloaderStats": None,
 }
 SPIDER_MIDDLEWARES = {
-    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,  # verdicts are ours
+    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,  # `crawler.run.outcomes` classifies responses
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # `crawler.discovery.walk` counts hops
     "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
 }
 STATS_CLASS = "scrapy.statscollectors.DummyStatsCollector"  # a run's report is in Redis
-WARN_ON_GENERATOR_RETURN_VALUE = False  # reads and parses the source of callbacks
+WARN_ON_GENERATOR_RETURN_VALUE = False  # the check would read and parse the source of callbacks
 
-# Lean: `python -m benchmarks.spider_cost` says what a page costs.
+# Less CPU time: `python -m benchmarks.spider_cost` measures the cost of a page.
 CONCURRENT_ITEMS = 1
 COOKIES_ENABLED = False
 REFERER_ENABLED = False

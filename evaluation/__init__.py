@@ -1,1 +1,1 @@
-"""Measuring: what the system finds, cuts and costs on real pages. The outermost room; reads data, never holds any."""
+"""Measurements of discovery, extraction and cost on real pages. The outermost package; it contains no page data."""

@@ -1,4 +1,4 @@
-"""`python -m evaluation DATA`: every method, and the peers asked for, on stored pages whose text is known."""
+"""`python -m evaluation DATA`: every method, and the given peers, on stored pages with known text."""
 
 import argparse
 import logging
@@ -63,7 +63,7 @@ def _run(arguments: argparse.Namespace, out: Path) -> int:
     if peers:
         print_lines([f"peers: {', '.join(f'{peer.name} {peer.version}' for peer in peers)}"])
     write_run(out, settings)
-    logging.disable(logging.CRITICAL)  # peers report their troubles page by page; what counts is what comes out
+    logging.disable(logging.CRITICAL)  # peers log problems for each page; only their results are measured
     warnings.simplefilter("ignore")
     with offline():
         predict(sets, everything, methods, peers, arguments.perturb, settings, out, left_out)
@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         "--perturb", type=comma_list, default=[], metavar="A,B", help=f"perturbed sets too: {', '.join(PERTURBATIONS)}"
     )
     parser.add_argument(
-        "--left-out", type=Path, metavar="DIR", help="measure density with the models of evaluation.left_out, too"
+        "--left-out", type=Path, metavar="DIR", help="also measure density with the models of evaluation.left_out"
     )
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="keep the predictions there; default: a temporary folder"

@@ -28,12 +28,12 @@ PAIR = 2  # bodies in a group of a set that consists of pairs
 
 
 class DataError(ValueError):
-    """The data can't be read; the message says where."""
+    """The data cannot be read; the message has the place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A stored page and what is known of it. `optional`: indices of the body's paragraphs that are right in or out."""
+    """A stored page and its truth. `optional`: indices of paragraphs that may be in the text or not."""
 
     id: str
     file: Path
@@ -57,7 +57,7 @@ class Row:
         return (self.body or "").split("\n\n")
 
     def html(self) -> bytes:
-        """Return the page's bytes. Raises `DataError` if they can't be read."""
+        """Return the page's bytes. Raises `DataError` if they cannot be read."""
         try:
             data = self.file.read_bytes()
             return gzip.decompress(data) if self.file.suffix == ".gz" else data
@@ -97,17 +97,17 @@ class DataSet:
 
 
 def read_sets(folder: Path) -> list[DataSet]:
-    """Return the sets stored in `folder`, by name. Raises `DataError` if there are none or one can't be read."""
+    """Return the sets stored in `folder`, by name. Raises `DataError` if there are none or one cannot be read."""
     if not folder.is_dir():
-        raise DataError(f"{folder} is no folder")
+        raise DataError(f"{folder} is not a folder")
     found = list(_recognised(folder))
     if not found:
         found = [one for child in sorted(folder.iterdir()) if child.is_dir() for one in _recognised(child)]
     if not found:
-        raise DataError(f"{folder} holds no sets: neither sets/ or sites/, truth.jsonl, ground-truth.json nor dataset/")
+        raise DataError(f"{folder} has no sets: neither sets/ or sites/, truth.jsonl, ground-truth.json nor dataset/")
     names = [one.name for one in found]
     if twice := {name for name in names if names.count(name) > 1}:
-        raise DataError(f"{folder} holds two sets of the name {', '.join(sorted(twice))}")
+        raise DataError(f"{folder} has two sets with the name {', '.join(sorted(twice))}")
     return sorted(found, key=lambda one: one.name)
 
 
@@ -174,7 +174,7 @@ def _scrapinghub(folder: Path) -> DataSet:
             for id, item in sorted(_json(truth).items())
         )
     except AttributeError as error:
-        raise DataError(f"{truth} is not as published: {error}") from None
+        raise DataError(f"{truth} does not have the published layout: {error}") from None
     return DataSet("scrapinghub_published", rows, frozenset(), _checksum(truth))
 
 
@@ -183,7 +183,7 @@ def _fundus(folder: Path) -> DataSet:
     try:
         rows = tuple(_fundus_row(folder, name, item) for name, item in sorted(_json(truth).items()))
     except (AttributeError, KeyError, TypeError) as error:
-        raise DataError(f"{truth} is not as published: {type(error).__name__}: {error}") from None
+        raise DataError(f"{truth} does not have the published layout: {type(error).__name__}: {error}") from None
     return DataSet("fundus_published", rows, frozenset(row.group for row in rows), _checksum(truth))
 
 

@@ -1,6 +1,6 @@
-"""Scores that may not get worse unnoticed: floors per set and method, bound to the data's checksum.
+"""Lower bounds of scores, so that no change lowers them unnoticed: by set and method, for data of one checksum.
 
-A floor rises by itself when floors are updated; it falls only by an explicit flag.
+An update raises floors; only an explicit flag lowers them.
 """
 
 import json
@@ -14,7 +14,7 @@ from .data import DataError, DataSet
 from .predict import Selection
 from .results import Result
 
-STEP = 1000  # floors are cut to thousandths
+STEP = 1000  # floors are rounded down to thousandths
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def read_floors(path: Path) -> Floors:
             {name: dict(one["f1"]) for name, one in sets.items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"{path} holds no floors: {type(error).__name__}: {error}") from None
+        raise DataError(f"{path} has no floors: {type(error).__name__}: {error}") from None
 
 
 def write_floors(path: Path, floors: Floors) -> None:
@@ -51,7 +51,7 @@ def write_floors(path: Path, floors: Floors) -> None:
 
 
 def failures(floors: Floors, results: Iterable[Result], sets: Iterable[DataSet]) -> list[str]:
-    """What is below its floor, and which data isn't what the floors were measured on."""
+    """Return messages on scores below their floors, and on data that differs from that of the floors."""
     found = []
     checksums = {one.name: one.checksum for one in sets}
     for name, floor in sorted(floors.checksums.items()):
@@ -66,7 +66,7 @@ def failures(floors: Floors, results: Iterable[Result], sets: Iterable[DataSet])
 
 
 def missing_sets(floors: Floors, sets: Iterable[DataSet]) -> list[str]:
-    """Sets that have floors but no data."""
+    """Return the sets that have floors but no data."""
     known = {one.name for one in sets}
     return sorted({_plain(name) for name in floors.f1} - known)
 

@@ -1,4 +1,4 @@
-"""`python -m evaluation.left_out DATA --out DIR`: the learned parts of `density`, without what they are measured on.
+"""`python -m evaluation.left_out DATA --out DIR`: the learned parts of `density`, without the data that they judge.
 
 DIR gets a folder a model: `set-NAME` has learned from all sets but that one, `fold-K` from all sites but those of one
 of `FOLDS` folds. Each holds the line model and the models of page types, with thresholds of its own.
@@ -38,7 +38,7 @@ May = Callable[[str, str], bool]  # whether a model may learn from a page of thi
 
 
 class LeftOut:
-    """The models of a folder, and which of them has not seen a page."""
+    """The models of a folder, chosen so that a page had no part in their training."""
 
     def __init__(self, folder: Path) -> None:
         """Raises `DataError` if the folder holds no such models."""
@@ -48,7 +48,7 @@ class LeftOut:
 
     @contextmanager
     def judging(self, set_name: str, row: Row, what: str) -> Iterator[None]:
-        """Let the models answer within the block that have not seen the page's site, or its set."""
+        """Use, within the block, models that were not trained on the page's site, or on its set."""
         plain = set_name.partition("+")[0]
         name = f"set-{plain}" if what == SET else f"fold-{fold_of(site_of(row, plain))}"
         if not (self._folder / name).is_dir():  # a set from which nothing is learned: any model is as good
@@ -113,8 +113,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m evaluation.left_out", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the models go")
-    parser.add_argument("--processes", type=int, default=2, metavar="N", help="that read pages (default: 2)")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the models")
+    parser.add_argument("--processes", type=int, default=2, metavar="N", help="processes that read pages (default: 2)")
     return parser
 
 

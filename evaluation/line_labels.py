@@ -1,4 +1,4 @@
-"""Which lines of a stored page are body: the page's words aligned with those of the known text.
+"""Labels of the lines of a stored page: body or not, by alignment of its words with those of the known text.
 
 Each line gets the share of its words that stand in the truth in runs of at least `RUN`; a line of fewer words counts
 where all of them are aligned.
@@ -10,7 +10,7 @@ from rapidfuzz.distance import LCSseq
 
 from .scores import words
 
-RUN = 3  # words; shorter matches are chance
+RUN = 3  # words; shorter matches may be accidental
 
 
 def line_labels(texts: list[str], truth: str) -> tuple[NDArray[np.float32], NDArray[np.intp]]:

@@ -147,7 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--left-out", type=Path, metavar="DIR", help="models that have not seen a set or a fold of sites"
     )
-    parser.add_argument("--processes", type=int, default=2, metavar="N", help="that read pages (default: 2)")
+    parser.add_argument("--processes", type=int, default=2, metavar="N", help="processes that read pages (default: 2)")
     return parser
 
 

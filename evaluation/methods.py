@@ -29,7 +29,7 @@ _NAME = re.compile(r"(?P<method>.+?)(?:\+(?P<mode>example|memory|foreign|odd)(?P
 
 
 class UnknownName(ValueError):
-    """A name that isn't known; the message has the nearest one."""
+    """An unknown name; the message has the nearest known one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Method:
         return f"{self.registered}+{self.mode}{self.memory or ''}"
 
     def section(self, example: bytes | None, memory: Sequence[bytes] = ()) -> Section:
-        """Return the section to measure, prepared. Raises `UnusablePage` if the example can't be used."""
+        """Return the section to measure, prepared. Raises `UnusablePage` if the example cannot be used."""
         section = Section(example, method=self.registered)
         for page in memory:
             section.learn(page)
@@ -60,7 +60,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a method or a peer made of a page. `none`: why there is no article; `crash`: the error that it raised."""
+    """The result of a method or peer on a page. `none`: why there is no article; `crash`: the error that it raised."""
 
     text: str = ""
     title: str | None = None
@@ -71,7 +71,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A page to cut, the page that serves as its example, and others that were learned before."""
+    """A page to extract, its example page, and other pages that were learned before."""
 
     page: Row
     example: Row
@@ -79,7 +79,7 @@ class Pair:
 
 
 def needs_example(registered: str) -> bool:
-    """Whether a registered method refuses to work without an example."""
+    """Whether a registered method requires an example."""
     try:
         Section(None, method=registered)
     except ValueError:
@@ -88,7 +88,7 @@ def needs_example(registered: str) -> bool:
 
 
 def every_method(memory: int) -> list[str]:
-    """The names of all that can be measured: every registered method, and the ways to use `example` and `auto`."""
+    """The names of all methods that can be measured: the registered ones, and the variants of `example` and `auto`."""
     names = []
     for registered in METHODS:
         names.append(registered)

@@ -1,4 +1,4 @@
-"""The command line's options that predicting and scoring share, and what becomes of mistakes in them."""
+"""The command-line options that prediction and scoring share, and their validation."""
 
 import argparse
 import json
@@ -19,20 +19,20 @@ RUN = "run.json"  # in the folder of predictions: with which settings they were 
 
 
 def add_scoring_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says how results are shown and which floors hold."""
+    """Add the options of the output and of the floors."""
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     parser.add_argument("--worst", type=_count, default=0, metavar="N", help="list the N worst pages of each result")
     parser.add_argument("--floors", type=Path, metavar="FILE", help="exit with 1 if a score is below its floor there")
     parser.add_argument(
-        "--update-floors", action="store_true", help=f"raise the floors to what was reached (default: {FLOORS.name})"
+        "--update-floors", action="store_true", help=f"raise the floors to the present scores (default: {FLOORS.name})"
     )
     parser.add_argument(
-        "--lower-floors", action="store_true", help="the same, and lower them too: only for a reason worth writing down"
+        "--lower-floors", action="store_true", help="the same, and also lower them: only with a documented reason"
     )
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add what decides which pages and pairs are measured; what isn't said comes from the floors, then the defaults."""
+    """Add the options that choose pages and pairs; a missing one is taken from the floors, else from the defaults."""
     default = Selection()
     helps = {
         "sample": "pairs of example and page measured a set, 0 for all",
@@ -57,7 +57,7 @@ def chosen_settings(arguments: argparse.Namespace, floors: Floors) -> Selection:
 
 
 def chosen_floors(arguments: argparse.Namespace) -> Floors:
-    """Return the floors to hold; none if none are asked for, or a new file is to be made."""
+    """Return the floors to check; none without the option, or for a new file."""
     path = floors_file(arguments)
     if path is None or (not path.exists() and (arguments.update_floors or arguments.lower_floors)):
         return Floors()
@@ -65,7 +65,7 @@ def chosen_floors(arguments: argparse.Namespace) -> Floors:
 
 
 def floors_file(arguments: argparse.Namespace) -> Path | None:
-    """The file of floors, if one is to be read or written."""
+    """Return the file of floors to read or write; None without the options."""
     if arguments.floors is not None:
         return Path(arguments.floors)
     return FLOORS if arguments.update_floors or arguments.lower_floors else None
@@ -86,10 +86,10 @@ def comma_list(text: str) -> list[str]:
 
 
 def write_run(out: Path, settings: Selection) -> None:
-    """Note the settings beside the predictions. Raises `DataError` if there are others there already."""
+    """Write the settings beside the predictions. Raises `DataError` if predictions with other settings are there."""
     path = out / RUN
     if path.exists() and read_run(out) != settings:
-        raise DataError(f"{out} holds predictions made with {_words(read_run(out))}: name another folder")
+        raise DataError(f"{out} has predictions made with {_words(read_run(out))}: name another folder")
     out.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(asdict(settings)) + "\n", "utf-8")
 
@@ -99,11 +99,11 @@ def read_run(out: Path) -> Selection:
     try:
         return Selection(**json.loads((out / RUN).read_text("utf-8")))
     except (OSError, ValueError, TypeError) as error:
-        raise DataError(f"{out} holds no predictions: {error}") from None
+        raise DataError(f"{out} has no predictions: {error}") from None
 
 
 def finish(arguments: argparse.Namespace, out: Path, sets: Sequence[DataSet], settings: Selection) -> int:
-    """Score the predictions in `out`, print the tables, hold or update the floors; return the exit code."""
+    """Score the predictions in `out`, print the tables, check or update the floors; return the exit code."""
     floors = chosen_floors(arguments)
     results, speeds = read_results(out, sets, settings.seed, arguments.worst)
     _print(arguments, results, speeds)
@@ -136,5 +136,5 @@ def _words(settings: Selection) -> str:
 
 def _count(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
     return int(text)

@@ -1,4 +1,4 @@
-"""`python -m evaluation.page_types DATA`: how well pages are told to be articles or lists, on sites never seen.
+"""`python -m evaluation.page_types DATA`: how well articles and lists are distinguished, on sites left out.
 
 DATA is read as `extractors.page_types.train` reads it; judged are at most twenty pages of a type and site. For each of
 the two models (pages with and without a URL):
@@ -6,10 +6,10 @@ the two models (pages with and without a URL):
 1. Site-out: models learn from nine tenths of the sites and judge the others; the thresholds, too, come from the sites
    learned from. "by page" counts pages, "by site" each site alike. Intervals: 95%, by drawing sites anew.
 2. The same by source and type.
-3. Was the source learned instead of the type? Most articles and most lists come from different collections. So models
-   learn only from collections of one type, where both can't be told apart, and judge the sites that hold both; and the
-   other way about. A model of the sources would be at chance there (AUC .5).
-4. Pages whose URLs have one shape, answering together.
+3. Was the collection learned instead of the type? Most articles and most lists are of different collections. So
+   models are trained only on collections of one type, where both are confounded, and judge the sites that have both;
+   and vice versa. A model of the collections would be at the level of chance there (AUC .5).
+4. Pages whose URLs have one shape, classified together.
 """
 
 import argparse
@@ -52,7 +52,7 @@ SEEDS = 3  # ways to divide the sites
 
 @dataclass(frozen=True, slots=True)
 class LeftOutAnswers:
-    """What models that never saw the site say of each page: log odds, and from where on they answer."""
+    """The log odds of each page by models without its site, and the thresholds from which they answer."""
 
     pages: TrainingPages
     log_odds: Values
@@ -123,7 +123,7 @@ def summary(judged: Sequence[LeftOutAnswers], seed: int) -> str:
 
 
 def _figures(one: LeftOutAnswers, weight: Values) -> tuple[float, ...]:
-    """Right of articles, of lists, balanced, share answered, share right of the answered."""
+    """Return the shares right of articles, of lists, balanced; the share answered; and the share right of these."""
     sums = [float(weight[kind].sum()) for kind in (one.pages.article, ~one.pages.article)]
     weight = np.where(one.pages.article, weight / max(sums[0], 1e-300), weight / max(sums[1], 1e-300)) / 2
     articles, lists = (2 * float((weight * one.right)[kind].sum()) for kind in (one.pages.article, ~one.pages.article))
@@ -133,7 +133,7 @@ def _figures(one: LeftOutAnswers, weight: Values) -> tuple[float, ...]:
 
 
 def _interval(judged: Sequence[LeftOutAnswers], power: float, seed: int, figure: int) -> str:
-    """The mean over the ways to divide the sites, and where 95% of it lie if the sites are drawn anew."""
+    """Return the mean over the divisions of the sites, and its 95% interval by resampled sites."""
     pages = judged[0].pages
     weight = site_weights(pages, power)
     random = np.random.default_rng(seed)
@@ -189,7 +189,7 @@ def _told(one: LeftOutAnswers, places: NDArray[np.intp]) -> str:
 
 
 def learned_source(pages: TrainingPages) -> str:
-    """Learn where source and type are one, judge where they aren't, and the other way about; and leave sources out."""
+    """Train where collection and type are confounded, judge where they are not, and vice versa; leave sources out."""
     both = {site for site, article in zip(pages.sites, pages.article.tolist(), strict=True) if article}
     both &= {site for site, article in zip(pages.sites, pages.article.tolist(), strict=True) if not article}
     mixed = np.array([site in both for site in pages.sites], np.bool_)
@@ -223,7 +223,7 @@ def auc(log_odds: Values, article: Flags, weight: Values) -> float:
 
 
 def speed(labelled: Sequence[LabelledPage]) -> str:
-    """CPU time a page, beyond parsing and lines, and beside them."""
+    """Return the CPU time of a page, in addition to parsing and lines, and relative to them."""
     taken: dict[str, list[float]] = {}
     settle()
     for page, turn in zip(labelled, count()):
@@ -256,7 +256,7 @@ def _parser() -> argparse.ArgumentParser:
         "--drop", action="append", default=[], metavar="PATTERN", help="leave out pages whose id matches (a*, ?)"
     )
     parser.add_argument(
-        "--doubt", action="append", default=[], metavar="ID", help="judge this page, but learn nothing from it"
+        "--doubt", action="append", default=[], metavar="ID", help="judge this page, but do not train on it"
     )
     parser.add_argument("--seed", type=_count, default=0, metavar="N", help="divides sites and draws them; default: 0")
     parser.add_argument("--speed", type=_count, default=0, metavar="N", help="time each Nth page")
@@ -265,7 +265,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _count(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
     return int(text)
 
 

@@ -1,8 +1,8 @@
-"""What people use today, each behind one function: text of the page in, text of the article out.
+"""Other extraction libraries, each as a function from a page's source text to the article's text.
 
-They run in this process and are imported when asked for. Peers get the page's text as our decoder reads it, without
-being charged for that: several take nothing but text, and encodings are not what they are compared in. Options are
-those of Scrapinghub's benchmark where it has the peer, else the defaults.
+They run in this process and are imported on demand. Peers get the text as decoded by us, and the decoding is not part
+of their time: several of them take text only, and decoding is not compared. Options are those of Scrapinghub's
+benchmark if it includes the peer, else the defaults.
 """
 
 import re
@@ -17,7 +17,7 @@ Extract = Callable[[str], str]
 
 # pip 23.2 fails on constraints for a package that is asked for with extras (lxml[html_clean]); later ones don't.
 INSTALL = "pip install -U pip && pip install -c constraints.txt -e '.[bench]'"
-CHINESE = 200  # Chinese characters from which a page is taken for Chinese by the peers that have to be told
+CHINESE = 200  # Chinese characters from which a page is Chinese, for peers that need the language
 _BLOCK = re.compile(r"<(?:/?(?:p|div|li|h[1-6]|tr|td|th|blockquote|pre|section|article|ul|ol|table|dt|dd)\b|br)[^>]*>")
 
 
@@ -53,7 +53,7 @@ def parse_peers(names: Iterable[str]) -> list[Peer]:
 
 
 def missing_message(peers: Iterable[Peer]) -> str | None:
-    """Say which of the peers are not installed and how to install them; None if all are."""
+    """Return a message on the peers that are not installed and how to install them; None if all are."""
     names = [peer.name for peer in peers if not peer.installed]
     return f"not installed, left out: {', '.join(names)}. To install the peers: {INSTALL}" if names else None
 
@@ -97,7 +97,7 @@ def _justext() -> Extract:
     english = module.get_stoplist("English")
 
     def run(text: str) -> str:
-        # Its documentation's way for a language without a stop list: no stop words, and none asked for.
+        # As documented for a language without a stop list: no stop words, and none required.
         stoplist, low, high = (frozenset(), 0, 0) if _is_chinese(text) else (english, 0.1, 0.2)
         paragraphs = module.justext(text, stoplist, 50, 200, low, high, 0.2, 200, True)
         return "\n".join(paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate)

@@ -3,7 +3,7 @@
 Rules that read class names and long bodies look better on the development pages than they are. `names` replaces every
 class name and id by a hash and every semantic tag by div; `short` cuts the body to its first three paragraphs, so that
 the page around it weighs more; `pieces` wraps one to four neighbouring elements each in a container of its own, as page
-builders write guides and rankings: in the body and around it, so that nothing tells which is which.
+builders write guides and rankings: in the body and around it, so that the containers do not show which is which.
 """
 
 import hashlib
@@ -62,7 +62,7 @@ LEFT_OVER = 0.1  # share of the cut paragraphs that may remain; a page with more
 
 @dataclass(frozen=True, slots=True)
 class Perturbation:
-    """`page` returns the changed bytes, or None where the page can't be changed; `row` what is then true of it."""
+    """`page` returns the changed bytes, or None if the page cannot be changed; `row` returns its changed truth."""
 
     page: Callable[[bytes, Row], bytes | None]
     row: Callable[[Row], Row]
@@ -83,7 +83,7 @@ def hash_names(html: bytes, row: Row) -> bytes:
 
 
 def shorten(html: bytes, row: Row) -> bytes | None:
-    """Return the page with the body's first three paragraphs only, or None if the others can't be found in it."""
+    """Return the page with the body's first three paragraphs only, or None if the others are not found in it."""
     kept, dropped = split_body(row)
     if not dropped:
         return html
@@ -104,7 +104,7 @@ def shorten(html: bytes, row: Row) -> bytes | None:
         slot.clear()
     _prune([slot.element for i in cut for slot in lines[i][0]])
     for script in root.iter("script"):
-        if script.text and "articleBody" in script.text:  # else the whole text would be there to read
+        if script.text and "articleBody" in script.text:  # else methods could read the whole text there
             script.text = _ARTICLE_BODY.sub('"": ""', script.text)
     return _bytes(root, encoding)
 
@@ -164,13 +164,13 @@ PERTURBATIONS = {
 
 
 def perturbed(dataset: DataSet, name: str) -> DataSet:
-    """Return the set under the perturbation's name, with the truth that holds there."""
+    """Return the set under the perturbation's name, with the changed truth."""
     rows = tuple(PERTURBATIONS[name].row(row) for row in dataset.rows)
     return replace(dataset, name=f"{dataset.name}+{name}", rows=rows)
 
 
 def page_of(dataset: DataSet, row: Row, plain: DataSet) -> bytes | None:
-    """Return the page of a row of `dataset`, made from `plain`; None where the perturbation finds no way."""
+    """Return the page of a row of `dataset`, made from `plain`; None if it cannot be changed."""
     _, plus, name = dataset.name.partition("+")
     if not plus:
         return row.html()
@@ -180,7 +180,7 @@ def page_of(dataset: DataSet, row: Row, plain: DataSet) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A place where text stands: the text of an element or its tail."""
+    """A place of text: the text of an element or its tail."""
 
     element: Any
     tail: bool
@@ -213,7 +213,7 @@ def _lines(root: Any) -> Iterator[list[_Slot]]:
 
 
 def _prune(elements: list[Any]) -> None:
-    """Take out the elements that became empty, and what holds nothing else."""
+    """Remove the elements that became empty, and those that contain nothing else."""
     for element in elements:
         here = element if isinstance(element.tag, str) else element.getparent()
         while (parent := here.getparent()) is not None:

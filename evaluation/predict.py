@@ -1,4 +1,4 @@
-"""The first step: every method and peer on every page, interleaved, its answers written to files."""
+"""The first step: every method and peer on every page, interleaved; the results are written to files."""
 
 import random
 import sys
@@ -19,12 +19,12 @@ from .predictions import Prediction, Writer
 from .timing import parse, settle, take_turns
 
 PARSE = "lxml.html"
-KEPT_PAGES = 128  # pages of a set in memory, since pairs want them again
+KEPT_PAGES = 128  # pages of a set in memory, since pairs need them again
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What decides which pages and pairs are measured; 0 stands for all."""
+    """Settings that determine which pages and pairs are measured; 0: all."""
 
     sample: int = 300  # pairs a set
     pages: int = 0  # single pages and lists a set
@@ -40,7 +40,7 @@ class Round:
     labels: dict[str, tuple[str, str | None, bool]] = field(default_factory=dict)
 
     def add(self, call: Callable[[], Answer], method: str, example: str | None = None, peer: bool = False) -> None:
-        """Let a call take its turn."""
+        """Add a call."""
         key = f"{method} {example}"
         self.calls[key] = call
         self.labels[key] = method, example, peer
@@ -69,7 +69,7 @@ def predict(
 
 
 class _Run:
-    """One set: which calls a page gets, and where their answers go."""
+    """One set: the calls for each page, and the files of their results."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class _Run:
             if method.mode == "odd":  # as a worker does it
                 round.add(extraction(Section(None), html, pair.page.url), method.name, pair.example.id)
                 return
-            # The example can't be used: the pair counts, as an answer without text.
+            # The example cannot be used: the pair counts as a result without text.
             round.add(partial(Answer, none=f"unusable example: {error}"), method.name, pair.example.id)
             return
         round.add(extraction(section, html, pair.page.url), method.name, pair.example.id)

@@ -1,4 +1,4 @@
-"""Predictions as files: `<out>/<set>/<method>.jsonl`, one object a page or pair; scored apart from what made them."""
+"""Predictions as files: `<out>/<set>/<method>.jsonl`, one object a page or pair; scored separately."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from .data import DataError
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a method or peer answered. `ms`: CPU time, `parse_ms`: of parsing the same page in the same round.
+    """The result of a method or peer. `ms`: CPU time, `parse_ms`: of parsing the same page in the same round.
 
     `peer`: whether it comes from one. `example`: id of the example page. `none`: why there is no article.
     """
@@ -45,7 +45,7 @@ class Writer:
 
 
 def read_predictions(path: Path) -> list[Prediction]:
-    """Return the predictions of a file. Raises `DataError` that names the line which isn't one."""
+    """Return the predictions of a file. Raises `DataError` with the number of an invalid line."""
     found = []
     for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
         if line:

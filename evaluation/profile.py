@@ -1,9 +1,9 @@
-"""Where an extraction's time goes: `python -m evaluation.profile DATA` times each step on stored pages, page by page.
+"""The time of the steps of an extraction: `python -m evaluation.profile DATA` times each step on stored pages.
 
 The unit is `lxml.html` parsing of the same bytes, timed on the same page just before; figures are medians over the
-pages of a size. The steps run one after the other as `density` runs them, so that each meets the caches as it does in
-earnest.
-`vote`: what one example more costs the method `example`, measured with the page before of the same set.
+pages of a size. The steps run one after the other as `density` runs them, so each meets the same
+caches as in real use.
+`vote`: the cost of one further example for the method `example`, measured with the page before of the same set.
 """
 
 import argparse

@@ -13,7 +13,7 @@ from .perturb import PERTURBATIONS, perturbed
 from .predictions import Prediction, prediction_files, read_predictions
 from .scores import Score, bag_score, bootstrap, mean, score, score_with_optional
 
-BAD = 0.8  # F1 below which a page counts as lost
+BAD = 0.8  # a page with a lower F1 counts as lost
 YARDSTICK = "trafilatura"  # the peer whose speed is the unit
 LIGHT, HEAVY = 60_000, 200_000  # bytes; pages below and from there have speed bars of their own
 _HAN = r"[\u4e00-\u9fff]"  # Chinese sites' names follow a hyphen without spaces
@@ -77,7 +77,7 @@ def read_results(
 ) -> tuple[list[Result], dict[str, dict[str, Speed]]]:
     """Return the results of all predictions in `out`, by set and method, and the speeds by method and page size.
 
-    Raises `DataError` for predictions that the data has no truth for.
+    Raises `DataError` for predictions without truth in the data.
     """
     known = {one.name: one for one in sets}
     results = []
@@ -106,7 +106,7 @@ def evaluate(
     """Return a method's result on a set; `yardstick` has the time of the peer that speed is compared with, by page."""
     rows = {row.id: row for row in dataset.rows}
     if unknown := [one.id for one in predictions if one.id not in rows]:
-        raise DataError(f"{dataset.name}/{method}.jsonl has a page that the data hasn't: {unknown[0]}")
+        raise DataError(f"{dataset.name}/{method}.jsonl has a page that the data does not have: {unknown[0]}")
     texts = [one for one in predictions if rows[one.id].scored]
     lists = [one for one in predictions if rows[one.id].kind == "list"]
     scores = [score_row(one.text, rows[one.id]) for one in texts]
@@ -166,7 +166,7 @@ def by_size(timings: Sequence[tuple[Prediction, float | None]]) -> dict[str, Spe
 
 
 def same_title(found: str | None, truth: str) -> bool:
-    """Whether the titles are equal, once the truth's site suffix is cut, if it has one.
+    """Whether the titles are equal, without the truth's site suffix.
 
     White space, case, the width of signs and the forms of quotation marks, dashes and dots are folded: page and truth
     often differ in their typography.

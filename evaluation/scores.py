@@ -21,23 +21,23 @@ _WORD = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힣]|[^\W_぀-ヿ㐀-䶿�
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Precision and recall of one text, or their means over several; None where there was no text to judge."""
+    """Precision and recall of one text, or their means over several; None if there was no text to judge."""
 
     precision: float | None
     recall: float | None
 
     @property
     def f1(self) -> float:
-        """Their harmonic mean; 1 where no text was found and none was wanted."""
+        """Their harmonic mean; 1 if no text was found and the truth has none."""
         if self.precision is None and self.recall is None:
             return 1.0
         precision, recall = self.precision or 0.0, self.recall or 0.0
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-@lru_cache(maxsize=32)  # the truth of a page is wanted once a pair
+@lru_cache(maxsize=32)  # the truth of a page is used for each of its pairs
 def shingles(text: str) -> Counter[tuple[str, ...]]:
-    """The text's 4-word shingles, counted; a shorter text is one shingle. Shared between calls: don't change it."""
+    """The text's 4-word shingles, counted; a shorter text is one shingle. Shared between calls: do not change it."""
     found = words(text)
     if not found:
         return Counter()

@@ -1,4 +1,4 @@
-"""The main job on stored sites: `python -m evaluation.sites DATA` crawls each site from one example and scores it.
+"""Crawls of stored sites: `python -m evaluation.sites DATA` crawls each site from one example and scores the result.
 
 DATA holds `sites/<name>/` (a document root with truth.jsonl), `nginx.conf` and `serve.sh` beside them. The figures, by
 site: articles in the output against those that links lead to, rows that are there twice, articles fetched again by a
@@ -109,7 +109,7 @@ def reachable(site: Site, truth: Mapping[str, dict[str, Any]]) -> set[str]:
 
 
 def _examples(data: Path, name: str, number: int | None) -> Sequence[str | None]:
-    """The articles to begin from: none (the pattern is written), or the usual one and others, the same each time."""
+    """Return the articles to start from: none (the pattern is given), or the usual one and others; always the same."""
     if number is None:
         return [None]
     rows = _truth(data / "sites" / name)
@@ -169,7 +169,7 @@ tasks:
 
 
 def _add(work: Path, site: Site, example: str) -> dict[str, Any]:
-    """Configure the site by `exemplar add`; the keys of the task, as it wrote them."""
+    """Configure the site by `exemplar add`; return the keys of the task that it wrote."""
     settings = "settings: {contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1], delay: 0}\ntasks:\n"
     (work / "tasks.yaml").write_text(settings, "utf-8")
     command = [sys.executable, "-m", "console", "add", site.base + example, "--output", "out.jsonl", "--json"]
@@ -197,7 +197,7 @@ def _run(work: Path) -> dict[str, Any]:
 def _prototype(
     folder: Path, root: Path, site: Site, scored: Mapping[str, tuple[str, str]], truth: Mapping[str, dict[str, Any]]
 ) -> float:
-    """Mean F1 of the prototype on the same pages; bytes decoded as we do, so that only the cutting differs."""
+    """Mean F1 of the prototype on the same pages; bytes decoded as we do, so that only the extraction differs."""
     sys.path.insert(0, str(folder))
     import final  # type: ignore[import-not-found]
 
@@ -268,11 +268,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--add", type=int, metavar="N", help="configure by `exemplar add`, from N articles of each site in turn"
     )
-    parser.add_argument("--prototype", type=Path, help="folder of an extractor to score beside")
-    parser.add_argument("--json", type=Path, help="write all figures there")
+    parser.add_argument("--prototype", type=Path, help="folder of another extractor to score for comparison")
+    parser.add_argument("--json", type=Path, help="write all figures to this file")
     found = parser.parse_args()
     if unknown := set(found.sites) - set(SITES):
-        parser.error(f"no site {', '.join(unknown)}; known are {', '.join(SITES)}")
+        parser.error(f"unknown site {', '.join(unknown)}; known: {', '.join(SITES)}")
     if not (found.data / "serve.sh").exists():
         parser.error(f"{found.data} has no serve.sh")
     return found

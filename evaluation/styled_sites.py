@@ -1,9 +1,9 @@
-"""`python -m evaluation.styled_sites DIR`: small news sites of our own making, each in a design of its own.
+"""`python -m evaluation.styled_sites DIR`: small generated news sites, each with a design of its own.
 
-Stored pages have mostly lost their styles, so a picture of them shows little of what a reader saw. These sites have
+Most stored pages have lost their styles, so their screenshots differ from what readers saw. These sites have
 styles: columns, header, palette, type, kinds of list and furniture are drawn by a seed, every other site in Chinese.
-Their text is put together from everyday words and says nothing; the pictures are gradients. Each site has articles and
-lists in one template, so that the template tells nothing of the type.
+Their text is generated from everyday words and has no meaning; the pictures are gradients. Each site has articles and
+lists in one template, so the template does not show the type.
 
 DIR gets `sites/styled_NN/` as `evaluation.data` reads it: pages, and truth.jsonl with each page's kind.
 """
@@ -53,7 +53,7 @@ HEADERS = ("bar", "masthead", "plain", "tall")
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What a site looks like. Widths and sizes in CSS pixels; `density` is the space around entries."""
+    """The design of a site. Widths and sizes in CSS pixels; `density` is the space around entries."""
 
     chinese: bool
     palette: tuple[str, str, str, str, str]
@@ -96,7 +96,7 @@ def design(seed: int, number: int) -> Design:
 
 
 class Words:
-    """Text that says nothing, in English or Chinese."""
+    """Generator of meaningless text, in English or Chinese."""
 
     def __init__(self, draw: random.Random, chinese: bool):
         self.draw, self.chinese = draw, chinese

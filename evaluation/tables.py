@@ -72,7 +72,7 @@ def macro_means(results: Iterable[Result]) -> dict[tuple[str, str], tuple[float,
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as they need; the first is left-aligned, as are all that begin with a letter."""
+    """Return a table with columns of minimal width; the first, and all that begin with a letter, are left-aligned."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     left = [all(row[i][:1].isalpha() for row in rows) for i in range(len(header))]
 

@@ -1,4 +1,4 @@
-"""CPU time of calls that take turns on one page, so that a noisy machine disturbs all of them alike."""
+"""CPU time of calls that alternate on one page, so that other load affects all of them equally."""
 
 import gc
 import time
@@ -18,14 +18,14 @@ def timed(call: Callable[[], Result]) -> tuple[Result, float]:
 
 
 def take_turns(calls: Mapping[str, Callable[[], Result]], turn: int) -> dict[str, tuple[Result, float]]:
-    """Time each call once; `turn` says which is first, so that none has the cold start on every page."""
+    """Time each call once; `turn` determines the first, so that none has cold caches on every page."""
     names = list(calls)
     first = turn % len(names) if names else 0
     return {name: timed(calls[name]) for name in names[first:] + names[:first]}
 
 
 def parse(page: bytes) -> None:
-    """What every extractor pays first, the unit of our ratios: `lxml.html` parsing of the bytes."""
+    """Parse the bytes with `lxml.html`: the first step of every extractor, and the unit of our ratios."""
     try:
         html.document_fromstring(page)
     except (etree.LxmlError, ValueError):
@@ -34,6 +34,6 @@ def parse(page: bytes) -> None:
 
 
 def settle() -> None:
-    """Take what was imported out of the garbage collector's way."""
+    """Exclude all present objects, such as imported modules, from garbage collection."""
     gc.collect()
     gc.freeze()

@@ -79,7 +79,7 @@ Learn = Callable[
 
 @dataclass(frozen=True, slots=True)
 class JudgedShare:
-    """What was said of some pages: probability of a list, 0 to 1, for each."""
+    """The judgements of some pages: for each the probability of a list, 0 to 1."""
 
     pages: Sequence[RenderedPage]
     chance: Floats
@@ -136,7 +136,7 @@ def _report(arguments: argparse.Namespace) -> Iterator[str]:
 
 
 def _pages(arguments: argparse.Namespace) -> tuple[list[RenderedPage], list[str]]:
-    """Return the pages that have a screenshot, and what is to be said of the others."""
+    """Return the pages that have a screenshot, and messages on the others."""
     pages: list[RenderedPage] = []
     lines: list[str] = []
     for folder in arguments.data:
@@ -188,7 +188,7 @@ def by_site(pages: Sequence[RenderedPage], folds: int) -> list[int]:
 
 
 def same_sites(pages: Sequence[RenderedPage], seed: int, learn: Learn) -> JudgedShare:
-    """Return what is said of each page by a network that knows other pages of its site, and of its set of sites."""
+    """Judge each page by a network that was trained on other pages of its site, and of its set of sites."""
     parts = [[page for page in pages if page.styled == styled] for styled in (False, True)]
     outcomes = [crossed(part, dealt(part, FOLDS, seed), learn) for part in parts if part]
     return JudgedShare(
@@ -197,7 +197,7 @@ def same_sites(pages: Sequence[RenderedPage], seed: int, learn: Learn) -> Judged
 
 
 def crossed(pages: Sequence[RenderedPage], folds: Sequence[int], learn: Learn) -> JudgedShare:
-    """Return what is said of each page by a network that has learned from the other folds."""
+    """Judge each page by a network that was trained on the other folds."""
     chance = np.zeros(len(pages))
     for fold in sorted(set(folds)):
         judged = [number for number, place in enumerate(folds) if place == fold]
@@ -219,7 +219,7 @@ def _labelled(pages: Sequence[RenderedPage]) -> LabelledScreenshot:
 
 
 def structural(pages: Sequence[RenderedPage]) -> JudgedShare:
-    """Return what the structural classifier says of the same pages; an unusable page counts as undecided."""
+    """Judge the same pages by the structural classifier; an unusable page counts as undecided."""
     return JudgedShare(pages, np.array([_structural(page.row) for page in pages]))
 
 
@@ -232,7 +232,7 @@ def _structural(row: Row) -> float:
 
 
 def speed(pages: Sequence[RenderedPage]) -> str:
-    """Return how long the shipped network takes beyond the screenshot; the machine may have other work."""
+    """Return the time of the shipped network without the screenshot; other load may affect it."""
     classifier = VisualClassifier()
     pngs = [page.file.read_bytes() for page in pages[:: max(1, len(pages) // TIMED)]]
     times: dict[str, Callable[[bytes], object]] = {"read": read_png, "read and classify": classifier}

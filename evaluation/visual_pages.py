@@ -1,4 +1,4 @@
-"""Screenshots of stored pages: served on loopback, rendered by `crawler.screenshots`, kept in a folder.
+"""Screenshots of stored pages: served on loopback, rendered by `crawler.screenshots`, stored in a folder.
 
 The folder is what `extractors.visual.train` takes: `article/` and `list/` with a PNG a page. Beside them `pages.jsonl`,
 a line a page: set, id, kind, file, scripts, reason. Pages that are known there, failed ones too, are not rendered
@@ -94,7 +94,7 @@ def _screenshots(urls: Sequence[str], work: Path) -> Iterator[dict[str, Any]]:
     )
     index = work / "shots" / "screenshots.jsonl"
     if not index.exists():
-        raise DataError(f"no screenshots: {done.stderr.strip() or 'the command said nothing'}")
+        raise DataError(f"no screenshots: {done.stderr.strip() or 'the command had no output'}")
     for line in index.read_text("utf-8").splitlines():
         shot: dict[str, Any] = json.loads(line)
         yield shot | {"file": work / shot["file"]}
@@ -114,7 +114,7 @@ def _keep(one: DataSet, row: Row, shot: dict[str, Any], cache: Path) -> None:
 class StoredSite:
     """`with StoredSite(root, rows) as site:` serves a set's folder on loopback, as the root of a host of its own.
 
-    Packed pages are unpacked, and links to a page's own original host lead here, so that its styles are found.
+    Compressed pages are decompressed, and links to a page's original host lead to this one, so styles are found.
     """
 
     def __init__(self, root: Path, rows: Sequence[Row]):
@@ -156,7 +156,7 @@ class StoredSite:
 
 class _Http(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser hangs up when it has seen enough; other errors are printed."""
+        """Ignore connections that the browser closes; print other errors."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -175,4 +175,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *values: Any) -> None:
-        """Say nothing."""
+        """Print nothing."""

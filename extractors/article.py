@@ -23,7 +23,7 @@ class Link:
 class Block:
     """A piece of the body.
 
-    The items of a list and the rows of a table stand each on a line of `text`, the cells of a row separated by a tab;
+    Each item of a list and each row of a table is one line of `text`, the cells of a row separated by a tab;
     `level` is 1–6 for a heading, else None. `images`: absolute http(s) URLs; a picture without words is a caption whose
     text is its alternative text. A player without words is an embed with one link.
     """
@@ -48,14 +48,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """An article as it was extracted from its page.
+    """An article that was extracted from its page.
 
     `text`: the blocks of the kinds that the caller asked for, joined by a blank line. `published`, `modified`: aware
-    where the page names its zone, else a naive datetime as the page shows it, else a date. `method`: the one that
-    extracted it. `confidence`: 0 to 1, the measured share of like pages whose text was right (F1 ≥ .9). `reason`: why
+    if the page gives a time zone, else a naive datetime as the page shows it, else a date. `method`: the one that
+    extracted it. `confidence`: 0 to 1, the measured share of similar pages with a right text (F1 ≥ .9). `reason`: why
     this method, in words for a person. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
-    `tdm_meta`: what they say of text and data mining, `1` for reserved. `page_type`: what kind of page it is by its
-    structure; `article_probability`: 0 to 1, None where nothing was in doubt.
+    `tdm_meta`: what they declare on text and data mining, `1` for reserved. `page_type`: what kind of page it is by its
+    structure; `article_probability`: 0 to 1, None if the type was not in doubt.
     """
 
     text: str
@@ -93,7 +93,7 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class NoArticle:
-    """The page has no article, as lists and empty shells; a normal result, not an error. False in a condition."""
+    """The page has no article (a list, an empty shell …); a normal result, not an error. False in a condition."""
 
     reason: str
     url: str | None = None

@@ -22,4 +22,4 @@ class Learner(Extractor, Protocol):
     """A method that improves with recent pages of the same section."""
 
     def learn(self, page: Page) -> None:
-        """Let `page` join the vote on later pages. Raises `UnusablePage` if nothing can be read from it."""
+        """Add `page` to the vote on later pages. Raises `UnusablePage` if nothing can be read from it."""

@@ -1,4 +1,4 @@
-"""What goes in: one fetched page."""
+"""The input of an extraction: one fetched page."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,9 +13,9 @@ class Page:
     """A page as it was fetched.
 
     `url` is absolute or None; `html` was decoded once, by `decoding.decode`; `fetched_at` is aware (UTC) or None, and
-    then times such as "yesterday" can't be resolved. `utf8`: the same text as it came, where it came in UTF-8.
-    `refuse`: when a page that has text is answered with `NoArticle`: if it surely is no article, if that is more likely
-    than not, or never. `screenshot`: a PNG of the page as `crawler.screenshots` takes it, for method `i-awce`.
+    then times such as "yesterday" can't be resolved. `utf8`: the original bytes, if they were UTF-8.
+    `refuse`: when a page with text gives `NoArticle`: if it is surely no article, if that is more likely than not, or
+    never. `screenshot`: a PNG of the page as `crawler.screenshots` takes it, for method `i-awce`.
     """
 
     html: str
@@ -26,9 +26,9 @@ class Page:
     screenshot: bytes | None = None
 
     def holds(self, word: str) -> bool:
-        """Return whether the page holds an ASCII word; among bytes, where there are any, it is found faster."""
+        """Return whether the page contains an ASCII word; a search in the bytes, if there are any, is faster."""
         return word in self.html if self.utf8 is None else word.encode() in self.utf8
 
     def encoded(self) -> bytes:
-        """Return the text in UTF-8; what can't be written in it is replaced."""
+        """Return the text in UTF-8; characters that UTF-8 cannot encode are replaced."""
         return self.html.encode("utf-8", "replace") if self.utf8 is None else self.utf8

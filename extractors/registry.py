@@ -33,8 +33,8 @@ LIST_METHODS = frozenset({"list-rank", "i-awce"})  # those that give a `Listing`
 def create(method: str, example: Page | None) -> Extractor:
     """Return the extractor of that name, prepared with `example`.
 
-    Raises `ValueError` for a name that is unknown or a method that needs an example and has none, `UnusablePage` if the
-    example can't be used.
+    Raises `ValueError` if the name is unknown, or if the method needs an example and there is none; `UnusablePage` if
+    the example can't be used.
     """
     check_method(method)
     module, name = METHODS[method]
@@ -43,7 +43,7 @@ def create(method: str, example: Page | None) -> Extractor:
 
 
 def check_method(method: str) -> None:
-    """Raise `ValueError` for a name that is unknown; the message has the nearest."""
+    """Raise `ValueError` for an unknown name; the message has the nearest name."""
     if method not in METHODS:
         nearest = get_close_matches(method, METHODS, n=1, cutoff=0.0)[0]
         raise ValueError(f"unknown method {method!r}: did you mean {nearest!r}? Known: {', '.join(METHODS)}")

@@ -54,7 +54,7 @@ def _day(entry: Entry) -> str:
 
 
 def _link(url: str) -> str:
-    """Return a URL without what would end a link in angle brackets."""
+    """Return a URL without the characters that end a link in angle brackets."""
     return url.replace("<", "%3C").replace(">", "%3E").replace("\n", "%0A")
 
 
@@ -102,7 +102,7 @@ def _block(block: Block) -> str:
 
 
 def _prose(text: str, block: Block) -> str:
-    """Return `text` with the block's links in it, each where its words stand first."""
+    """Return `text` with the block's links, each at the first occurrence of its words."""
     written, rest = "", text
     for link in block.links:
         before, found, after = rest.partition(link.text)

@@ -52,7 +52,7 @@ class Section:
         """Return the article of a page, or why there is none; a `Listing` only from methods `list-rank` and `i-awce`.
 
         `content_type` is the HTTP header, for the encoding; `fetched_at` (aware) resolves dates such as "yesterday".
-        `refuse`: when a page that has text gives `NoArticle`: if it surely is no article ("sure"), if that is more
+        `refuse`: when a page with text gives `NoArticle`: if it is surely no article ("sure"), if that is more
         likely than not ("likely"), or never. `screenshot`: a PNG of the page, by which `i-awce` classifies it (extra
         `vision`); other methods ignore it. Raises `UnusablePage` if nothing can be read from the
         page.
@@ -118,7 +118,7 @@ def make_page(
     name: str = "html",
     refuse: Refuse = "sure",
 ) -> Page:
-    """Return the page, decoded. Raises `TypeError` or `ValueError` that names the argument of the wrong kind."""
+    """Return the page, decoded. Raises `TypeError` or `ValueError`, which names the invalid argument."""
     _check_type(name, html, (bytes, bytearray, memoryview, str))
     _check_type("url", url, (str, type(None)))
     _check_type("content_type", content_type, (str, type(None)))

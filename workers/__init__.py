@@ -1,4 +1,4 @@
 """From a fetched page to rows: page store, extraction, output, accounting.
 
-Knows Redis, RQ and the sinks; knows neither Scrapy nor tasks.yaml. Pages come in by one door, `workers.inbox`.
+Uses Redis, RQ and the sinks; uses neither Scrapy nor tasks.yaml. Pages enter through `workers.inbox` only.
 """

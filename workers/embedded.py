@@ -25,9 +25,10 @@ import redis
 from .connection import connect
 from .errors import RedisUnavailable
 from .processes import die_with_parent
+from .redis_address import addresses
 
 LONGEST_SOCKET = 100  # bytes a unix socket's path may have, with some room to the kernel's 107
-START_WAIT = 30.0  # seconds; a large append-only file takes some to load
+START_WAIT = 30.0  # seconds; a server loads a large append-only file for a long time
 PREDECESSOR_WAIT = 15.0  # seconds for a server whose owner was killed to end
 OWNER_WAIT = 60.0  # seconds to wait for another short command that owns this folder's Redis
 LOG_TAIL = 3  # lines of the server's log that an error message shows
@@ -36,9 +37,13 @@ log = logging.getLogger(__name__)
 
 
 class Embedded:
-    """The embedded Redis of a state folder, running and supervised between `start` and `stop`."""
+    """The embedded Redis of a state folder, running and supervised between `start` and `stop`.
 
-    def __init__(self, state: Path):
+    `predecessor_wait`: seconds for a server whose owner was killed to end.
+    """
+
+    def __init__(self, state: Path, *, predecessor_wait: float = PREDECESSOR_WAIT):
+        self._predecessor_wait = predecessor_wait
         self.folder = state.absolute() / "redis"
         self.socket = _socket_path(self.folder)
         self.url = f"unix://{self.socket}"
@@ -56,7 +61,7 @@ class Embedded:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             _make_private(self.socket.parent)
-            self._lock = _locked(self.folder / "lock")
+            self._lock = _locked(self.folder / "lock", self._predecessor_wait)
         except OSError as error:
             raise RedisUnavailable(f"the embedded Redis can't use {self.folder}: {error.strerror or error}") from None
         up: Future[None] = Future()
@@ -97,7 +102,7 @@ class Embedded:
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C must not stop the server before the commands that use it
             pass_fds=(self._lock,),
-            preexec_fn=_end_with_us,
+            preexec_fn=_end_with_parent,
         )
         self._wait_until_up()
 
@@ -110,9 +115,9 @@ class Embedded:
             if self._process.poll() is not None:
                 break
             time.sleep(0.02)
-        raise RedisUnavailable(f"the embedded Redis in {self.folder} does not start: {self._last_words()}")
+        raise RedisUnavailable(f"the embedded Redis in {self.folder} does not start: {self._end_of_log()}")
 
-    def _last_words(self) -> str:
+    def _end_of_log(self) -> str:
         try:
             lines = (self.folder / "redis.log").read_text("utf-8", "replace").splitlines()
         except OSError:
@@ -138,19 +143,23 @@ class Embedded:
 
 
 @contextmanager
-def redis_for(state: Path, *, purpose: str, say: Callable[[str], None] = log.info) -> Iterator[str]:
+def redis_for(
+    state: Path, *, purpose: str, say: Callable[[str], None] = log.info, owner_wait: float = OWNER_WAIT
+) -> Iterator[str]:
     """Yield the URL of the Redis to use: `REDIS_URL`, or the embedded one of the state folder while the block runs.
 
-    `purpose`: the command's name; while "run" owns the server, other commands share it.
+    `purpose`: the command's name; while "run" owns the server, other commands share it, and they wait `owner_wait`
+    seconds for any other owner to end.
     Raises `RedisUnavailable` or `RedisRefused`.
     """
     named = os.environ.get("REDIS_URL")
     if named:
-        connect(named).close()
+        for address in addresses(named):
+            connect(address.url).close()
         yield named
         return
     server = Embedded(state)
-    with _ownership(state, purpose, server.url, say) as owner:
+    with _ownership(state, purpose, server.url, say, owner_wait) as owner:
         if not owner:
             yield server.url
             return
@@ -161,7 +170,7 @@ def redis_for(state: Path, *, purpose: str, say: Callable[[str], None] = log.inf
 
 
 @contextmanager
-def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None]) -> Iterator[bool]:
+def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None], seconds: float) -> Iterator[bool]:
     """Yield True if this process owns the folder's Redis, False if `exemplar run` owns it and shares it."""
     try:
         state.mkdir(parents=True, exist_ok=True)
@@ -169,7 +178,7 @@ def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None]) 
     except OSError as error:
         raise RedisUnavailable(f"the state folder {state} can't be used: {error.strerror or error}") from None
     try:
-        if not _lock_or_join(file, state, purpose, url, say):
+        if not _lock_or_join(file, state, purpose, url, say, seconds):
             yield False
             return
         os.ftruncate(file, 0)
@@ -182,9 +191,9 @@ def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None]) 
         os.close(file)
 
 
-def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[[str], None]) -> bool:
-    limit = time.monotonic() + OWNER_WAIT
-    said = False
+def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[[str], None], seconds: float) -> bool:
+    limit = time.monotonic() + seconds
+    is_reported = False
     while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -198,8 +207,8 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
                     "stop it first, or set REDIS_URL to run several on one Redis"
                 )
             return False
-        if not said and owner:
-            said = True
+        if not is_reported and owner:
+            is_reported = True
             say(f"waiting for `exemplar {owner.get('command')}` (process {owner.get('pid')}) to end")
         if time.monotonic() > limit:
             raise RedisUnavailable(
@@ -211,10 +220,10 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
 
 def _owner(file: int) -> dict[str, object]:
     try:
-        found = json.loads(os.pread(file, 1000, 0))
+        owner = json.loads(os.pread(file, 1000, 0))
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return owner if isinstance(owner, dict) else {}
 
 
 def answers(url: str) -> bool:
@@ -252,13 +261,13 @@ def _arguments(folder: Path, socket: Path) -> list[str]:
     return [part for name, value in settings.items() for part in (f"--{name}", value)]
 
 
-def _locked(path: Path) -> int:
+def _locked(path: Path, seconds: float) -> int:
     """Open and lock a file. The server inherits the lock, so no second one starts while it writes to the folder.
 
     A server whose owner was killed needs a moment to end, and removes the socket's file when it does.
     """
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    limit = time.monotonic() + PREDECESSOR_WAIT
+    limit = time.monotonic() + seconds
     while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -273,8 +282,7 @@ def _locked(path: Path) -> int:
 def _make_private(folder: Path) -> None:
     """Make the socket's folder. In the shared temporary folder it must belong to this user: others could replace it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    found = folder.stat()
-    if found.st_uid != os.getuid() and folder.parent == Path(tempfile.gettempdir()):
+    if folder.stat().st_uid != os.getuid() and folder.parent == Path(tempfile.gettempdir()):
         raise RedisUnavailable(f"the embedded Redis can't use {folder}: it belongs to another user")
 
 
@@ -286,5 +294,5 @@ def _socket_path(folder: Path) -> Path:
     return Path(tempfile.gettempdir()) / f"exemplar-{os.getuid()}-{short}" / "redis.sock"
 
 
-def _end_with_us() -> None:
+def _end_with_parent() -> None:
     die_with_parent(signal.SIGTERM)

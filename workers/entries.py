@@ -13,7 +13,7 @@ from extractors.html.urls import normalise
 
 from .extraction_config import ExtractionConfig
 from .filters import of_other_days, unwanted
-from .inbox import StoredPage
+from .page_store import StoredPage
 from .rows import Row, row_of
 from .usage_rights import Usage
 

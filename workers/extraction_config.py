@@ -4,6 +4,7 @@ No worker reads tasks.yaml, so extraction runs on machines that don't have the f
 """
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime
@@ -12,7 +13,9 @@ from typing import Any, cast
 import redis
 
 from . import keys
-from .inbox import StoredPage, pack_body, unpack
+from .clock import Clock
+from .page_store import StoredPage, pack_body, unpack
+from .stored_json import known_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class ExtractionConfig:
     near_duplicates: str = "mark"  # or drop, or keep
     revisit: tuple[float, float] | None = None  # seconds between two checks of an article, and for how long
     skip: tuple[str, ...] = ()  # robots directives for which a page is rejected
-    product: str = ""  # the User-Agent's product name, by which robots directives address us
+    product: str = ""  # the User-Agent's product name, by which robots directives address this crawler
 
     def to_json(self) -> str:
         """JSON text; days as ISO 8601."""
@@ -50,8 +53,8 @@ class ExtractionConfig:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "ExtractionConfig":
-        """Return the config that `to_json` wrote."""
-        raw = json.loads(text)
+        """Return the config that `to_json` wrote, of this version or another; unknown fields are ignored."""
+        raw = known_fields(cls, json.loads(text))
         raw["outputs"] = tuple(raw["outputs"])
         raw["revisit"] = tuple(raw["revisit"]) if raw.get("revisit") else None
         raw["skip"] = tuple(raw.get("skip", ()))
@@ -83,13 +86,19 @@ def example_of(connection: "redis.Redis", task: str) -> StoredExample | None:
 
 
 def keep_example(
-    connection: "redis.Redis", task: str, page: StoredPage, requested: str, *, rendered: bool = False
+    connection: "redis.Redis",
+    task: str,
+    page: StoredPage,
+    requested: str,
+    *,
+    rendered: bool = False,
+    clock: Clock = time.time,
 ) -> None:
     """Store a page as the task's example. `requested`: the URL in the task; a different one is fetched again.
 
     `rendered`: the page was loaded in a browser, as the task's articles are.
     """
-    now = datetime.now(UTC)
+    now = datetime.fromtimestamp(clock(), UTC)
     connection.hset(
         keys.of_task(task, "example"),
         mapping={

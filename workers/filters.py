@@ -25,14 +25,14 @@ def unwanted(article: Article, config: ExtractionConfig) -> str | None:
     """
     text = f"{article.title or ''}\n{article.text}".casefold()
     day = _day(article)
-    if config.keep.keywords and not _hit(text, config.keep):
+    if config.keep.keywords and not _keyword_in(text, config.keep):
         return "keep: none of its keywords"
     if day and config.keep.since and day < config.keep.since:
         return f"keep: published before {config.keep.since}"
     if day and config.keep.until and day > config.keep.until:
         return f"keep: published after {config.keep.until}"
-    if hit := _hit(text, config.drop):
-        return f"drop: keyword {hit}"
+    if keyword := _keyword_in(text, config.drop):
+        return f"drop: keyword {keyword}"
     return _dropped_by_day(day, config.drop)
 
 
@@ -43,7 +43,7 @@ def _dropped_by_day(day: date | None, drop: RowFilter) -> str | None:
     return f"drop: published {day}" if inside else None
 
 
-def _hit(text: str, words: RowFilter) -> str | None:
+def _keyword_in(text: str, words: RowFilter) -> str | None:
     return next((word for word in words.keywords if word.casefold() in text), None)
 
 

@@ -1,4 +1,4 @@
-"""Forgetting URLs: by age, and then they still count, or as if they had never been seen."""
+"""Forgetting URLs: by age (they are still counted), or one by one (they can be added again)."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
@@ -8,7 +8,7 @@ from typing import cast
 import redis
 
 from . import keys
-from .ledger import WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short, today
+from .ledger import WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short
 from .url_states import Fingerprint, fingerprint
 
 DAYS_KEPT = 400  # for which the counts of each day are kept
@@ -20,38 +20,38 @@ def expire(ledger: Ledger, age: timedelta) -> int:
 
     Entries of list pages that were written longer ago are forgotten as well, but not counted.
     """
-    before = day_code(today() - age)
-    gone = sum(int(ledger.step("expire", before, *names)) for names in buckets(ledger))
-    if gone:
-        _release_claims(ledger, lambda owners: [not known for known in ledger.knows(owners)])
-        _note(ledger)
+    before = day_code(ledger.today() - age)
+    forgotten = sum(int(ledger.step("expire", before, *names)) for names in buckets(ledger))
+    if forgotten:
+        _release_claims(ledger, lambda owners: [not known for known in ledger.known_fingerprints(owners)])
+        _note_forgotten(ledger)
     if _expire_entries(ledger, before):
-        _note(ledger)
-    oldest = today() - timedelta(days=DAYS_KEPT)
+        _note_forgotten(ledger)
+    oldest = ledger.today() - timedelta(days=DAYS_KEPT)
     days = ledger.keys["days"]
     old = [code for code in cast(list[bytes], ledger.redis.hkeys(days)) if day_of(code.decode()[:4]) < oldest]
     if old:
         ledger.redis.hdel(days, *[code.decode() for code in old])
-    return gone
+    return forgotten
 
 
 def _expire_entries(ledger: Ledger, before: str) -> int:
     """Forget the entries that were written before a day; return their number."""
     mark = f"{WRITTEN_ENTRY}{before}".encode()
-    gone = 0
-    for some in _chunks(ledger.redis.hscan_iter(ledger.keys["entries"], count=AT_ONCE)):
-        if old := [name for name, value in some if value.startswith(WRITTEN_ENTRY.encode()) and value < mark]:
-            gone += int(ledger.redis.hdel(ledger.keys["entries"], *[name.decode() for name in old]))
-    return gone
+    forgotten = 0
+    for batch in _batches(ledger.redis.hscan_iter(ledger.keys["entries"], count=AT_ONCE)):
+        if old := [name for name, value in batch if value.startswith(WRITTEN_ENTRY.encode()) and value < mark]:
+            forgotten += int(ledger.redis.hdel(ledger.keys["entries"], *[name.decode() for name in old]))
+    return forgotten
 
 
-def _chunks(pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[list[tuple[bytes, bytes]]]:
-    rest = iter(pairs)
-    while some := list(islice(rest, AT_ONCE)):
-        yield some
+def _batches(pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[list[tuple[bytes, bytes]]]:
+    remaining = iter(pairs)
+    while batch := list(islice(remaining, AT_ONCE)):
+        yield batch
 
 
-def unsee(ledger: Ledger, url: str) -> bool:
+def forget_url(ledger: Ledger, url: str) -> bool:
     """Forget one normalised URL in any state, so that it can be found again. False if the ledger does not know it.
 
     Entries of list pages can be forgotten, too.
@@ -59,17 +59,17 @@ def unsee(ledger: Ledger, url: str) -> bool:
     name = fingerprint(url)
     bucket, slot = ledger.place_of(name)
     entry = bool(ledger.redis.hdel(ledger.keys["entries"], name))
-    gone = ledger.drop(name) or bool(ledger.step("unsee", bucket, "slot", slot)) or entry
-    if gone:
+    was_known = ledger.drop(name) or bool(ledger.step("forget_settled", bucket, "slot", slot)) or entry
+    if was_known:
         _release_claims(ledger, lambda owners: [owner == name for owner in owners])
-        _note(ledger)
-    return gone
+        _note_forgotten(ledger)
+    return was_known
 
 
-def unsee_rejected(ledger: Ledger, reason: str) -> int:
+def forget_rejected(ledger: Ledger, reason: str) -> int:
     """Forget the rejected URLs of one reason, so that they can be found again; return their number."""
     code = short(reason)
-    return sum(int(ledger.step("unsee", name, "reason", code)) for names in buckets(ledger) for name in names)
+    return sum(int(ledger.step("forget_settled", name, "reason", code)) for names in buckets(ledger) for name in names)
 
 
 def forget_task(connection: "redis.Redis", task: str) -> None:
@@ -77,7 +77,7 @@ def forget_task(connection: "redis.Redis", task: str) -> None:
     for key in connection.scan_iter(match=glob_escaped(keys.of_task(task, "")) + "*", count=1000):
         connection.unlink(key)
     connection.srem(keys.LEDGERS, task)
-    _note(Ledger(connection, task))
+    _note_forgotten(Ledger(connection, task))
 
 
 def has_forgotten(ledger: Ledger) -> bool:
@@ -85,7 +85,7 @@ def has_forgotten(ledger: Ledger) -> bool:
     return bool(ledger.redis.hexists(ledger.keys["counts"], "unseen"))
 
 
-def _note(ledger: Ledger) -> None:
+def _note_forgotten(ledger: Ledger) -> None:
     ledger.redis.hset(ledger.keys["counts"], "unseen", 1)
 
 
@@ -101,14 +101,14 @@ def buckets(ledger: Ledger) -> Iterator[list[str]]:
         yield names
 
 
-def _release_claims(ledger: Ledger, is_gone: Callable[[list[Fingerprint]], list[bool]]) -> None:
-    """Release the canonical URLs whose owner is gone."""
+def _release_claims(ledger: Ledger, is_lost: Callable[[list[Fingerprint]], list[bool]]) -> None:
+    """Release the canonical URLs whose owner is no longer in the ledger."""
     claims: list[tuple[str, Fingerprint]] = []
     for canonical, owner in ledger.redis.hscan_iter(ledger.keys["claims"], count=AT_ONCE):
         if not canonical.endswith(b":for"):
             claims.append((canonical.decode(), owner.decode()))
     for start in range(0, len(claims), AT_ONCE):
-        some = claims[start : start + AT_ONCE]
-        gone = is_gone([owner for _, owner in some])
-        if free := [canonical for (canonical, _), left in zip(some, gone, strict=True) if left]:
+        batch = claims[start : start + AT_ONCE]
+        lost = is_lost([owner for _, owner in batch])
+        if free := [canonical for (canonical, _), owner_lost in zip(batch, lost, strict=True) if owner_lost]:
             ledger.redis.hdel(ledger.keys["claims"], *free)

@@ -23,12 +23,13 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any, Literal, cast
 
 import redis
 
 from . import keys
+from .clock import Clock, day_at
 from .lua import COMMON, SCRIPTS
 from .url_states import (
     FINAL_STATES,
@@ -58,13 +59,26 @@ BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
 
 
 class Ledger:
-    """The ledger of one task. Safe for any number of processes; times are Unix seconds."""
+    """The ledger of one task. Safe for any number of processes; times are Unix seconds, days are those of UTC."""
 
-    def __init__(self, connection: "redis.Redis", task: str):
+    def __init__(
+        self,
+        connection: "redis.Redis",
+        task: str,
+        *,
+        clock: Clock = time.time,
+        problems_kept: int = PROBLEMS_KEPT,
+    ):
         self.redis = connection
         self.task = task
+        self.clock = clock
+        self.problems_kept = problems_kept
         self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
         self._scripts = {name: connection.register_script(_PRELUDE + text) for name, text in SCRIPTS.items()}
+
+    def today(self) -> date:
+        """Return the present day."""
+        return day_at(self.clock())
 
     # -- the spider's side ------------------------------------------------------------------------------------------
 
@@ -74,7 +88,7 @@ class Ledger:
         if not items:
             return []
         self.redis.sadd(keys.LEDGERS, self.task)
-        day = day_code(today())
+        day = day_code(self.today())
         args: list[Any] = [day]
         for item in items:
             name = fingerprint(item.url)
@@ -84,9 +98,9 @@ class Ledger:
 
     def known(self, urls: Sequence[str]) -> list[bool]:
         """Return for each URL whether the ledger has it in any state."""
-        return self.knows([fingerprint(url) for url in urls])
+        return self.known_fingerprints([fingerprint(url) for url in urls])
 
-    def knows(self, names: Sequence[Fingerprint]) -> list[bool]:
+    def known_fingerprints(self, names: Sequence[Fingerprint]) -> list[bool]:
         """Return for each fingerprint whether the ledger has it in any state."""
         pipe = self.redis.pipeline(transaction=False)
         for name in names:
@@ -94,14 +108,14 @@ class Ledger:
             pipe.hexists(self.keys["open"], name)
             pipe.hexists(bucket, slot)
         answers = pipe.execute()
-        return [bool(here or done) for here, done in zip(answers[::2], answers[1::2], strict=True)]
+        return [bool(is_open or is_settled) for is_open, is_settled in zip(answers[::2], answers[1::2], strict=True)]
 
     def lease(self, most: int, *, seconds: float = FETCH_LEASE, below: float = math.inf) -> list[Leased]:
         """Lease up to `most` waiting URLs of a rank `below` a bound, smallest rank first, for `seconds`.
 
         URLs whose lease has expired wait again first.
         """
-        rows = self.step("lease", most, time.time(), seconds, f"({below}")
+        rows = self.step("lease", most, self.clock(), seconds, f"({below}")
         return [
             Leased(_text(name), (record := json.loads(raw))["url"], int(tries), record)
             for name, raw, tries in zip(rows[::3], rows[1::3], rows[2::3], strict=True)
@@ -110,7 +124,7 @@ class Ledger:
     def renew(self, names: Sequence[Fingerprint], *, seconds: float = FETCH_LEASE) -> None:
         """Extend the leases of URLs to `seconds` from now."""
         if names:
-            self.redis.zadd(self.keys["leased"], dict.fromkeys(names, time.time() + seconds), xx=True)
+            self.redis.zadd(self.keys["leased"], dict.fromkeys(names, self.clock() + seconds), xx=True)
 
     def reclaim(self) -> int:
         """Let all leased URLs wait again, the attempts counted. Only if no spider of the task is alive."""
@@ -127,7 +141,7 @@ class Ledger:
 
     def try_later(self, name: Fingerprint, reason: str, seconds: float, *, counted: bool = True) -> None:
         """Let a leased URL wait again for `seconds` after a temporary failure. Not `counted`: no request was sent."""
-        self.step("try_later", name, _plain(reason), time.time() + seconds, 0 if counted else -1)
+        self.step("try_later", name, _plain(reason), self.clock() + seconds, 0 if counted else -1)
 
     def arrive(self, name: Fingerprint, page: Mapping[str, bytes | str | float], pipe: Any = None) -> None:
         """Store a page's body and change its state to fetched, in one step.
@@ -137,13 +151,13 @@ class Ledger:
         if pipe is None:
             self.redis.sadd(keys.FETCHED, self.task)  # `Inbox.deliver` does so once for all its pages
         flat: list[Any] = [part for pair in page.items() for part in pair]
-        self.step("arrive", name, time.time() + REQUEUE_AFTER, *flat, pipe=pipe)
+        self.step("arrive", name, self.clock() + REQUEUE_AFTER, *flat, pipe=pipe)
 
     # -- the worker's side ------------------------------------------------------------------------------------------
 
     def take(self, name: Fingerprint, worker: str, *, seconds: float) -> PageLease | None:
         """Lease a fetched page to a worker and count the attempt; None if it is settled or leased to another."""
-        answer = self.step("take", name, worker, time.time(), time.time() + seconds)
+        answer = self.step("take", name, worker, self.clock(), self.clock() + seconds)
         if not answer:
             return None
         raw, attempts, flat = answer
@@ -184,20 +198,22 @@ class Ledger:
     def entries_written(self, entries: Sequence[Fingerprint]) -> None:
         """Record that the rows of claimed entries are written, so that no other page writes them again."""
         if entries:
-            self.redis.hset(self.keys["entries"], mapping=dict.fromkeys(entries, f"{WRITTEN_ENTRY}{day_code(today())}"))
+            self.redis.hset(
+                self.keys["entries"], mapping=dict.fromkeys(entries, f"{WRITTEN_ENTRY}{day_code(self.today())}")
+            )
 
     def is_entry(self, canonical: Fingerprint) -> bool:
         """Whether a list page has written, or has claimed, the row of this URL."""
         return bool(self.redis.hexists(self.keys["entries"], canonical))
 
-    def let_go(self, name: Fingerprint, worker: str, seconds: float, reason: str) -> None:
+    def release(self, name: Fingerprint, worker: str, seconds: float, reason: str) -> None:
         """Release a leased page: it is queued again after `seconds`, and this does not count as an attempt."""
-        self.step("let_go", name, worker, _plain(reason), time.time() + seconds)
+        self.step("release", name, worker, _plain(reason), self.clock() + seconds)
 
     def postpone(self, names: Sequence[Fingerprint], seconds: float, reason: str) -> None:
         """Let fetched pages that can't be extracted now wait for `seconds`; then they are queued again."""
         if names:
-            self.step("postpone", time.time() + seconds, _plain(reason), *names)
+            self.step("postpone", self.clock() + seconds, _plain(reason), *names)
 
     # -- the end of a URL -------------------------------------------------------------------------------------------
 
@@ -221,8 +237,8 @@ class Ledger:
             raise ValueError(f"{state} is not a final state")
         again = json.dumps(asdict(recheck)) if recheck else ""
         reasons = (short(reason), _plain(reason))
-        kept = PROBLEMS_KEPT if listed else 0
-        args = (name, state, *reasons, worker, kept, *self.place_of(name), time.time(), again)
+        kept = self.problems_kept if listed else 0
+        args = (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), again)
         return bool(self.step("settle", *args))
 
     def accept(self, url: str) -> bool:
@@ -234,15 +250,15 @@ class Ledger:
         record = json.dumps({"url": url, "rank": ACCEPTED_RANK, "accepted": True}, ensure_ascii=False)
         return bool(self.step("accept", name, _plain(record), ACCEPTED_RANK, *self.place_of(name)))
 
-    def visit(self, most: int = 1000) -> int:
-        """Let written articles that are due for a recheck wait again, at most `most`; return their number."""
-        return int(self.step("visit", time.time(), most))
+    def start_rechecks(self, most: int = 1000) -> int:
+        """Let written pages that are due for a recheck wait again, at most `most`; return their number."""
+        return int(self.step("start_rechecks", self.clock(), most))
 
     def drop(self, name: Fingerprint) -> bool:
         """Forget an open URL as if it had never been seen; it can be added again."""
         return bool(self.step("drop", name))
 
-    # -- looking on -------------------------------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------------------------
 
     def counts(self) -> Counts:
         """Return the present counts, read in one step."""
@@ -276,7 +292,7 @@ class Ledger:
         if none waits) was taken or lost. The pages' time advances in the same step: of several sweeping processes only
         one queues a page.
         """
-        now = time.time()
+        now = self.clock()
         overdue = now if oldest_job is None else min(now, oldest_job + REQUEUE_AFTER - CLOCKS_DIFFER)
         return [_text(name) for name in self.step("lapsed", now, now + REQUEUE_AFTER, most, overdue)]
 
@@ -287,7 +303,7 @@ class Ledger:
 
     def free(self, worker: str) -> list[Fingerprint]:
         """End the leases of a dead worker and return its pages, for the caller to queue; the attempts stay counted."""
-        return [_text(name) for name in self.step("free", worker, time.time() + REQUEUE_AFTER)]
+        return [_text(name) for name in self.step("free", worker, self.clock() + REQUEUE_AFTER)]
 
     def problems(self, most: int | None = 100) -> list[dict[str, Any]]:
         """Return the newest rejected and failed URLs, each with state, reason and time; `most` None: all that are kept.
@@ -300,7 +316,9 @@ class Ledger:
     def open_urls(self, state: State, most: int = 100) -> list[dict[str, Any]]:
         """Return some of the URLs that are waiting, leased or fetched, with the reason of their last failure."""
         sets = {"waiting": ("delayed", "waiting"), "leased": ("leased",), "fetched": ("held", "fetched")}[state]
-        names = [n for key in sets for n in cast(list[bytes], self.redis.zrange(self.keys[key], 0, most - 1))][:most]
+        names = [name for key in sets for name in cast(list[bytes], self.redis.zrange(self.keys[key], 0, most - 1))][
+            :most
+        ]
         if not names:
             return []
         records = cast(list[bytes | None], self.redis.hmget(self.keys["open"], names))
@@ -316,11 +334,11 @@ class Ledger:
 
         All open URLs count as waiting.
         """
-        seen: dict[str, dict[str, int]] = {}
+        by_day: dict[str, dict[str, int]] = {}
         for raw, number in cast(dict[bytes, bytes], self.redis.hgetall(self.keys["days"])).items():
             code, _, state = _text(raw).partition(":")
-            seen.setdefault(code, {})[state] = int(number)
-        rows = [(code, row) for code, row in sorted(seen.items(), reverse=True) if row.get("seen")]
+            by_day.setdefault(code, {})[state] = int(number)
+        rows = [(code, row) for code, row in sorted(by_day.items(), reverse=True) if row.get("seen")]
         return {day_of(code): _counts_of_day(row) for code, row in rows}
 
     def place_of(self, name: Fingerprint) -> tuple[str, bytes]:
@@ -371,16 +389,11 @@ redis.call('SREM', KEYS[1], ARGV[1])
 return 1
 """
 _PRELUDE = (
-    # Derived from the one key that is sent: sending eighteen would cost more than the rest of a page's arrival.
+    # Derived from the one key that is sent: sending eighteen would cost more than the rest of the step `arrive`.
     "".join(f"local k_{name} = KEYS[1] .. '{name}'\n" for name in _KEY_NAMES)
     + f"local BUCKETS_APART = {2 ** (16 - BUCKET_BITS)}\n"
     + COMMON
 )
-
-
-def today() -> date:
-    """Return the present day in UTC."""
-    return datetime.fromtimestamp(time.time(), UTC).date()
 
 
 def day_code(day: date) -> str:

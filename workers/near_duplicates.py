@@ -20,9 +20,9 @@ LENGTHS_APART = 1.25  # the longer text is at most so many times as long as the 
 KEPT = 8192  # articles of a task that are kept; up to twice as many between two trims
 ENTRY = np.dtype([("hash", "<u8"), ("length", "<u4")])
 
-_JOIN = """
--- Join the articles remembered. KEYS: entries, urls. ARGV: entries seen (bytes), entry, url, kept, bytes of an entry
--- -> 1, or 0 if others have joined since
+_ADD = """
+-- Add an article to those that are kept. KEYS: entries, urls. ARGV: bytes of the entries that were read, entry, url,
+-- kept, bytes of an entry -> 1, or 0 if another article was added since
 if redis.call('STRLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return 0 end
 redis.call('APPEND', KEYS[1], ARGV[2])
 redis.call('RPUSH', KEYS[2], ARGV[3])
@@ -36,15 +36,19 @@ return 1
 
 
 class NearDuplicates:
-    """The earlier articles of one task, with which later ones are compared. Safe for any number of workers."""
+    """The earlier articles of one task, with which later ones are compared. Safe for any number of workers.
 
-    def __init__(self, connection: "redis.Redis", task: str):
+    `kept`: how many articles are kept; up to twice as many between two trims.
+    """
+
+    def __init__(self, connection: "redis.Redis", task: str, *, kept: int = KEPT):
         self.redis = connection
+        self._kept = kept
         self._keys = [keys.of_task(task, "near"), keys.of_task(task, "near:urls")]
-        self._join = connection.register_script(_JOIN)
+        self._add = connection.register_script(_ADD)
 
     def first_like(self, text: str, url: str) -> str | None:
-        """Return the URL of the first article whose text is almost the same; None if there is none: this one is added.
+        """Return the URL of the first article with almost the same text; if there is none, add this one, return None.
 
         A second call for the same URL gives the same answer.
         """
@@ -58,8 +62,8 @@ class NearDuplicates:
                 earlier = cast("bytes | None", self.redis.lindex(self._keys[1], int(place)))
                 if earlier is not None:
                     return None if earlier.decode() == url else earlier.decode()
-            args: list[int | bytes] = [len(raw), entry.tobytes(), url.encode("utf-8", "replace"), KEPT, ENTRY.itemsize]
-            if self._join(keys=self._keys, args=args):
+            article = [entry.tobytes(), url.encode("utf-8", "replace")]
+            if self._add(keys=self._keys, args=[len(raw), *article, self._kept, ENTRY.itemsize]):
                 return None
 
 

@@ -9,22 +9,30 @@ from typing import Any, cast
 import redis
 
 from . import keys
+from .clock import Clock
 
 GONE_AFTER = 15.0  # seconds without a heartbeat
-FORGET_AFTER = 3600.0  # seconds until the entry of a process that crashed is removed
+FORGET_AFTER = 3600.0  # seconds until the heartbeat of a process that crashed is removed
+NODE = "EXEMPLAR_NODE"  # the environment's variable: a name of this node in place of the host's
+
+
+def node_name() -> str:
+    """Return the name of this node: `$EXEMPLAR_NODE`, or the host's name."""
+    return os.environ.get(NODE) or socket.gethostname()
 
 
 class Presence:
     """The heartbeat of one process. `role`: schedule, crawl or extract."""
 
-    def __init__(self, connection: "redis.Redis", role: str):
+    def __init__(self, connection: "redis.Redis", role: str, *, clock: Clock = time.time):
         self.redis = connection
         self.role = role
-        self.name = f"{role}@{socket.gethostname()}:{os.getpid()}"
+        self.clock = clock
+        self.name = f"{role}@{node_name()}:{os.getpid()}"
 
     def show(self, **facts: Any) -> None:
         """Write a heartbeat with what the process does."""
-        beat = {"role": self.role, "at": time.time(), "host": socket.gethostname(), "pid": os.getpid(), **facts}
+        beat = {"role": self.role, "at": self.clock(), "host": node_name(), "pid": os.getpid(), **facts}
         self.redis.hset(keys.ALIVE, self.name, json.dumps(beat, ensure_ascii=False))
 
     def leave(self) -> None:
@@ -32,9 +40,9 @@ class Presence:
         self.redis.hdel(keys.ALIVE, self.name)
 
 
-def alive(connection: "redis.Redis") -> list[dict[str, Any]]:
+def alive(connection: "redis.Redis", *, clock: Clock = time.time) -> list[dict[str, Any]]:
     """Return the processes with a heartbeat within `GONE_AFTER`, by name."""
-    now = time.time()
+    now = clock()
     processes = []
     for name, raw in cast(dict[bytes, bytes], connection.hgetall(keys.ALIVE)).items():
         beat = json.loads(raw)

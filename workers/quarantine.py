@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from .inbox import StoredPage
+from .page_store import StoredPage
 
 STATE_FOLDER = "EXEMPLAR_STATE"
 

@@ -22,8 +22,9 @@ from extractors.methods.example import MEMORY
 from extractors.page_types import page_type
 
 from . import keys
-from .inbox import StoredPage, unpack, unpack_body
+from .clock import Clock
 from .near_duplicates import ENTRY, SHORTEST, alike, entry_of
+from .page_store import StoredPage, unpack, unpack_body
 from .url_states import Fingerprint
 
 MOST = MEMORY - 1  # beside the example
@@ -129,7 +130,10 @@ class Candidates:
     jobs.
     """
 
-    def __init__(self, connection: "redis.Redis", task: str, section: Section, pages: SectionPages):
+    def __init__(
+        self, connection: "redis.Redis", task: str, section: Section, pages: SectionPages, *, clock: Clock = time.time
+    ):
+        self._clock = clock
         self._redis, self._task, self._section = connection, task, section
         self._version, self._voting, self._joined_at = pages.version, len(pages.recent), pages.joined_at
         self._pages: SectionPages | None = None  # read when needed: a worker has hundreds of instances
@@ -139,7 +143,7 @@ class Candidates:
     def has_room(self) -> bool:
         """Whether a page may still join: while there are fewer than `MOST`, and later once in `REPLACE_AFTER`."""
         free = MOST - self._voting
-        if not free and time.time() >= self._joined_at + REPLACE_AFTER:
+        if not free and self._clock() >= self._joined_at + REPLACE_AFTER:
             free = 1
         return len(self._chosen) < free
 
@@ -166,7 +170,7 @@ class Candidates:
         self._pages, self._chosen = None, []
         if pages is None or not chosen:
             return False
-        return _change(self._redis, self._task, pages, (*pages.recent, *chosen)[-MOST:], time.time())
+        return _change(self._redis, self._task, pages, (*pages.recent, *chosen)[-MOST:], self._clock())
 
     def _open(self) -> SectionPages | None:
         """Read the section's pages, once a job; None if the section version has changed."""

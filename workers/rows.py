@@ -7,7 +7,7 @@ from typing import Any
 
 from extractors import Article, Listing
 
-from .usage_rights import NOTHING_SAID, Usage
+from .usage_rights import NOTHING_DECLARED, Usage
 
 Row = Mapping[str, Any]  # JSON-ready
 _OWN = frozenset(
@@ -29,7 +29,7 @@ def row_of(
     listed_on: str | None = None,
     parts: int = 1,
     parts_missing: Sequence[str] = (),
-    usage: Usage = NOTHING_SAID,
+    usage: Usage = NOTHING_DECLARED,
 ) -> Row:
     """Return the row of an article, or of an entry as one.
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal
 
+from .stored_json import known_fields
+
 State = Literal["waiting", "leased", "fetched", "written", "duplicate", "rejected", "failed", "forgotten"]
 OPEN_STATES: tuple[State, ...] = ("waiting", "leased", "fetched")
 FINAL_STATES: tuple[State, ...] = ("written", "duplicate", "rejected", "failed", "forgotten")
@@ -71,7 +73,7 @@ class PageLease:
     def recheck(self) -> RecheckPlan | None:
         """Return version and hash at the last check if the article was written before."""
         plan = self.info.get("visits")
-        return RecheckPlan(**plan) if plan else None
+        return RecheckPlan(**known_fields(RecheckPlan, plan)) if plan else None
 
 
 @dataclass(frozen=True, slots=True)

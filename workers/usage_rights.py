@@ -1,6 +1,6 @@
-"""What a site says about the use of a page: robots directives and the TDM reservation protocol, read for one crawler.
+"""What a site declares about the use of a page: robots directives and TDM reservation, read for one crawler.
 
-    X-Robots-Tag headers + meta elements           → the directives that apply to us
+    X-Robots-Tag headers + meta elements           → the directives that apply to it
     meta element, else header, else tdmrep.json    → whether text and data mining is reserved
 
 A page with a directive that a task's `skip` names is rejected; all directives are in the row. `none` is `noindex,
@@ -42,7 +42,7 @@ class Usage:
         return next((name for name in skip if name in declared), None)
 
 
-NOTHING_SAID = Usage()
+NOTHING_DECLARED = Usage()
 
 
 def usage_of(headers: Headers, robots_meta: Sequence[str], tdm_meta: str | None, product: str) -> Usage:
@@ -62,18 +62,18 @@ def directives_of(line: str, product: str) -> list[str]:
 
     A name before a colon addresses one crawler, up to the next such name, since proxies join several lines into one.
     """
-    found: list[str] = []
-    to_us = True
+    directives: list[str] = []
+    applies = True
     for part in line.lower().split(","):
         part = " ".join(part.split())
         if (named := _NAMED.fullmatch(part)) and named[1] not in _VALUED:
-            to_us, part = named[1] in ("*", product.lower()), named[2]
-        if not (to_us and part):
+            applies, part = named[1] in ("*", product.lower()), named[2]
+        if not (applies and part):
             continue
         if named and named[1] in _VALUED:
             part = f"{named[1]}: {named[2]}"
-        found += _NONE if part == "none" else [part[:_LONGEST]]
-    return found
+        directives += _NONE if part == "none" else [part[:_LONGEST]]
+    return directives
 
 
 def _flag(value: str | None) -> bool | None:

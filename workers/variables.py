@@ -22,8 +22,8 @@ def expand(text: str, environ: Mapping[str, str]) -> str:
     Raises `VariableNotSet`.
     """
 
-    def value(found: re.Match[str]) -> str:
-        name, default = found[1], found[2]
+    def value(match: re.Match[str]) -> str:
+        name, default = match[1], match[2]
         if default is not None:
             return environ.get(name) or default
         if name not in environ:

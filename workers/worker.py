@@ -15,10 +15,12 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from .connection import client
-from .extract import ExtractionWorker, cut_pages, set_this_worker
+from .extract import cut_pages, set_this_worker
+from .extraction_worker import ExtractionWorker
 from .inbox import QUEUE
 from .processes import die_with_parent
 from .worker_reports import PipeWatch
+from .worker_times import WorkerTimes
 
 WORKER_TTL = 60  # seconds without a heartbeat until RQ considers a worker dead
 MEMORY_LIMIT = 3 * 2**30  # bytes of address space; a page that asks for more gets MemoryError, its worker is replaced
@@ -64,19 +66,19 @@ class PageWorker(SimpleWorker):
         super().handle_job_failure(job, queue, started_job_registry, exc_string)
 
 
-def work(url: str, name: str, report: int, *, state: Path, parent: int) -> None:
+def work(url: str, name: str, report: int, *, state: Path, parent: int, times: WorkerTimes) -> None:
     """Run one worker until SIGTERM; it finishes the job in hand."""
     os.setsid()  # Ctrl-C reaches the terminal's whole process group; the supervisor alone stops its workers
     die_with_parent(parent=parent)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     logging.getLogger("rq").setLevel(logging.CRITICAL)
     connection = client(url)
-    worker_state = ExtractionWorker(connection, name, watch=PipeWatch(report), state=state)
-    set_this_worker(worker_state)
+    extraction = ExtractionWorker(connection, name, watch=PipeWatch(report), state=state, times=times)
+    set_this_worker(extraction)
     how: dict[str, Any] = {"connection": connection, "job_class": WakeUpJob, "serializer": JSONSerializer}
     worker = PageWorker([Queue(QUEUE, **how)], name=name, worker_ttl=WORKER_TTL, **how)
     worker.log.setLevel(logging.CRITICAL)
     try:
         worker.work(with_scheduler=False, logging_level="CRITICAL")
     finally:
-        worker_state.close()
+        extraction.close()

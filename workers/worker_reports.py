@@ -7,7 +7,7 @@ import json
 import os
 import select
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 PROBLEM_LENGTH = 300  # characters, of at most 12 bytes each in JSON: below PIPE_BUF (4096)
 
@@ -78,7 +78,7 @@ class PipeWatch:
         os.write(self._file, json.dumps(message).encode() + b"\n")
 
 
-def messages(file: int, buffer: bytearray) -> Iterator[dict[str, object]]:
+def messages(file: int, buffer: bytearray) -> Iterator[dict[str, Any]]:
     """Yield the messages that have arrived at the read end of a pipe; never wait. `buffer` keeps a partial line."""
     while select.select([file], [], [], 0)[0]:
         data = os.read(file, 65536)

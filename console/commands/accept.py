@@ -1,4 +1,4 @@
-"""`exemplar accept TASK URL…`: rejected pages are accepted as articles."""
+"""`exemplar accept TASK URL…`: accepts rejected pages as articles."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument("task")
 @click.argument("urls", nargs=-1, metavar="[URL]…")
 @click.option(
-    "--reason", metavar="TEXT", help="All pages that were judged to be no article for a reason that begins with TEXT."
+    "--reason", metavar="TEXT", help="Accept all pages judged not to be articles, for a reason that begins with TEXT."
 )
 @tasks_option
 @json_option
@@ -43,7 +43,7 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | 
         if config is None:
             raise TaskError(f"task {task} is not in the published task list, so no run would fetch its pages")
         answers = {url: _accept(ledger, config, url) for url in (urls or _of_reason(ledger, reason or ""))}
-    _tell(task, answers, as_json)
+    _print_result(task, answers, as_json)
     if any(answers.values()):
         raise click.exceptions.Exit(1)
 
@@ -58,19 +58,19 @@ def _of_reason(ledger: "Ledger", reason: str) -> list[str]:
     judged = [group for group in matched if group.fate == "judged"]
     urls = [url for group in judged for url in group.urls]
     if unnamed := sum(len(group.members) for group in judged) - len(urls):
-        say(f"{ledger.task}: {counted(unnamed, 'page')} more whose URLs are not kept; give them as arguments")
+        say(f"{ledger.task}: the URLs of {counted(unnamed, 'further page')} are not kept; give them as arguments")
     if urls:
         return urls
     others = ", ".join(dict.fromkeys(group.label for group in matched))
     raise ExemplarError(
-        f"{ledger.task}: no page was judged to be no article for a reason that begins with {reason!r}"
+        f"{ledger.task}: no page was rejected as a non-article for a reason that begins with {reason!r}"
         + (f" ({others}: no page to judge)" if others else "")
         + f"; see exemplar status --problems {ledger.task}"
     )
 
 
 def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
-    """Accept one URL; return why it can't be accepted, or an empty text."""
+    """Accept one URL; return why it cannot be accepted, or an empty text."""
     import re2
 
     from extractors.html.urls import normalise
@@ -81,26 +81,26 @@ def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
     if state is None:
         return "unknown URL: no run has found it" + ("" if matches else "; it does not match the task's pattern")
     if not matches:
-        return "it does not match the task's pattern any more; change `pattern` first"
-    return _refusal(ledger.task, url, *state) or ("" if ledger.accept(url) else "it is not rejected any more")
+        return "it no longer matches the task's pattern; change `pattern` first"
+    return _refusal(ledger.task, url, *state) or ("" if ledger.accept(url) else "it is no longer rejected")
 
 
 def _refusal(task: str, url: str, state: "State", reason: str) -> str:
-    """Return why a URL in a state can't be accepted; empty if it can."""
+    """Return why a URL in a state cannot be accepted; empty if it can."""
     from console.problems import fate_of
 
     again = f"`exemplar forget {task} {url}` lets the next run try it again"
     if state in ("waiting", "leased", "fetched"):
         return "it is not rejected: it waits to be fetched or extracted"
     if state != "rejected":
-        return f"it is not rejected but {state}" + (f" ({reason}); {again}" if state == "failed" else "")
+        return f"its state is not rejected but {state}" + (f" ({reason}); {again}" if state == "failed" else "")
     fate = fate_of(state, reason)
     if fate == "unwanted":
         return f"the task's own rules reject it ({reason}); change them, then {again}"
     return "" if fate == "judged" else f"there was no page to judge ({reason}); {again}"
 
 
-def _tell(task: str, answers: dict[str, str], as_json: bool) -> None:
+def _print_result(task: str, answers: dict[str, str], as_json: bool) -> None:
     accepted = [url for url, refused in answers.items() if not refused]
     refused = {url: why for url, why in answers.items() if why}
     if as_json:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, tasks_option
+from console.options import counted, examples, json_option, print_json, say, show, tasks_option
 
 if TYPE_CHECKING:
     from crawler.scouting.survey import Scope, Survey
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a person asked for besides the URLs. `insist`: the URLs are articles, whatever they look like."""
+class _Choices:
+    """The options of the command. `insist`: the URLs are articles even if they look like lists."""
 
     name: str | None
     every: str | None
@@ -24,7 +24,7 @@ class _Asked:
     scope: "Scope"
     insist: bool
     write: bool
-    ask: bool
+    confirm: bool
     as_json: bool
 
 
@@ -39,14 +39,21 @@ class _Asked:
 )
 @click.argument("sources", nargs=-1, required=True, metavar="URL|URL-LIST|SECTIONS.CSV...")
 @click.option("--name", help="The task's name.  [default: from host and section]")
-@click.option("--every", help="How often to run: 30m, 2h, 1d or a cron line.  [default: defaults: of the file, or 1h]")
-@click.option("--output", help="Where rows are written.  [default: defaults: of the file, or out/{task}.jsonl]")
-@click.option("--section", "scope", flag_value="section", help="Only the folders that the article is in.")
+@click.option(
+    "--every", help="How often to run: 30m, 2h, 1d or a cron line.  [default: from `defaults:` of the file, else 1h]"
+)
+@click.option(
+    "--output", help="Where rows are written.  [default: from `defaults:` of the file, else out/{task}.jsonl]"
+)
+@click.option("--section", "scope", flag_value="section", help="Only articles in the same folders as this one.")
 @click.option("--site", "scope", flag_value="site", help="All articles of the site that share its template.")
 @click.option(
-    "--article", "insist", is_flag=True, help="It is an article, even if it looks like a list or has little text."
+    "--article",
+    "insist",
+    is_flag=True,
+    help="Treat the page as an article, even if it looks like a list or has little text.",
 )
-@click.option("--dry-run", is_flag=True, help="Show what was found; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the result; write nothing.")
 @click.option("--yes", is_flag=True, help="Write without asking.")
 @tasks_option
 @json_option
@@ -78,13 +85,15 @@ def command(
         _add_rows(target, Path(sources[0]), as_json)
         return
     if name and len(urls) > 1:
-        raise click.UsageError("--name is for one URL: several URLs make several tasks")
-    asked = _Asked(name, every, output, scope or "auto", insist, write=not dry_run, ask=not yes, as_json=as_json)
-    _add_urls(target, urls, asked)
+        raise click.UsageError("--name needs a single URL: each URL gives a task of its own")
+    choices = _Choices(
+        name, every, output, scope or "auto", insist, write=not dry_run, confirm=not yes, as_json=as_json
+    )
+    _add_urls(target, urls, choices)
 
 
 def _urls(sources: Sequence[str]) -> list[str] | None:
-    """The URLs that are named, or None if it is a spreadsheet."""
+    """Return the URLs of the sources, or None if the source is a spreadsheet. Raises `click.UsageError`."""
     from console.inputs import is_url, url_list
 
     urls: list[str] = []
@@ -113,57 +122,59 @@ def _add_rows(target: Path, csv: Path, as_json: bool) -> None:
         say(f"{target}: {counted(len(added), 'task')} added" + (f": {', '.join(added)}" if added else ""))
 
 
-def _add_urls(target: Path, urls: Sequence[str], asked: _Asked) -> None:
+def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
     from crawler.fetching.single_pages import run_survey
     from crawler.redaction import redact
     from crawler.scouting.sample_extractions import NoSection
     from crawler.scouting.survey import several
-    from crawler.task_list.edit import standing
+    from crawler.task_list.edit import existing_list
     from crawler.task_list.mistakes import TaskError
 
-    there = standing(target)
-    if asked.every:
-        _check_period(asked.every)
-    if asked.output:
-        _check_output(asked.output)
-    if not asked.name:
-        _refuse_taken(there.tasks, urls)
+    existing = existing_list(target)
+    if choices.every:
+        _check_period(choices.every)
+    if choices.output:
+        _check_output(choices.output)
+    if not choices.name:
+        _refuse_taken(existing.tasks, urls)
     on_page = (lambda url, answer: say(redact(f"read {url}"))) if sys.stderr.isatty() else (lambda url, answer: None)
-    surveys = run_survey(lambda fetch: several(fetch, urls, asked.scope, asked.insist), there.settings, on_page=on_page)
+    surveys = run_survey(
+        lambda fetch: several(fetch, urls, choices.scope, choices.insist), existing.settings, on_page=on_page
+    )
     failed, patterns = 0, dict[str, str]()
-    for url, found in surveys.items():
+    for url, result in surveys.items():
         try:
-            if isinstance(found, NoSection):
-                raise found
-            if found.pattern in patterns:
-                say(f"{url}: of the same section as {patterns[found.pattern]}")
+            if isinstance(result, NoSection):
+                raise result
+            if result.pattern in patterns:
+                say(f"{url}: skipped; same section as {patterns[result.pattern]}")
                 continue
-            patterns[found.pattern] = url
-            _add_section(target, found, asked)
+            patterns[result.pattern] = url
+            _add_section(target, result, choices)
         except (NoSection, TaskError) as error:
             failed += 1
-            _say_why(url, error, asked.as_json)
+            _print_failure(url, error, choices.as_json)
     if failed:
         raise click.exceptions.Exit(1)
 
 
-def _add_section(target: Path, found: "Survey", asked: _Asked) -> None:
-    """Show what was found, and write it unless the person does not want that. Raises `TaskError` if it is there."""
+def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
+    """Show a survey's result and write the task if that is confirmed. Raises `TaskError` for a known section."""
     from console.survey_text import shown, shown_json
     from crawler.scouting.new_task import entry_of, refuse_known
-    from crawler.task_list.edit import standing
+    from crawler.task_list.edit import existing_list
 
-    there = standing(target)
-    refuse_known(there.tasks, found)
-    names = there.tasks.tasks if there.tasks else ()
-    entry = entry_of(found, there.defaults, names, name=asked.name, every=asked.every, output=asked.output)
-    if not asked.as_json:
-        click.echo(shown(found, entry))
-    wanted = asked.write and (not asked.ask or asked.as_json or _agreed(target))
+    existing = existing_list(target)
+    refuse_known(existing.tasks, survey)
+    names = existing.tasks.tasks if existing.tasks else ()
+    entry = entry_of(survey, existing.defaults, names, name=choices.name, every=choices.every, output=choices.output)
+    if not choices.as_json:
+        show(shown(survey, entry))
+    wanted = choices.write and (not choices.confirm or choices.as_json or _confirm(target))
     if wanted:
         _write(target, entry)
-    if asked.as_json:
-        print_json({"file": str(target), "added": [entry["name"]] if wanted else [], **shown_json(found, entry)})
+    if choices.as_json:
+        print_json({"file": str(target), "added": [entry["name"]] if wanted else [], **shown_json(survey, entry)})
     elif wanted:
         say(f"{target}: task {entry['name']} added. Next: exemplar try {entry['name']}; exemplar run --once")
     else:
@@ -181,7 +192,7 @@ def _check_output(output: str) -> None:
 
 
 def _check_period(every: str) -> None:
-    """Before anything is fetched. Raises `click.UsageError`."""
+    """Raise `click.UsageError` for an invalid period, before anything is fetched."""
     from crawler.task_list.mistakes import BadValueError
     from crawler.task_list.periods import Period
 
@@ -197,11 +208,11 @@ def _refuse_taken(tasks: Any, urls: Sequence[str]) -> None:
 
     for url in urls:
         if known := known_as(tasks, url):
-            raise TaskError(f"task {known} takes {url} already; to add another task for it, give a --name")
+            raise TaskError(f"task {known} already covers {url}; use --name to add another task for it")
 
 
-def _agreed(target: Path) -> bool:
-    """Ask on a terminal; a script has said what it wants."""
+def _confirm(target: Path) -> bool:
+    """Ask for confirmation on a terminal; elsewhere return True."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return True
     return click.confirm(f"Write this task into {target}?", default=True, err=True)
@@ -224,17 +235,17 @@ def _write(target: Path, entry: dict[str, Any]) -> None:
         raise
 
 
-def _say_why(url: str, error: Exception, as_json: bool) -> None:
+def _print_failure(url: str, error: Exception, as_json: bool) -> None:
     from crawler.redaction import redact
 
     proposals = list(getattr(error, "proposals", ()))
     if as_json:
         print_json(
-            {"url": redact(url), "added": [], "error": redact(str(error)), "articles": [each for each, _ in proposals]}
+            {"url": redact(url), "added": [], "error": redact(str(error)), "articles": [link for link, _ in proposals]}
         )
         return
     say(redact(f"error: {error}"))
     if proposals:
-        say("Articles that it links to:")
+        say("Articles to which this page links:")
         for proposal, title in proposals:
             say(f"  {proposal}  {title}")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, tasks_argument
+from console.options import counted, examples, json_option, print_json, say, show, tasks_argument
 
 if TYPE_CHECKING:
     from crawler.task_list.models import Task
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @tasks_argument
 @json_option
 def command(tasks: Path | None, as_json: bool) -> None:
-    """Check a task list: show every mistake with line and column, or what each task will do."""
+    """Check a task list: show every mistake with line and column, or what each task does."""
     from crawler.session import contact_of
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskFileError
@@ -37,15 +37,13 @@ def command(tasks: Path | None, as_json: bool) -> None:
         print_json({"ok": True, "tasks": rows, "warnings": warnings})
         return
     for row in rows:
-        click.echo(f"{row['task']}: every {row['every']}{'  (paused)' if row['paused'] else ''}")
-        click.echo(f"  articles  {row['pattern']}")
-        click.echo(
-            f"  lists     {', '.join(row['start'])}{'' if row['start_named'] else '  (derived; the first that works)'}"
-        )
-        click.echo(f"  output    {', '.join(row['output'])}")
+        show(f"{row['task']}: every {row['every']}{'  (paused)' if row['paused'] else ''}")
+        show(f"  articles  {row['pattern']}")
+        show(f"  lists     {', '.join(row['start'])}{'' if row['start_named'] else '  (derived; first that works)'}")
+        show(f"  output    {', '.join(row['output'])}")
     for warning in warnings:
         say(f"note: {warning}")
-    click.echo(f"{file}: {counted(len(rows), 'task')}, no mistakes")
+    show(f"{file}: {counted(len(rows), 'task')}, no mistakes")
 
 
 def _row(task: "Task") -> dict[str, Any]:

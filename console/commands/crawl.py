@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from console.options import examples, json_option, log_to_stderr, print_json, say, tasks_option, verbose_option
+from console.options import examples, json_option, log_to_stderr, print_json, say, show, tasks_option, verbose_option
 
 DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -19,10 +19,10 @@ DAY = click.DateTime(["%Y-%m-%d"])
 )
 @click.argument("task")
 @tasks_option
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many articles in this run.")
+@click.option("--limit", type=click.IntRange(min=1), help="Largest number of articles in this run.")
 @click.option("--all", "all_", is_flag=True, help="Read the whole archive, without a limit on the first run.")
 @click.option("--since", type=DAY, help="Only articles whose URL contains this day or a later one.")
-@click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; news has priority.")
+@click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; new articles have priority.")
 @click.option("--to", type=DAY, help="Back-fill the archive up to this day.")
 @json_option
 @verbose_option
@@ -37,7 +37,7 @@ def command(
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Find and fetch the new pages of TASK. They wait in Redis until extraction workers (or `exemplar run`) take them.
+    """Find and fetch the new pages of TASK. They wait in Redis for extraction workers (or `exemplar run`).
 
     With --from or --to the section's archive is read, independently of the scheduled runs. An article whose URL and
     list pages don't give its day is fetched, and rejected if the page gives another day.
@@ -47,7 +47,7 @@ def command(
     from crawler.fetching.spider_process import exit_code, run_section
 
     if since and (from_ or to):
-        raise click.UsageError("--since is for a run that looks for news; a back-fill has --from and --to")
+        raise click.UsageError("--since is for an ordinary run; for a back-fill use --from and --to")
     if from_ and to and to < from_:
         raise click.UsageError(f"--to {to:%Y-%m-%d} is before --from {from_:%Y-%m-%d}; swap the two")
     log_to_stderr(verbose)
@@ -63,7 +63,7 @@ def command(
     if as_json:
         print_json(report.to_dict())
     else:
-        click.echo(
+        show(
             f"{task}: {report.outcome}; {report.lists} list pages, {report.new} new articles, {report.fetched} "
             f"fetched, {report.rejected} rejected, {report.failed} failed, {report.later} to be tried again"
         )

@@ -1,4 +1,4 @@
-"""`exemplar demo`: the main job on the sample site, on the embedded Redis."""
+"""`exemplar demo`: crawls the sample site with the embedded Redis and shows its articles."""
 
 import json
 import os
@@ -57,19 +57,19 @@ def _show(rows: list[dict[str, Any]], work: Path) -> None:
     from rich.table import Table
 
     truth = {article.path: article for name in sample_site.SECTIONS for article in sample_site.truth(name)}
-    found = Table(box=None, pad_edge=False)
+    articles = Table(box=None, pad_edge=False)
     for title in ("task", "published", "title", "author"):
-        found.add_column(title, no_wrap=True)
+        articles.add_column(title, no_wrap=True)
     for title in ("characters", "F1", "method"):
-        found.add_column(title, justify="right")
+        articles.add_column(title, justify="right")
     for row in sorted(rows, key=lambda row: (row["task"], row["published"] or "")):
         known = truth.get(urlsplit(row["canonical_url"]).path)
         f1 = f"{sample_site.shingle_f1(row['text'], known.text):.3f}" if known else "–"
         title, published = (row["title"] or "")[:SHOWN], (row["published"] or "")[:16]
-        found.add_row(row["task"], published, title, row["author"] or "", str(len(row["text"])), f1, row["method"])
+        articles.add_row(row["task"], published, title, row["author"] or "", str(len(row["text"])), f1, row["method"])
     console = Console(width=None if sys.stdout.isatty() else 140)
-    console.print(found)
-    console.print(f"\n{len(rows)} articles. F1 compares each text with what the site's author wrote.", highlight=False)
+    console.print(articles)
+    console.print(f"\n{len(rows)} articles. F1 compares each text with the original.", highlight=False)
     for file in sorted((work / "out").glob("*")):
         if file.suffix in (".jsonl", ".db"):
             console.print(f"  {file}", highlight=False, soft_wrap=True)

@@ -1,12 +1,13 @@
 """`exemplar extract`: articles, or the entries of lists, from single pages, without tasks."""
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from console.options import examples, print_json, say
+from console.options import examples, print_json, say, show
 
 if TYPE_CHECKING:
     from console.inputs import Missing, PageIn
@@ -30,7 +31,7 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
 )
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
 @click.option("--example", metavar="FILE|URL", help="An article of the same section; improves the result.")
-@click.option("--method", default="auto", show_default=True, help="A method of docs/methods.md.")
+@click.option("--method", default="auto", show_default=True, help="One of the methods in docs/methods.md.")
 @click.option(
     "--article", "insist", is_flag=True, help="Extract every page as an article, even if it looks like a list."
 )
@@ -150,8 +151,8 @@ def _show(name: str, article: "Article | Listing", form: "Format", several: bool
         print_json({"file": name, **article.to_dict()})
         return
     if several:
-        click.echo(f"==> {name} <==")
-    click.echo(render(article, form))
+        show(f"==> {name} <==")
+    (show if sys.stdout.isatty() else click.echo)(render(article, form))
     if several:
         click.echo()
 

@@ -23,11 +23,11 @@ def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_
     """
     from crawler.discovery.crawl_state import forget_lists
     from extractors.html.urls import normalise
-    from workers.forgetting import forget_task, unsee
+    from workers.forgetting import forget_task, forget_url
 
     with ledger_of(task, tasks, purpose="forget") as ledger:
         if urls:
-            forgotten = [url for url in urls if unsee(ledger, normalise(url))]
+            forgotten = [url for url in urls if forget_url(ledger, normalise(url))]
             forget_lists(ledger.redis, task)
             unknown = [url for url in urls if url not in forgotten]
         else:

@@ -13,7 +13,7 @@ HELP_CONTACT = "A URL or an e-mail address where site owners can reach you; it g
 @click.command(epilog=examples("exemplar init", "exemplar init --contact https://example.org/our-crawler news/"))
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=Path())
 @click.option("--contact", help=HELP_CONTACT)
-@click.option("--force", is_flag=True, help="Write over an existing tasks.yaml.")
+@click.option("--force", is_flag=True, help="Overwrite an existing tasks.yaml.")
 def command(folder: Path, contact: str | None, force: bool) -> None:
     """Write a sample tasks.yaml into FOLDER (default: here)."""
     from crawler.task_list.file import loads
@@ -21,7 +21,7 @@ def command(folder: Path, contact: str | None, force: bool) -> None:
 
     target = folder / "tasks.yaml"
     if target.exists() and not force:
-        raise click.UsageError(f"{target} exists already; edit it, or use --force to write over it")
+        raise click.UsageError(f"{target} exists already; edit it, or use --force to overwrite it")
     if contact is None and sys.stdin.isatty():
         say("Site owners want to know who crawls their sites. " + HELP_CONTACT)
         contact = click.prompt("Contact (may be left empty)", default="", show_default=False) or None

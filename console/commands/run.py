@@ -17,14 +17,16 @@ from console.options import counted, examples, log_to_stderr, say, tasks_argumen
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Extraction processes.  [default: one a processor, at most 4]"
 )
-@click.option("--crawlers", type=click.IntRange(min=1), default=4, show_default=True, help="Spiders at a time.")
-@click.option("--json", "as_json", is_flag=True, help="JSON lines, on a terminal too.")
+@click.option(
+    "--crawlers", type=click.IntRange(min=1), default=4, show_default=True, help="Number of spiders at a time."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines, even on a terminal.")
 @verbose_option
 def command(tasks: Path | None, once: bool, workers: int | None, crawlers: int, as_json: bool, verbose: bool) -> None:
     """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here).
 
-    Uses the Redis of REDIS_URL, or starts an embedded one in .exemplar/ beside the file. Ctrl-C stops the run without
-    losing anything. A terminal shows progress live; other outputs get JSON lines, the last of them the accounting.
+    Uses the Redis of REDIS_URL, or starts an embedded one in .exemplar/ beside the file. Ctrl-C stops the run; nothing
+    is lost. A terminal shows progress live; other outputs get JSON lines, the last of them the accounting.
     """
     from console.progress import progress_for
     from console.runner import Runner

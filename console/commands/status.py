@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, tasks_file, tasks_option
+from console.options import (
+    counted,
+    examples,
+    json_option,
+    print_json,
+    printable,
+    say,
+    show,
+    tasks_file,
+    tasks_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +27,8 @@ if TYPE_CHECKING:
     from console.problems import Group
     from workers.ledger import Ledger
 
-EVERY_TASK = "*"  # no task's name
-WIDTH = 140  # characters, where standard output is no terminal
+EVERY_TASK = "*"  # cannot be a task's name
+WIDTH = 140  # characters, if standard output is not a terminal
 
 
 @click.command(
@@ -50,44 +60,46 @@ def command(
 
     --problems shows some URLs of each reason; with --json all of them, one a line.
     """
-    from console.status import overview, table
+    from console.several_servers import overview_of
+    from console.status import table
     from crawler.politeness.host_states import in_words
-    from workers.connection import connect
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
+    from workers.servers import RedisServers
 
     if problems is None and (reason is not None or complete):
         raise click.UsageError("--reason and --all go with --problems TASK")
     file = tasks_file(tasks)
     with redis_for(state_folder(file.absolute().parent), purpose="status", say=say) as url:
-        connection = connect(url)
+        servers = RedisServers(url)
         if problems is not None:
-            _show_problems(connection, problems, reason, complete or reason is not None, as_json)
+            for server in servers if problems == EVERY_TASK else [servers.of_task(problems)]:
+                _show_problems(server.connection, problems, reason, complete or reason is not None, as_json)
             return
         if days is not None:
-            _show_days(connection, days, as_json)
+            _show_days(servers.of_task(days).connection, days, as_json)
             return
-        seen = overview(connection)
+        state = overview_of(servers)
     if as_json:
-        print_json(seen)
+        print_json(state)
         return
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
-    if not seen["tasks"]:
+    if not state["tasks"]:
         console.print("no tasks are published yet; start `exemplar run`")
         return
-    console.print(table(seen))
-    console.print(f"\nqueue: {seen['queue']['jobs']} jobs; due: {len(seen['queue']['due'])}", highlight=False)
-    for process in seen["processes"]:
+    console.print(table(state))
+    console.print(f"\nqueue: {state['queue']['jobs']} jobs; due: {len(state['queue']['due'])}", highlight=False)
+    for process in state["processes"]:
         console.print(f"alive: {process['name']}", highlight=False)
-    if not seen["processes"]:
-        console.print("no worker is alive")
-    for host in seen["hosts"]:
-        console.print(in_words(host), highlight=False, markup=False)
-    for row in seen["tasks"]:
+    if not state["processes"]:
+        console.print("no worker is running")
+    for host in state["hosts"]:
+        console.print(printable(in_words(host)), highlight=False, markup=False)
+    for row in state["tasks"]:
         for problem in (row["last_run"] or {}).get("problems", []):
-            console.print(f"{row['task']}: {problem}", highlight=False, markup=False)
+            console.print(printable(f"{row['task']}: {problem}"), highlight=False, markup=False)
 
 
 def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
@@ -95,7 +107,7 @@ def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
 
     if task not in ledgers(connection):
         known = ", ".join(ledgers(connection)) or "none"
-        raise click.UsageError(f"task {task!r} has not run; tasks that have: {known}")
+        raise click.UsageError(f"task {task!r} has not run; tasks that have run: {known}")
     return Ledger(connection, task)
 
 
@@ -120,9 +132,9 @@ def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
         for row in rows:
             print_json(row)
         return
-    click.echo("\t".join(("day", "seen", "open", *FINAL_STATES)))
+    show("\t".join(("day", "seen", "open", *FINAL_STATES)))
     for row in rows:
-        click.echo("\t".join(map(str, row.values())))
+        show("\t".join(map(str, row.values())))
 
 
 def _show_problems(connection: "redis.Redis", task: str, reason: str | None, complete: bool, as_json: bool) -> None:
@@ -132,29 +144,29 @@ def _show_problems(connection: "redis.Redis", task: str, reason: str | None, com
 
     every = task == EVERY_TASK
     for ledger in [Ledger(connection, name) for name in ledgers(connection)] if every else [_ledger(connection, task)]:
-        found = groups(problems(ledger))
-        wanted = found if reason is None else matching(found, reason)
+        all_groups = groups(problems(ledger))
+        chosen = all_groups if reason is None else matching(all_groups, reason)
         if as_json:
-            _print_problems(ledger.task, wanted)
-        elif wanted:
-            _tell_problems(ledger, wanted, complete)
+            _print_problems(ledger.task, chosen)
+        elif chosen:
+            _show_groups(ledger, chosen, complete)
         elif not every:
-            say(f"{task}: " + ("no URL without a row" if not found else f"no reason begins with {reason!r}"))
+            say(f"{task}: " + ("no URLs without a row" if not all_groups else f"no reason begins with {reason!r}"))
 
 
-def _print_problems(task: str, found: "Sequence[Group]") -> None:
-    for group in found:
-        for each in group.members:
-            at = _moment(each.at) if each.at is not None else None
-            row = {"task": task, "url": each.url, "state": each.state, "reason": each.reason, "at": at}
+def _print_problems(task: str, groups_: "Sequence[Group]") -> None:
+    for group in groups_:
+        for problem in group.members:
+            at = _moment(problem.at) if problem.at is not None else None
+            row = {"task": task, "url": problem.url, "state": problem.state, "reason": problem.reason, "at": at}
             print_json(row | {"fate": group.fate, "group": group.key})
 
 
-def _tell_problems(ledger: "Ledger", found: "Sequence[Group]", complete: bool) -> None:
+def _show_groups(ledger: "Ledger", groups_: "Sequence[Group]", complete: bool) -> None:
     from console.problems import lines
     from workers.extraction_config import config_of
 
     config = config_of(ledger.redis, ledger.task)
-    total = sum(len(each.members) for each in found)
-    click.echo(f"{ledger.task}: {counted(total, 'URL')} without a row, for {counted(len(found), 'reason')}")
-    click.echo("\n".join(lines(ledger.task, found, example=config.example if config else None, complete=complete)))
+    total = sum(len(group.members) for group in groups_)
+    show(f"{ledger.task}: {counted(total, 'URL')} without a row, for {counted(len(groups_), 'reason')}")
+    show("\n".join(lines(ledger.task, groups_, example=config.example if config else None, complete=complete)))

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import examples, json_option, print_json, say, tasks_option
+from console.options import examples, json_option, print_json, say, show, tasks_option
 
 if TYPE_CHECKING:
-    from crawler.discovery.walk import JudgedLink
+    from crawler.discovery.link_judgement import JudgedLink
     from crawler.scouting.trial import ReadList, Trial
 
 SHOWN = 5  # links of a kind
@@ -36,42 +36,44 @@ def command(task: str, tasks: Path | None, as_json: bool) -> None:
     listed = load(tasks or Path("tasks.yaml"))
     chosen = listed[task]
     today = datetime.now(UTC).date()
-    found = run_survey(lambda fetch: trial(fetch, chosen, today), listed.settings, task=chosen)
+    result = run_survey(lambda fetch: trial(fetch, chosen, today), listed.settings, task=chosen)
     if as_json:
-        print_json(_json(found))
+        print_json(_json(result))
     else:
-        _show(found)
-    if not found.ok:
+        _show(result)
+    if not result.ok:
         raise click.exceptions.Exit(1)
 
 
-def _show(found: "Trial") -> None:
-    from console.survey_text import cut_lines
+def _show(result: "Trial") -> None:
+    from console.survey_text import extraction_lines
 
-    click.echo(f"{found.task}: {found.pattern}")
-    for page in found.lists:
-        click.echo(f"list      {page.url}  ({_about(page)})")
-        for each in [one for one in page.judged if one.taken][:SHOWN]:
-            click.echo(f"  taken   {each.link.url}  {each.link.text[:60]}")
-        for each in _some_left(page):
-            click.echo(f"  left    {each.link.url}  {each.reason}")
-    for cut in (found.example, *found.cuts):
-        for place, line in enumerate(cut_lines(cut)):
-            click.echo(f"{('example' if cut is found.example else 'article') if place == 0 else '':10}{line}")
-    click.echo(
-        f"{found.found} articles on {len(found.lists)} lists; of {len(found.cuts)} looked at {_told(found)}; "
-        f"robots.txt forbids {len(found.forbidden)}. Nothing was written."
+    show(f"{result.task}: {result.pattern}")
+    for page in result.lists:
+        show(f"list      {page.url}  ({_about(page)})")
+        for judged in [link for link in page.judged if link.taken][:SHOWN]:
+            show(f"  taken   {judged.link.url}  {judged.link.text[:60]}")
+        for judged in _some_left(page):
+            show(f"  left    {judged.link.url}  {judged.reason}")
+    for sample in (result.example, *result.cuts):
+        for place, line in enumerate(extraction_lines(sample)):
+            show(f"{('example' if sample is result.example else 'article') if place == 0 else '':10}{line}")
+    show(
+        f"{result.found} articles on {len(result.lists)} list pages; {_articles_of(result)}; "
+        f"robots.txt forbids {len(result.forbidden)}. Nothing was written."
     )
-    for warning in found.warnings:
+    for warning in result.warnings:
         say(f"note: {warning}")
-    for problem in found.problems:
+    for problem in result.problems:
         say(f"problem: {problem}")
 
 
-def _told(found: "Trial") -> str:
-    cut = [each for each in found.cuts if each.characters]
-    fallback = sum(not each.by_example for each in cut)
-    return f"{len(cut)} are articles" + (f", {fallback} of them without the example" if fallback else "")
+def _articles_of(result: "Trial") -> str:
+    articles = [sample for sample in result.cuts if sample.characters]
+    fallback = sum(not sample.by_example for sample in articles)
+    return f"{len(articles)} of {len(result.cuts)} pages are articles" + (
+        f", {fallback} of them extracted without the example" if fallback else ""
+    )
 
 
 def _about(page: "ReadList") -> str:
@@ -81,33 +83,35 @@ def _about(page: "ReadList") -> str:
 def _some_left(page: "ReadList") -> list["JudgedLink"]:
     from console.survey_text import kind_of
 
-    left = [each for each in page.judged if not each.taken]
-    kinds = Counter(kind_of(each.reason) for each in left)
-    first = {kind: next(each for each in left if kind_of(each.reason) == kind) for kind in kinds}
+    left = [judged for judged in page.judged if not judged.taken]
+    kinds = Counter(kind_of(judged.reason) for judged in left)
+    first = {kind: next(judged for judged in left if kind_of(judged.reason) == kind) for kind in kinds}
     return [*first.values()][:SHOWN]
 
 
-def _json(found: "Trial") -> dict[str, object]:
-    from console.survey_text import cut_json
+def _json(result: "Trial") -> dict[str, object]:
+    from console.survey_text import extraction_json
 
     return {
-        "task": found.task,
-        "ok": found.ok,
-        "pattern": found.pattern,
-        "example": cut_json(found.example),
+        "task": result.task,
+        "ok": result.ok,
+        "pattern": result.pattern,
+        "example": extraction_json(result.example),
         "lists": [
             {
                 "url": page.url,
                 "kind": page.kind,
                 "reason": page.reason or None,
-                "taken": [each.link.url for each in page.judged if each.taken],
-                "left": [{"url": each.link.url, "reason": each.reason} for each in page.judged if not each.taken],
+                "taken": [judged.link.url for judged in page.judged if judged.taken],
+                "left": [
+                    {"url": judged.link.url, "reason": judged.reason} for judged in page.judged if not judged.taken
+                ],
             }
-            for page in found.lists
+            for page in result.lists
         ],
-        "found": found.found,
-        "articles": [cut_json(cut) for cut in found.cuts],
-        "forbidden": list(found.forbidden),
-        "problems": list(found.problems),
-        "warnings": list(found.warnings),
+        "found": result.found,
+        "articles": [extraction_json(sample) for sample in result.cuts],
+        "forbidden": list(result.forbidden),
+        "problems": list(result.problems),
+        "warnings": list(result.warnings),
     }

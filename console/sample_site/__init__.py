@@ -1,4 +1,4 @@
-"""A small news site of our own, with its truth: a Chinese section in GBK and an English one in UTF-8."""
+"""A small news site for demo and tests, with its truth: a Chinese section in GBK and an English one in UTF-8."""
 
 from console.sample_site.content import SECTIONS, TruthArticle, truth
 from console.sample_site.pages import DEAD_LINKS, DESIGNS, LIST_PATHS, Response, render_site

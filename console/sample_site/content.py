@@ -1,7 +1,7 @@
-"""The articles of the sample site, read from plain files: what a file says is the truth, pages are made from it.
+"""The articles of the sample site, read from text files. Pages are rendered from them, and they are the truth.
 
-A file is a header of `key: value` lines, an empty line, and blocks parted by empty lines. A block is a paragraph unless
-it opens as a sub-heading (`## `), a quote (`> `), an ordered list (`1. `), a table row (`| `), a figure
+A file has a header of `key: value` lines, an empty line, and blocks separated by empty lines. A block is a paragraph
+unless it begins as a sub-heading (`## `), a quote (`> `), an ordered list (`1. `), a table row (`| `), a figure
 (`![caption](image)`) or preformatted text (a fence of three backticks). Inside text, `**bold**` and `[words](address)`.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 SECTIONS = ("zh", "en")
 CONTENT = Path(__file__).parent / "content"
-TOWN_TIME = timezone(timedelta(hours=-5))  # printed by the English pages; the Chinese ones print no zone
+TOWN_TIME = timezone(timedelta(hours=-5))  # shown by the English pages; the Chinese ones show no zone
 
 OPENINGS = {"## ": "heading", "> ": "quote", "1. ": "list", "| ": "table", "![": "figure", "```": "pre"}
 LINK = re.compile(r"\[([^]]+)]\(([^)]+)\)")
@@ -24,14 +24,14 @@ LIST_NUMBER = re.compile(r"^\d+\. ")
 
 @dataclass(frozen=True)
 class StoryBlock:
-    """One block of an article's body; `lines` still carry the inline marks."""
+    """One block of an article's body; `lines` still have the inline marks."""
 
     kind: str
     lines: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """What a reader sees, one line per row or item; a figure's caption is not body text."""
+        """The visible text, one line for each row or item. A figure has none: its caption is not body text."""
         if self.kind == "figure":
             return ""
         if self.kind == "pre":
@@ -43,7 +43,7 @@ class StoryBlock:
 
 @dataclass(frozen=True)
 class Story:
-    """One content file. `also` serves the same page at a second path, `moved` answers 301."""
+    """One content file. `also`: a second path of the same page; `moved`: a path that redirects to it (301)."""
 
     section: str
     key: str
@@ -66,7 +66,7 @@ class Story:
 
     @property
     def summary(self) -> str:
-        """The opening of the article, as long as a teaser."""
+        """The beginning of the article, of the length of a teaser."""
         opening = next(block.text for block in self.blocks if block.kind == "paragraph")
         if self.section == "zh":
             return opening[:72] + "……"
@@ -75,7 +75,7 @@ class Story:
 
 @dataclass(frozen=True)
 class TruthArticle:
-    """What a perfect extraction returns for one article. `other_paths` lead to the same article."""
+    """The expected result of extraction for one article. `other_paths` serve the same article."""
 
     section: str
     path: str
@@ -90,7 +90,7 @@ class TruthArticle:
 
 
 def truth(section: str) -> list[TruthArticle]:
-    """Every article of a section, newest first. `published` has a zone only where the pages print one."""
+    """Return all articles of a section, newest first. `published` has a zone only if the pages show one."""
     return [_truth_of(story) for story in stories(section)]
 
 
@@ -98,7 +98,7 @@ def truth(section: str) -> list[TruthArticle]:
 def stories(section: str) -> tuple[Story, ...]:
     """The section's content files, newest first."""
     if section not in SECTIONS:
-        raise ValueError(f"no section {section!r}; there are {', '.join(SECTIONS)}")
+        raise ValueError(f"unknown section {section!r}; known: {', '.join(SECTIONS)}")
     read = (read_story(section, path.read_text("utf-8")) for path in (CONTENT / section).glob("*.txt"))
     return tuple(sorted(read, key=lambda story: story.published, reverse=True))
 

@@ -1,4 +1,4 @@
-"""An article's blocks as HTML, in the words of a design's templates."""
+"""An article's blocks as HTML, by the templates of a design."""
 
 from collections.abc import Callable
 from html import escape
@@ -9,7 +9,7 @@ Fill = Callable[..., str]
 
 
 def block_html(fill: Fill, block: StoryBlock, layout: str = "") -> str:
-    """One block. `layout: br` parts paragraphs by line breaks only, where the design knows that habit."""
+    """Return one block as HTML. `layout: br` separates paragraphs by `<br>` only, in designs that have this layout."""
     match block.kind:
         case "list":
             return fill("list_block", items="\n".join(f"<li>{inline(line)}</li>" for line in block.lines))
@@ -27,7 +27,7 @@ def block_html(fill: Fill, block: StoryBlock, layout: str = "") -> str:
 
 
 def inline(text: str) -> str:
-    """Text with its inline marks as HTML."""
+    """Return text as HTML, its inline marks as elements."""
     return BOLD.sub(r"<b>\1</b>", LINK.sub(r'<a href="\2">\1</a>', escape(text, quote=False)))
 
 

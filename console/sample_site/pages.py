@@ -1,8 +1,8 @@
 """Every page of the sample site, rendered once into a map from path (with query) to response.
 
-What would fool a naive cut stands in the templates (`templates/`) and in the prose around the articles (`noise/`):
-advertisements, teasers and summaries of other articles, comments, author boxes, notices. The articles themselves are
-the same in both designs.
+The templates (`templates/`) and the prose around the articles (`noise/`) contain what extraction must leave out:
+advertisements, teasers and summaries of other articles, comments, author boxes, notices. The articles are the same in
+both designs.
 """
 
 import json
@@ -22,10 +22,10 @@ from console.sample_site.png import river_png
 HERE = Path(__file__).parent
 DESIGNS = ("classic", "new")
 PAGE_SIZE = 6  # articles on a list page
-INSET_AFTER = 2  # blocks; longer articles carry a related-articles box in the middle of the body
+INSET_AFTER = 2  # blocks; longer articles have a box of related articles within the body
 INSET_FROM = 6  # blocks
 
-# The Chinese header names no charset: only the page's <meta charset="gb2312"> does, and GBK is what it means.
+# The header of Chinese pages has no charset. Their <meta charset="gb2312"> has, and means GBK.
 ENCODINGS = {"zh": "gbk", "en": "utf-8"}
 CONTENT_TYPES = {"zh": "text/html", "en": "text/html; charset=utf-8"}
 LIST_PATHS = {
@@ -41,7 +41,7 @@ MONTHS = {10: "October", 11: "November"}
 
 
 class Response(NamedTuple):
-    """What the server sends; the length is added on the way."""
+    """A response of the site; the server adds Content-Length."""
 
     status: int
     headers: dict[str, str]
@@ -63,10 +63,10 @@ NOT_FOUND = Response(404, {"Content-Type": "text/html"}, b"<html><title>404</tit
 def render_site(base_url: str, design: str = "classic", unpublished: int = 0) -> dict[str, Response]:
     """All pages of the site as served at `base_url` (which canonical links and the sitemap name).
 
-    The newest `unpublished` articles of each section are left out, as if it were some days earlier.
+    The newest `unpublished` articles of each section are left out, as some days before.
     """
     if design not in DESIGNS:
-        raise ValueError(f"no design {design!r}; there are {', '.join(DESIGNS)}")
+        raise ValueError(f"unknown design {design!r}; known: {', '.join(DESIGNS)}")
     looks = [Look(section, design, base_url, stories(section)[unpublished:]) for section in SECTIONS]
     pages = _common_pages(base_url, looks)
     for look in looks:
@@ -79,7 +79,7 @@ def render_site(base_url: str, design: str = "classic", unpublished: int = 0) ->
 
 @dataclass(frozen=True)
 class Look:
-    """How one section's pages are made: templates, encoding, and the prose around the articles."""
+    """The appearance of one section's pages: templates, encoding, and the prose around the articles."""
 
     section: str
     design: str
@@ -92,7 +92,7 @@ class Look:
         return noise(self.section)
 
     def fill(self, part: str, **values: str) -> str:
-        """Fill one part of the section's template in."""
+        """Fill in one part of the section's template."""
         return parts(f"{self.section}_{self.design}")[part].substitute(base=self.base, **values)
 
     def page(self, content: str, *, title: str, head: str = "") -> Response:
@@ -163,7 +163,7 @@ def _body(look: Look, story: Story, place: int) -> str:
 
 
 def _hot(look: Look, story: Story) -> list[Story]:
-    """The side bar's choice: the same on every page, less the page's own article."""
+    """Return the articles of the side bar: the same on every page, without the page's own article."""
     return [other for other in look.stories[::3] if other is not story][:4]
 
 

@@ -1,4 +1,4 @@
-"""The site's one image, made in code: a river between two banks under an evening sky."""
+"""The site's only image, drawn in code: a river between two banks under an evening sky."""
 
 import struct
 import zlib
@@ -8,7 +8,7 @@ SKY, HILL, WATER, BANK = (236, 205, 170), (120, 132, 118), (126, 158, 176), (94,
 
 
 def river_png() -> bytes:
-    """An 8-bit RGB PNG."""
+    """Return the image as an 8-bit RGB PNG."""
     rows = b"".join(b"\0" + b"".join(bytes(_colour(x, y)) for x in range(WIDTH)) for y in range(HEIGHT))
     header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
     chunks = (b"IHDR", header), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b"")

@@ -10,7 +10,7 @@ WORD = re.compile(
 
 
 def shingle_f1(predicted: str, expected: str) -> float:
-    """Between 0 and 1; two texts without words agree fully."""
+    """Return the F1 of two texts, 0 to 1; 1 for two texts without words."""
     found, wanted = shingles(predicted), shingles(expected)
     if not found and not wanted:
         return 1.0
@@ -18,7 +18,7 @@ def shingle_f1(predicted: str, expected: str) -> float:
 
 
 def shingles(text: str) -> Counter[tuple[str, ...]]:
-    """All runs of four words with their counts; a shorter text is one run."""
+    """Return the counts of all runs of four words; a shorter text is one run."""
     words = WORD.findall(text)
     starts = range(max(1, len(words) - SHINGLE + 1)) if words else ()
     return Counter(tuple(words[start : start + SHINGLE]) for start in starts)

@@ -1,4 +1,4 @@
-"""The sample site behind a real HTTP server on loopback, whose behaviour a test can change while it runs."""
+"""The sample site on a real HTTP server on loopback. Tests can change its responses while it runs."""
 
 import sys
 import threading
@@ -11,11 +11,11 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from console.sample_site.pages import NOT_FOUND, Response, render_site
 
 HOST = "127.0.0.1"
-IDLE_SECONDS = 30  # a kept-alive connection nobody uses is closed after this
+IDLE_SECONDS = 30  # an idle connection is closed after so long
 
 
 class LoggedRequest(NamedTuple):
-    """One request as the server saw it; `time` is `time.monotonic()`, `path` includes the query."""
+    """One request, as received; `time` is `time.monotonic()`, `path` includes the query."""
 
     time: float
     method: str
@@ -25,7 +25,7 @@ class LoggedRequest(NamedTuple):
 
 
 class Override(NamedTuple):
-    """What to change in one path's answer; None keeps the page's own."""
+    """Changes to the response at one path; None keeps the page's own value."""
 
     status: int | None = None
     headers: dict[str, str] | None = None
@@ -34,7 +34,7 @@ class Override(NamedTuple):
     answer: Callable[[LoggedRequest], Response] | None = None
 
     def apply(self, request: LoggedRequest, page: Response) -> Response:
-        """Return the answer to `request` in place of `page`."""
+        """Return the changed response to `request`."""
         if self.answer:
             return self.answer(request)
         return Response(
@@ -47,7 +47,7 @@ class Override(NamedTuple):
 class SiteServer:
     """`with SiteServer() as site:` serves the site at `site.url` until the block ends.
 
-    `requests` lists what was asked for; `robots_txt`, when set, replaces the site's own; `override` changes one path.
+    `requests` lists all requests; `robots_txt`, if set, replaces the site's own; `override` changes one path.
     """
 
     def __init__(self, port: int = 0, design: str = "classic", unpublished: int = 0) -> None:
@@ -60,7 +60,7 @@ class SiteServer:
         self.relaunch(design, unpublished)
 
     def relaunch(self, design: str = "classic", unpublished: int = 0) -> None:
-        """Show the same content in another design, or publish: the newest `unpublished` articles are not out yet."""
+        """Serve the site in another design, or with more articles: the newest `unpublished` ones are left out."""
         self._pages = render_site(self.url, design, unpublished)
 
     def __enter__(self) -> "SiteServer":
@@ -84,7 +84,7 @@ class SiteServer:
         body: bytes | None = None,
         delay: float = 0.0,
     ) -> None:
-        """Change the answers at `path` (with its query) from now on; `delay` is in seconds, before the first byte."""
+        """Change the responses at `path` (with its query); `delay`: seconds before the first byte."""
         self._overrides[path] = Override(status, headers, body, delay, answer)
 
     def restore(self, path: str) -> None:
@@ -92,7 +92,7 @@ class SiteServer:
         del self._overrides[path]
 
     def answer(self, method: str, path: str, user_agent: str) -> Response:
-        """Log one request and answer it."""
+        """Log one request and return its response."""
         page = self._page(path)
         override = self._overrides.get(path, Override())
         arrived = LoggedRequest(time.monotonic(), method, path, user_agent, 0)
@@ -109,7 +109,7 @@ class SiteServer:
 
 
 def without_tracking(path: str) -> str:
-    """The path without `utm_…` parameters, which sites ignore."""
+    """Return the path without `utm_…` parameters, which sites ignore."""
     parts = urlsplit(path)
     query = [(name, value) for name, value in parse_qsl(parts.query) if not name.startswith("utm_")]
     return parts._replace(query=urlencode(query)).geturl()
@@ -144,6 +144,6 @@ class _SiteHttp(ThreadingHTTPServer):
         super().__init__(address, _SiteHandler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up early is what tests do on purpose; other errors are printed."""
+        """Ignore closed connections, which tests cause on purpose; print other errors."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)

@@ -1,4 +1,4 @@
-"""The sample site's two sections as tasks.yaml describes them."""
+"""A tasks.yaml for the two sections of the sample site."""
 
 from console.sample_site.content import truth
 
@@ -9,7 +9,7 @@ EXAMPLES = {section: truth(section)[3].path for section in TASK_NAMES}  # an ord
 
 
 def tasks_yaml(base_url: str, out_dir: str = "out") -> str:
-    """A whole tasks.yaml for the site served at `base_url`; outputs go under `out_dir`."""
+    """Return a complete tasks.yaml for the site at `base_url`; outputs are written to `out_dir`."""
     base = base_url.rstrip("/")
     tasks = "".join(_task(section, base, out_dir) for section in TASK_NAMES)
     return f"""\

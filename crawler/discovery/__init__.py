@@ -1,1 +1,1 @@
-"""Which pages of a section to read, and what they say: lists in all their forms, in; links, in an order, out."""
+"""Which list pages of a section to read, and their links: lists in all forms in; articles and further lists out."""

@@ -1,14 +1,14 @@
-"""分页: an article that goes on on further pages. Which pages those are, and their order.
+"""分页: an article that continues on further pages. Which pages these are, and their order.
 
-A further page has the article's own address with a number in it, and is linked with a number or a word for "next":
+A further page has the article's own URL with a number in it, and a link whose text is a number or a word for "next":
 
     /a/166.html     →  /a/166_2.html, /a/166-2.html, /a/166_p2.html, /a/166.html?page=2
     /a/166_1.html   →  /a/166_2.html
     /a/slug/        →  /a/slug/2/, /a/slug/page/2/, /a/slug/?page=2
     /show?id=166    →  /show?id=166&page=2
 
-Most articles have one page, so the bytes are searched for such an address first, and only a page that holds one is
-parsed. No network: pages in, addresses out.
+Most articles have one page, so the bytes are searched for such a URL first, and only a page that contains one is
+parsed. No network: pages in, URLs out.
 """
 
 import re
@@ -30,20 +30,20 @@ _HREF_HINT = re.compile(rb"\s*=\s*[\"']?(?:\./)?(?:page/)?\d{1,3}/?[\"'\s>]")
 
 
 @dataclass
-class Parts:
-    """The pages of one article, as they come in; `first` is the one whose address is the article's."""
+class ArticlePages:
+    """The pages of one article that were fetched; `first` is the one at the article's own URL."""
 
     first: StoredPage
     further: list[StoredPage] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    _known: dict[int, str] = field(default_factory=dict, init=False)  # number in the address -> URL
-    _last: int = field(default=0, init=False)  # number of the page asked for last
+    _known: dict[int, str] = field(default_factory=dict, init=False)  # number in the URL -> URL
+    _last: int = field(default=0, init=False)  # number of the page that was requested last
 
     def __post_init__(self) -> None:
-        self._look_at(self.first)
+        self._note_further(self.first)
 
     def next_url(self) -> str | None:
-        """The page to fetch next; None if there is none, or there are too many."""
+        """The page to fetch next; None if no page is left, or the article has more pages than are read."""
         size = len(self.first.body) + sum(len(page.body) for page in self.further)
         number = min((n for n in self._known if n > self._last), default=None)
         if number is None or len(self.further) >= MOST_PARTS or size > MOST_BYTES:
@@ -52,28 +52,28 @@ class Parts:
         self._last = number
         return self._known[number]
 
-    def came(self, page: StoredPage) -> None:
-        """A further page came in. One that leads back to a page we have is the end of the article."""
-        if page.url in {self.first.url, *(each.url for each in self.further)}:
+    def add(self, page: StoredPage) -> None:
+        """Add a further page. One that redirects to a page that was fetched before is the end of the article."""
+        if page.url in {self.first.url, *(fetched.url for fetched in self.further)}:
             return
         self.further.append(page)
-        self._look_at(page)
+        self._note_further(page)
 
-    def missed(self, url: str) -> None:
-        """A further page could not be had; those behind it are fetched nevertheless."""
+    def add_missing(self, url: str) -> None:
+        """A further page is unavailable; those after it are fetched nevertheless."""
         self.missing.append(url)
 
-    def _look_at(self, page: StoredPage) -> None:
+    def _note_further(self, page: StoredPage) -> None:
         for number, url in further_pages(self.first.url, page).items():
             self._known.setdefault(number, url)
 
 
 def further_pages(article: str, page: StoredPage) -> dict[int, str]:
-    """The further pages of the article at a URL that one of its pages links to, by the number in their address."""
+    """The further pages to which one page of an article links, by the number in their URLs."""
     if not _may_go_on(article, page.body):
         return {}
     whole = _form(article)
-    found: dict[int, str] = {}
+    pages: dict[int, str] = {}
     for link in links_of(page.body, page.url, page.content_type):
         match = whole.fullmatch(_without_scheme(link.url))
         if match is None or link.url == article or not (says_page(link.text) or "next" in link.rel.split()):
@@ -82,14 +82,13 @@ def further_pages(article: str, page: StoredPage) -> dict[int, str]:
         first = number <= 1 and link.text.strip() in ("1", "")
         if number <= _own_number(article) or first or not number:
             continue
-        found.setdefault(number, link.url)
-    return found
+        pages.setdefault(number, link.url)
+    return pages
 
 
 def _may_go_on(article: str, body: bytes) -> bool:
-    """Whether the bytes hold what may be the address of a further page. No expression is compiled for an article.
-
-    What stands before the number is searched for as it is, and only what follows is looked at more closely.
+    """Whether the bytes contain what may be the URL of a further page. No expression is compiled for an article:
+    the text before the number is searched for literally, and only what follows it is matched.
     """
     if _follows(body, b"?", _QUERY_HINT) or _follows(body, b"&", _QUERY_HINT):
         return True
@@ -116,7 +115,7 @@ def _follows(body: bytes, mark: bytes, hint: "re.Pattern[bytes]") -> bool:
 
 
 def _names(article: str) -> tuple[str, str, str, str]:
-    """Of a URL without scheme: folder with host, file name without suffix and page number, suffix, last folder."""
+    """Split a URL without scheme: folder with host, file name without suffix and page number, suffix, last folder."""
     parts = urlsplit(article)
     name, dot, suffix = parts.path.rpartition("/")[2].partition(".")
     folder = parts.netloc + parts.path.rpartition("/")[0] + "/"
@@ -141,8 +140,8 @@ def _form(article: str) -> "re.Pattern[str]":
 
 
 def _own_number(article: str) -> int:
-    found = re.search(r"[_-]([01])\.\w+$", urlsplit(article).path)
-    return int(found[1]) if found else 0
+    number = re.search(r"[_-]([01])\.\w+$", urlsplit(article).path)
+    return int(number[1]) if number else 0
 
 
 def _without_scheme(url: str) -> str:

@@ -1,16 +1,16 @@
-"""What a task's walks remember from run to run, in Redis: three keys of the task.
+"""What a task's walks remember from run to run, in Redis: three keys of the task, read and written only here.
 
-    walk    hash: how far the archive was seen, which lists, feeds and sitemaps brought something (JSON)
-    lists   hash: list URL → what its last whole answer was (`Kept`, JSON): it is asked for by ETag and date
-    unread  set: lists that were to be read only because something was new (JSON): a run that breaks off leaves them
+    walk    hash: what the last walk that ended left behind (`WalkMemory`, its lists as JSON)
+    lists   hash: list URL → its last complete response (`LastResponse`, JSON), for conditional requests
+    unread  set: lists that were to be read only because something was new (JSON): an interrupted run leaves them
 
-All of it counts for one shape of the task (pattern, start, follow, depth): a changed task begins anew.
+All of it is valid for one shape of the task (pattern, start, follow, depth): a changed task begins anew.
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
@@ -19,138 +19,178 @@ import redis
 from crawler.discovery.listings import Kind, ListPage
 from workers import keys
 
-TRUSTED = timedelta(hours=24)  # after which a list is asked for whole again, whatever its server says
-SETTLED = timedelta(seconds=60)  # that a Last-Modified lies before its answer: seconds can't tell younger states apart
+TRUSTED = timedelta(hours=24)  # after which a list is requested without conditions, whatever its server declares
+SETTLED = timedelta(seconds=60)  # from a Last-Modified to its response: changes within a second have the same time
 MOST_KEPT = 300  # lists of a task
-MOST_STANDING = 200  # lists that a remembered one leads to
+MOST_FOLLOWED = 200  # lists to which a remembered one leads
 KEPT_FOR = 30 * 24 * 3600  # seconds without a run
 MOST_UNREAD = 2000
 LONGEST_VALIDATOR = 1000  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A list's last whole answer: where it came from, its validators, when, and what the walk made of it."""
+class WalkMemory:
+    """What the last walk that ended left behind; empty if none has ended since the task was changed."""
+
+    ended: bool = False  # a walk of the task has ended, whatever was changed since
+    complete: bool = False  # a walk has seen the section to its end
+    new_by_list: Mapping[str, int] = field(default_factory=dict)  # list page: new articles, over all walks
+    feeds: Sequence[str] = ()  # those with articles
+    sitemaps: Mapping[str, tuple[datetime | None, int]] = field(default_factory=dict)  # as `ListYield` has them
+    forgotten_on: str = ""  # the day (ISO) on which URLs of the task were last forgotten
+
+    @classmethod
+    def of_fields(cls, fields: Mapping[str, str]) -> "WalkMemory":
+        """The memory in the fields of the hash `walk`."""
+        sitemaps = json.loads(fields.get("sitemaps", "{}"))
+        return cls(
+            fields.get("first") == "done",
+            fields.get("complete") == "yes",
+            json.loads(fields.get("brought", "{}")),
+            tuple(json.loads(fields.get("feeds", "[]"))),
+            {url: (datetime.fromisoformat(mark) if mark else None, idle) for url, (mark, idle) in sitemaps.items()},
+            fields.get("expired", ""),
+        )
+
+    def to_fields(self) -> dict[str, str]:
+        """The fields of the hash `walk` that the end of a walk changes, without the shape."""
+        sitemaps = {url: (mark.isoformat() if mark else "", idle) for url, (mark, idle) in self.sitemaps.items()}
+        lists = {"brought": self.new_by_list, "feeds": self.feeds, "sitemaps": sitemaps}
+        return {
+            "first": "done" if self.ended else "",
+            "complete": "yes" if self.complete else "no",
+            **{name: json.dumps(value, ensure_ascii=False) for name, value in lists.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LastResponse:
+    """A list's last complete response: its URL and validators, its time, and what the walk found in it."""
 
     url: str
     etag: str
     modified: str
     at: float  # Unix seconds
-    found: int
-    standing: list[tuple[str, Kind, int]] = field(default_factory=list)  # (URL, kind, depth) of lists beside
+    found: int  # article links
+    followed: list[tuple[str, Kind, int]] = field(default_factory=list)  # (URL, kind, depth) of `Walk.followed_lists`
+
+    @classmethod
+    def of(
+        cls, headers: Mapping[str, str], url: str, now: datetime, *, found: int, followed: Sequence[ListPage]
+    ) -> "LastResponse | None":
+        """What to keep of a response with these headers (lower-case names); None if it has no usable validator."""
+        etag, modified = headers.get("etag", "").strip(), headers.get("last-modified", "").strip()
+        if not _is_settled(modified, headers.get("date", ""), now):
+            modified = ""
+        if not (etag or modified) or len(etag) > LONGEST_VALIDATOR or len(followed) > MOST_FOLLOWED:
+            return None
+        lists = [(page.url, page.kind, page.depth) for page in followed]
+        return cls(url, etag, modified, now.timestamp(), found, lists)
+
+    @classmethod
+    def of_row(cls, row: bytes) -> "LastResponse | None":
+        """The response in a value of the hash `lists`; None if another version of the program wrote it."""
+        try:
+            url, etag, modified, at, found, followed = json.loads(row)
+            lists = [(target[0], target[1], target[2]) for target in followed]
+            return cls(url, etag, modified, float(at), int(found), lists)
+        except (ValueError, TypeError, IndexError):
+            return None
+
+    def to_row(self) -> str:
+        """The value for the hash `lists`."""
+        row = [self.url, self.etag, self.modified, self.at, self.found, self.followed]
+        return json.dumps(row, ensure_ascii=False)
 
     def conditions(self) -> dict[str, str]:
-        """The request headers that ask for the list only if it changed."""
-        said = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
-        return {name: value for name, value in said.items() if value}
+        """The headers of a conditional request for the list."""
+        validators = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
+        return {name: value for name, value in validators.items() if value}
 
 
-def kept_of(
-    headers: Mapping[str, str], url: str, now: datetime, *, found: int, standing: Sequence[ListPage]
-) -> Kept | None:
-    """What to keep of an answer with these headers (lower-case names); None if its server names no usable state."""
-    etag, modified = headers.get("etag", "").strip(), headers.get("last-modified", "").strip()
-    if not _is_settled(modified, headers.get("date", ""), now):
-        modified = ""
-    if not (etag or modified) or len(etag) > LONGEST_VALIDATOR or len(standing) > MOST_STANDING:
+def _is_settled(modified: str, answered: str, now: datetime) -> bool:
+    changed_at = _time(modified)
+    return changed_at is not None and (_time(answered) or now) - changed_at >= SETTLED
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError):
         return None
-    return Kept(url, etag, modified, now.timestamp(), found, [(one.url, one.kind, one.depth) for one in standing])
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _is_settled(modified: str, date: str, now: datetime) -> bool:
-    try:
-        changed = _time(modified)
-    except (ValueError, TypeError):
-        return False
-    try:
-        answered = _time(date)
-    except (ValueError, TypeError):
-        answered = now
-    return answered - changed >= SETTLED
-
-
-def _time(text: str) -> datetime:
-    found = parsedate_to_datetime(text)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-class ListMemory:
+class CrawlState:
     """The memory of one task's walks. `shape`: what it is valid for."""
 
     def __init__(self, connection: "redis.Redis", task: str, shape: str):
         self.redis, self.shape = connection, shape
         self._walk, self._lists, self._unread = (keys.of_task(task, name) for name in ("walk", "lists", "unread"))
-        self._kept: dict[str, Kept] = {}
+        self._responses: dict[str, LastResponse] = {}
 
-    def load(self) -> dict[str, str]:
-        """What the last walk that ended said of itself. Where the task has changed, only whether one ended."""
+    def load(self) -> WalkMemory:
+        """Read the memory. If the task was changed, only `ended` and `forgotten_on` are valid."""
         raw = cast(dict[bytes, bytes], self.redis.hgetall(self._walk))
-        said = {name.decode(): value.decode() for name, value in raw.items()}
-        if said.get("shape") != self.shape:
+        fields = {name.decode(): value.decode() for name, value in raw.items()}
+        if fields.get("shape") != self.shape:
             self.redis.delete(self._lists, self._unread)
-            return {name: said.get(name, "") for name in ("first", "expired")}
-        stored = cast(dict[bytes, bytes], self.redis.hgetall(self._lists))
-        self._kept = {url.decode(): kept for url, value in stored.items() if (kept := _read(value))}
-        return said
+            return WalkMemory.of_fields({name: fields.get(name, "") for name in ("first", "expired")})
+        rows = cast(dict[bytes, bytes], self.redis.hgetall(self._lists))
+        self._responses = {url.decode(): last for url, row in rows.items() if (last := LastResponse.of_row(row))}
+        return WalkMemory.of_fields(fields)
 
-    def save(self, said: Mapping[str, str], unread: Sequence[ListPage] = ()) -> None:
-        """Keep what a walk that ended says of itself, and what it could not read."""
+    def save(self, memory: WalkMemory | None, unread: Sequence[ListPage] = ()) -> None:
+        """Keep what a walk that ended learned, None if it left out a part; and the lists that it could not read."""
         pipe = self.redis.pipeline()
-        pipe.hset(self._walk, mapping=cast(Any, dict(said)))
+        fields = {"shape": self.shape, **memory.to_fields()} if memory else {"complete": "no"}
+        pipe.hset(self._walk, mapping=cast(Any, fields))
         pipe.delete(self._unread)
         if unread:
-            pipe.sadd(self._unread, *map(_written, unread))
-        oldest = sorted(self._kept, key=lambda url: self._kept[url].at)[: max(0, len(self._kept) - MOST_KEPT)]
-        if oldest:
-            pipe.hdel(self._lists, *oldest)
+            pipe.sadd(self._unread, *map(_as_member, unread))
+        oldest = sorted(self._responses, key=lambda url: self._responses[url].at)
+        if beyond := oldest[: max(0, len(oldest) - MOST_KEPT)]:
+            pipe.hdel(self._lists, *beyond)
         pipe.expire(self._lists, KEPT_FOR)
         pipe.execute()
 
+    def record_forgetting(self, day: date) -> None:
+        """Keep the day on which URLs of the task were last forgotten."""
+        self.redis.hset(self._walk, "expired", day.isoformat())
+
     def unread(self) -> list[ListPage]:
-        """The lists that a run which broke off left behind."""
+        """The lists that an interrupted run left unread."""
         rows = [json.loads(row) for row in cast(set[bytes], self.redis.smembers(self._unread))]
         return [ListPage(url, kind, depth, start) for url, kind, depth, start in sorted(rows)]
 
-    def kept(self, page: ListPage, now: datetime) -> Kept | None:
-        """What to ask for a list by; None if it is to be had whole."""
-        kept = self._kept.get(page.url)
-        return kept if kept and now.timestamp() - kept.at < TRUSTED.total_seconds() else None
+    def last_response(self, page: ListPage, now: datetime) -> LastResponse | None:
+        """The response with which to request a list conditionally; None if it is to be requested without conditions."""
+        last = self._responses.get(page.url)
+        return last if last and now.timestamp() - last.at < TRUSTED.total_seconds() else None
 
-    def begin(self, page: ListPage) -> None:
-        """The links of a list are about to be entered."""
-        self.redis.sadd(self._unread, _written(page))
+    def begin_list(self, page: ListPage) -> None:
+        """The links of a list are about to be entered in the ledger."""
+        self.redis.sadd(self._unread, _as_member(page))
 
-    def read(self, page: ListPage, further: Iterable[ListPage], kept: Kept | None) -> None:
-        """The links of a list are entered; `further` are to be read now. `kept`: its state, if it is to be asked by."""
-        rows = [_written(each) for each in further][:MOST_UNREAD]
+    def end_list(self, page: ListPage, further: Iterable[ListPage], response: LastResponse | None) -> None:
+        """The links of a list are entered; `further` are to be read now. `response`: for conditional requests."""
+        members = [_as_member(target) for target in further][:MOST_UNREAD]
         pipe = self.redis.pipeline()
-        if rows:
-            pipe.sadd(self._unread, *rows)
-        if kept:
-            self._kept[page.url] = kept
-            pipe.hset(self._lists, page.url, json.dumps(_as_row(kept), ensure_ascii=False))
-        elif self._kept.pop(page.url, None):
+        if members:
+            pipe.sadd(self._unread, *members)
+        if response:
+            self._responses[page.url] = response
+            pipe.hset(self._lists, page.url, response.to_row())
+        elif self._responses.pop(page.url, None):
             pipe.hdel(self._lists, page.url)
-        pipe.srem(self._unread, _written(page))
+        pipe.srem(self._unread, _as_member(page))
         pipe.execute()
 
 
 def forget_lists(connection: "redis.Redis", task: str) -> None:
-    """Have all lists of a task asked for whole again, so that URLs which were un-seen are found anew."""
+    """Request all lists of a task without conditions next time, so that forgotten URLs are found again."""
     connection.delete(keys.of_task(task, "lists"))
 
 
-def _written(page: ListPage) -> str:
+def _as_member(page: ListPage) -> str:
     return json.dumps([page.url, page.kind, page.depth, page.start], ensure_ascii=False)
-
-
-def _as_row(kept: Kept) -> list[Any]:
-    return [kept.url, kept.etag, kept.modified, kept.at, kept.found, kept.standing]
-
-
-def _read(value: bytes) -> Kept | None:
-    try:
-        url, etag, modified, at, found, standing = json.loads(value)
-        return Kept(url, etag, modified, float(at), int(found), [(each[0], each[1], each[2]) for each in standing])
-    except (ValueError, TypeError, IndexError):
-        return None  # of another version: the list is asked for whole

@@ -1,31 +1,35 @@
-"""Times as feeds and sitemaps write them: RFC 822, ISO 8601 and W3C-DTF, and what people type instead."""
+"""Times in feeds and sitemaps: RFC 822, ISO 8601 and W3C-DTF, and common deviations from them."""
 
 import re
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 
-from extractors.metadata.dates import EARLIEST_YEAR, LATEST_YEAR, find_date
+from extractors.metadata.dates import EARLIEST_YEAR, LATEST_YEAR, find_date, zone_of
 
 LONGEST = 100  # characters
 _MONTH_OR_YEAR = re.compile(r"(\d{4})(?:-(\d\d))?$", re.ASCII)
-_WRITTEN_ZONE = re.compile(r"(?:GMT|UTC?)? ?([+-]\d\d):?(\d\d)$", re.ASCII)  # RFC 822 has +0800 alone
+_WRITTEN_ZONE = re.compile(  # RFC 822 has +0800 alone; JavaScript writes GMT+0800 (CST)
+    r"(?:GMT|UTC?)? ?([+-]\d\d):?(\d\d)(?: \([^()]*\))?$", re.ASCII
+)
+_HALF_OF_DAY = re.compile(r"\d ?[ap]\.?m\b", re.IGNORECASE)
+_NAMED_ZONE = re.compile(r" ([A-Z]{2,4})$")
 
 
 def moment_of(text: str | None) -> datetime | None:
-    """Return the time that `text` says, aware (UTC where it names no zone; a day is its midnight); None if it is none.
+    """Return the time in `text`, aware (UTC if it has no zone; a day is its midnight); None if there is none.
 
-    Years that no article is of count as none.
+    Years in which no article can have been published count as none.
     """
     text = (text or "").strip()
     if not text or len(text) > LONGEST:
         return None
     for read in (_iso, _mail, _month_or_year, _loose):
         try:
-            found = read(text)
+            moment = read(text)
         except (ValueError, TypeError, OverflowError, IndexError):
             continue
-        if found is not None:
-            return _aware(found)
+        if moment is not None:
+            return _aware(moment)
     return None
 
 
@@ -33,21 +37,25 @@ def _iso(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _mail(text: str) -> datetime:
-    return parsedate_to_datetime(_WRITTEN_ZONE.sub(r" \1\2", text))
+def _mail(text: str) -> datetime | None:
+    if _HALF_OF_DAY.search(text):
+        return None  # the library would take 8:30 pm for 8:30
+    moment = parsedate_to_datetime(_WRITTEN_ZONE.sub(r" \1\2", text))
+    named = _NAMED_ZONE.search(text)
+    return moment.replace(tzinfo=zone_of(named[1], moment)) if named and moment.tzinfo is None else moment
 
 
 def _month_or_year(text: str) -> date | None:
-    found = _MONTH_OR_YEAR.match(text)
-    return date(int(found[1]), int(found[2] or 1), 1) if found else None
+    match = _MONTH_OR_YEAR.match(text)
+    return date(int(match[1]), int(match[2] or 1), 1) if match else None
 
 
 def _loose(text: str) -> date | None:
     return find_date(text, relative=False)
 
 
-def _aware(found: date) -> datetime | None:
-    moment = found if isinstance(found, datetime) else datetime(found.year, found.month, found.day, tzinfo=UTC)
+def _aware(day: date) -> datetime | None:
+    moment = day if isinstance(day, datetime) else datetime(day.year, day.month, day.day, tzinfo=UTC)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     try:
         moment = moment.astimezone(UTC)

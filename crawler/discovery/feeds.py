@@ -1,7 +1,7 @@
 """Feeds: RSS 0.9x, 1.0 (RDF) and 2.0, Atom, JSON Feed. Bytes in, links with their dates out. No network.
 
-An entry's address is, in this order: what FeedBurner calls the original, Atom's link (alternate), RSS's link, a guid
-that is a permalink, an id that is an address. Relative ones count from `xml:base`, else from the feed.
+An entry's URL is, in this order: FeedBurner's original link, Atom's link (alternate), RSS's link, a guid that is a
+permalink, an id that is a URL. Relative URLs are resolved against `xml:base`, else against the feed's URL.
 """
 
 import json
@@ -19,29 +19,33 @@ from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
 from crawler.discovery.links import PageLink, absolute
+from extractors.html.controls import without_controls
 from extractors.html.decoding import decode
 
 MOST_ENTRIES = 5000  # of one feed
+MOST_BYTES = 20 * 2**20  # of one feed; what follows is not read
+LONGEST_TEXT = 20_000  # characters of an element; its beginning is read
 ROOTS = frozenset({"rss", "feed", "rdf", "channel"})
-PUBLISHED = ("pubdate", "published", "issued", "date", "created", "updated", "modified")  # the first that says a time
+PUBLISHED = ("pubdate", "published", "issued", "date", "created", "updated", "modified")  # the first with a date counts
 OLDER = frozenset({"next", "prev-archive"})  # RFC 5005: the feed's further pages, its archive
 _TAGS = re.compile(r"<[^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed: its entries in its order, where it goes on, and the page that it is the feed of (empty if unsaid)."""
+    """A feed: its entries in its order, its further pages, and the page to which it belongs (empty if unknown)."""
 
     entries: list[PageLink] = field(default_factory=list)
     next: list[str] = field(default_factory=list)
     home: str = ""
-    cut: bool = False  # it had more than `MOST_ENTRIES`
+    cut: bool = False  # it had more than `MOST_ENTRIES`, or more than `MOST_BYTES`
 
 
 def read_feed(body: bytes, url: str, content_type: str | None = None) -> Feed | None:
-    """Return the feed that `body` is, from `url`; None if it is none. Broken XML is read as far as it goes."""
+    """Return the feed that `body` is, from `url`; None if it is none. Broken XML is read as far as possible."""
     if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return _json_feed(body, url)
+    whole, body = len(body) <= MOST_BYTES, body[:MOST_BYTES]
     text = lenient_xml.xml_text(body, content_type)
     if lenient_xml.root_name(text) not in ROOTS:
         text = lenient_xml.from_root(text, ROOTS)
@@ -51,7 +55,7 @@ def read_feed(body: bytes, url: str, content_type: str | None = None) -> Feed | 
     head = root if local(root) in ("feed", "channel") else next((c for c in root if local(c) == "channel"), root)
     items = islice(root.iter("{*}item", "{*}entry"), MOST_ENTRIES + 1)
     links = [entry for item in items if (entry := _entry(item, url))]
-    return Feed(_once(links), _links(head, url, OLDER), _home(head, url), len(links) > MOST_ENTRIES)
+    return Feed(_once(links), _links(head, url, OLDER), _home(head, url), not whole or len(links) > MOST_ENTRIES)
 
 
 def _entry(item: "etree._Element", url: str) -> PageLink | None:
@@ -74,7 +78,7 @@ def _addresses(item: "etree._Element", url: str) -> Iterator[str | None]:
 
 
 def _links(element: "etree._Element", url: str, rels: frozenset[str]) -> list[str]:
-    """Where the Atom links of an element lead that have one of `rels`; pages before other kinds of file."""
+    """The targets of the Atom links of an element with one of `rels`; pages before other kinds of file."""
     chosen = [
         (link.get("type") or "text/html", target)
         for link in element
@@ -108,12 +112,13 @@ def _web(element: "etree._Element") -> str | None:
 
 
 def _text(element: "etree._Element") -> str:
-    return "".join(map(str, element.itertext())).strip()
+    return lenient_xml.text_of(element, LONGEST_TEXT).strip()
 
 
 def _plain(element: "etree._Element") -> str:
-    """A title's words: titles are HTML as often as not."""
-    return " ".join(unescape(_TAGS.sub("", unescape(_text(element)))).split())[:200]
+    """The text of a title, which is often HTML."""
+    words = unescape(_TAGS.sub("", unescape(lenient_xml.with_whole_characters(_text(element)))))
+    return without_controls(" ".join(words.split()))[:200]
 
 
 def _once(links: list[PageLink]) -> list[PageLink]:
@@ -127,6 +132,8 @@ def _once(links: list[PageLink]) -> list[PageLink]:
 
 
 def _json_feed(body: bytes, url: str) -> Feed | None:
+    if len(body) > MOST_BYTES:
+        return None
     try:
         said = json.loads(decode(body, "application/json; charset=utf-8")[0])
     except (ValueError, RecursionError):
@@ -150,7 +157,7 @@ def _json_entry(item: dict[str, Any], url: str) -> PageLink | None:
     if target is None:
         return None
     moment = moment_of(_string(item.get("date_published"))) or moment_of(_string(item.get("date_modified")))
-    return PageLink(target, " ".join(_string(item.get("title")).split())[:200], published=moment)
+    return PageLink(target, without_controls(" ".join(_string(item.get("title")).split()))[:200], published=moment)
 
 
 def _string(value: object) -> str:

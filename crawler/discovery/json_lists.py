@@ -1,24 +1,26 @@
-"""Lists that come as JSON, as the answers behind "load more" do: addresses and pieces of HTML in their strings."""
+"""Lists in JSON, such as the responses behind "load more": URLs and pieces of HTML in their strings."""
 
 import json
 import re
 from collections.abc import Iterator
 
 from crawler.discovery.links import MOST_LINKS, PageLink, PageLinks, absolute, links_in
+from extractors.html.controls import without_controls
 
 ADDRESS_KEYS = re.compile(r"(?:url|href|link|uri|path)s?$", re.IGNORECASE)
 NEXT_KEYS = re.compile(r"^(?:next|more)(?:[-_]?(?:page|url|link|href|uri))*$", re.IGNORECASE)
 TITLE_KEYS = re.compile(r"^(?:title|name|headline|text)$", re.IGNORECASE)
 LONGEST_ADDRESS = 2000  # characters
+MOST_CHARACTERS = 20 * 2**20  # of one JSON text
 _ANY = re.compile(r"[^\s<>]+$")
 _RELATIVE = re.compile(r"[?.][^\s<>]*$")
 _ROOTED = re.compile(r"(?:https?:)?//?[^\s<>]+$", re.IGNORECASE)
 
 
 def json_links(text: str, url: str) -> PageLinks | None:
-    """Return the links in a JSON text, in its order; None if it is no JSON object or array."""
+    """Return the links in a JSON text, in its order; None if it is no JSON object or array, or a very long one."""
     try:
-        value = json.loads(text)
+        value = json.loads(text) if len(text) <= MOST_CHARACTERS else None
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict | list):
@@ -52,4 +54,4 @@ def _link(key: str, text: str, title: str, url: str) -> Iterator[PageLink]:
     if not (_ROOTED.match(text) or named or (is_next and _RELATIVE.match(text))):
         return
     if target := absolute(url, text):
-        yield PageLink(target, "" if is_next else title[:200], "next" if is_next else "")
+        yield PageLink(target, "" if is_next else without_controls(title[:200]), "next" if is_next else "")

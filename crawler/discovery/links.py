@@ -1,7 +1,7 @@
-"""The links of a page, in document order, each with what a reader sees of it.
+"""The links of a page, in document order, each with its text.
 
-Besides <a href> a list names its further pages in options, in `data-…` and `hx-get` attributes and in short scripts
-(`onclick="location='/list_2.html'"`): what is written there as an address is a link as well.
+Besides <a href> a list has its further pages in options, in `data-…` and `hx-get` attributes and in short scripts
+(`onclick="location='/list_2.html'"`): a URL there is a link as well.
 """
 
 import re
@@ -14,12 +14,17 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
+from crawler.discovery.lenient_xml import text_of
+from extractors.errors import UnusablePage
 from extractors.html.decoding import decode
-from extractors.html.urls import normalise, split_web
+from extractors.html.dom import parse
+from extractors.html.urls import normalise, split_web, with_encoded_query, with_slashes
 
 MOST_LINKS = 5000  # of one page; endless lists exist
+LONGEST_WORDS = 2000  # characters of an element that are read for its words
+LONGEST_URL = 8192  # characters of an address; no server takes a longer one
 MOST_FEEDS = 3  # of one page: the section's, the site's, one more
-# What is surely no page of text
+# Files that are no pages of text
 ASSET = re.compile(
     r"\.(?:css|js|mjs|json|map|png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4a|ogg|wav|webm|avi|mov|flv|pdf|docx?"
     r"|xlsx?|pptx?|zip|rar|7z|gz|tgz|bz2|apk|exe|dmg|iso|woff2?|ttf|eot|torrent)$",
@@ -35,7 +40,7 @@ NEXT_ATTRIBUTES = (
 )  # fmt: skip
 URL_ATTRIBUTES = ("data-href", "data-url", "data-link", "data-ajax-url", "data-load-url", "hx-get", "data-hx-get")
 HIDDEN = frozenset({*NEXT_ATTRIBUTES, *URL_ATTRIBUTES, "onclick"})
-WORDED = frozenset({"a", "area", "option", "button", "span", "li", "b", "strong", "em"})  # others hold whole lists
+WORDED = frozenset({"a", "area", "option", "button", "span", "li", "b", "strong", "em"})  # others contain whole lists
 
 _of_interest = etree.XPath(  # in document order
     "//base|//a|//area|//link|//option|//*[" + " or ".join(f"@{name}" for name in sorted(HIDDEN)) + "]"
@@ -43,12 +48,12 @@ _of_interest = etree.XPath(  # in document order
 _FEED_ADDRESS = re.compile(
     r"(?:^|/)(?:rss|atom|feeds?|index)(?:\.(?:xml|rss|rdf|atom)|/)?$|\.(?:rss|atom)$", re.IGNORECASE
 )
-# What `normalise` leaves as it is, and what such a URL begins with
+# URLs that `normalise` does not change, and their beginning
 _NORMAL = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+/(?![/.]|.*/\.)[A-Za-z0-9_.~/-]*\Z")
 _ORIGIN = re.compile(r"(https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+)/")
 _COMMENTS = re.compile(r"comment|评论|留言", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?:/)?/\S|\?\S|\.{1,2}/\S|[^\s:#]+\.(?:s?html?|php|aspx?|jsp)\b", re.IGNORECASE)
-_TEMPLATE = re.compile(r"[{}<>\s]|=$")  # a script puts something in
+_TEMPLATE = re.compile(r"[{}<>\s]|=$")  # a script inserts something
 _SCRIPTED = re.compile(
     r"""location(?:\.href)?\s*=\s*["']([^"'\s]+)["']|["']((?:https?:/)?/[^"'\s]+|\?[^"'\s]+|\.{1,2}/[^"'\s]+)["']"""
 )
@@ -59,9 +64,9 @@ _MORE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PageLink:
-    """A link: where it leads (absolute, normalised), its text, its `rel` words.
+    """A link: its URL (absolute, normalised), its text, its `rel` words.
 
-    `published`: when that was published, or else last changed, if the list says so (aware).
+    `published`: when the page was published, or else last changed, if the list has the date (aware).
     """
 
     url: str
@@ -72,7 +77,7 @@ class PageLink:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """What a page links: each URL once (with its first non-empty text), and the feeds it names. `cut`: it has more."""
+    """The links of a page, each URL once (with its first non-empty text), and its feeds. `cut`: it has more."""
 
     links: list[PageLink] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
@@ -86,22 +91,19 @@ def links_of(body: bytes, url: str, content_type: str | None = None) -> list[Pag
 
 def page_links(body: bytes, url: str, content_type: str | None = None) -> PageLinks:
     """The http(s) links of a page, at most `MOST_LINKS`, and its feeds, at most `MOST_FEEDS`."""
-    text, _ = decode(body, content_type)
-    return links_in(text, url)
+    text, encoding = decode(body, content_type)
+    return links_in(text, url, encoding)
 
 
-def links_in(html: str, url: str) -> PageLinks:
-    """As `page_links`, of a page or a part of one as text."""
-    parser = etree.HTMLParser(encoding="utf-8", collect_ids=False, remove_comments=True, huge_tree=True)
+def links_in(html: str, url: str, encoding: str = "utf-8") -> PageLinks:
+    """As `page_links`, of a page or a part of one as text. `encoding`: that in which queries are sent."""
     try:
-        root = etree.fromstring(html.encode("utf-8", "replace"), parser)
-    except etree.XMLSyntaxError:
-        root = None
-    if root is None:
+        root = parse(html)
+    except UnusablePage:
         return PageLinks()
     found: dict[str, PageLink] = {}
     feeds: dict[str, None] = {}
-    for link in _all_links(root, url):
+    for link in _all_links(root, url, encoding):
         if link.rel == FEED:
             feeds.setdefault(link.url)
             continue
@@ -116,24 +118,35 @@ def links_in(html: str, url: str) -> PageLinks:
 FEED = "feed"  # stands as `rel` of links to feeds inside this module
 
 
-def _all_links(root: "etree._Element", url: str) -> Iterator[PageLink]:
-    base = url
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What the references of a page count from: a URL, and the encoding of the page."""
+
+    url: str
+    encoding: str
+
+    def absolute(self, href: str) -> str | None:
+        return absolute(self.url, href, self.encoding)
+
+
+def _all_links(root: "etree._Element", url: str, encoding: str) -> Iterator[PageLink]:
+    base = _Base(url, encoding)
     for element in cast("list[etree._Element]", _of_interest(root)):
         if element.tag == "base":
-            base = absolute(url, element.get("href") or "") or url
+            base = _Base(absolute(url, element.get("href") or "", encoding) or url, encoding)
         elif element.tag == "link":
             yield from _head_link(element, base)
         else:
             yield from _links_of_element(element, base)
 
 
-def _head_link(element: "etree._Element", base: str) -> Iterator[PageLink]:
+def _head_link(element: "etree._Element", base: _Base) -> Iterator[PageLink]:
     rel = (element.get("rel") or "").lower()
-    target = absolute(base, element.get("href") or "")
+    target = base.absolute(element.get("href") or "")
     if target is None:
         return
     if "next" in rel.split():
-        yield PageLink(target, element.get("title") or "", rel)
+        yield PageLink(target, (element.get("title") or "")[:200], rel)
     elif "alternate" in rel.split() and _is_feed(element, target):
         yield PageLink(target, "", FEED)
 
@@ -143,12 +156,12 @@ def _is_feed(element: "etree._Element", target: str) -> bool:
     return kind in FEED_TYPES and not _COMMENTS.search(f"{target} {element.get('title') or ''}")
 
 
-def _links_of_element(element: "etree._Element", base: str) -> Iterator[PageLink]:
+def _links_of_element(element: "etree._Element", base: _Base) -> Iterator[PageLink]:
     if element.tag in ("a", "area"):
         href = element.get("href") or ""
-        if target := absolute(base, href):
+        if target := base.absolute(href):
             text = _words(element)
-            yield PageLink(target, text or element.get("title") or "", (element.get("rel") or "").lower())
+            yield PageLink(target, text or (element.get("title") or "")[:200], (element.get("rel") or "").lower())
             if ("xml" in href or "rss" in text.lower()) and _FEED_ADDRESS.search(urlsplit(target).path):
                 yield PageLink(target, "", FEED)
         elif href.lstrip()[:11].lower() == "javascript:" and (hidden := _in_script(base, href)):
@@ -159,7 +172,7 @@ def _links_of_element(element: "etree._Element", base: str) -> Iterator[PageLink
         yield from _hidden(element, base)
 
 
-def _hidden(element: "etree._Element", base: str) -> Iterator[PageLink]:
+def _hidden(element: "etree._Element", base: _Base) -> Iterator[PageLink]:
     """Addresses in attributes that a script reads."""
     for name in NEXT_ATTRIBUTES:
         if target := _written(base, element.get(name)):
@@ -169,21 +182,21 @@ def _hidden(element: "etree._Element", base: str) -> Iterator[PageLink]:
         yield PageLink(target, _words(element), "next" if _is_more(element) else "")
 
 
-def _in_script(base: str, script: str) -> str | None:
+def _in_script(base: _Base, script: str) -> str | None:
     found = _SCRIPTED.search(script)
     return _written(base, found[1] or found[2], sure=True) if found else None
 
 
-def _written(base: str, text: str | None, *, sure: bool = False) -> str | None:
+def _written(base: _Base, text: str | None, *, sure: bool = False) -> str | None:
     """The address that an attribute holds; None if it holds something else, or a template for one."""
     text = (text or "").strip()
     if not text or _TEMPLATE.search(text) or not (sure or _ADDRESS.match(text)):
         return None
-    return absolute(base, text)
+    return base.absolute(text)
 
 
 def _is_more(element: "etree._Element") -> bool:
-    """Whether an element says that it brings more of the list."""
+    """Whether an element loads more of the list, by its names and words."""
     said = f"{element.get('class') or ''} {element.get('id') or ''} {_words(element)[:40]}"
     return bool(_MORE.search(said))
 
@@ -191,20 +204,23 @@ def _is_more(element: "etree._Element") -> bool:
 def _words(element: "etree._Element") -> str:
     if element.tag not in WORDED:
         return ""
-    return " ".join("".join(map(str, element.itertext())).split())[:200]
+    return " ".join(text_of(element, LONGEST_WORDS).split())[:200]
 
 
-def absolute(base: str, href: str) -> str | None:
-    """Return a reference as a normalised http(s) URL; None if it is none."""
+def absolute(base: str, href: str, encoding: str = "utf-8") -> str | None:
+    """Return a reference as a normalised http(s) URL; None if it is none.
+
+    As browsers do it: a backslash is a slash, and the query is sent in the encoding of the page.
+    """
     href = href.strip()
-    if not href:
+    if not href or len(href) > LONGEST_URL:
         return None
     quick = href if href[0] != "/" else (_origin(base) or "") + href
     if _NORMAL.match(quick):
         return quick
     try:
-        target = normalise(urljoin(base, href))
-        return target if split_web(target) else None
+        target = normalise(urljoin(base, with_encoded_query(with_slashes(href), encoding)))
+        return target if len(target) <= LONGEST_URL and split_web(target) else None
     except ValueError:
         return None  # such as http://[broken
 

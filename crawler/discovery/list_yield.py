@@ -1,90 +1,80 @@
-"""What the lists of one run brought, and which of them the next run should read."""
+"""What the lists of one run led to, and which of them the next run should read."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import datetime
 
-from crawler.discovery.listings import ListContent, ListPage
-from crawler.discovery.walk import Walk, fruitful_lists
+from crawler.discovery.crawl_state import WalkMemory
+from crawler.discovery.listings import ListPage
+from crawler.discovery.sitemap_frontier import SitemapFrontier
 
+MOST_PRODUCTIVE = 200  # list pages that a walk reads again
 MOST_FEEDS = 10  # of a task
 MOST_MAPS = 20  # topmost sitemaps of a task
-IDLE_MOST = 20  # articles that lists find while a sitemap finds none: then it is not read any more
+IDLE_MOST = 20  # articles found by lists since a sitemap last found one, after which it is not read any more
 
 
-@dataclass
-class ListTally:
-    """Counts by list. `past`: what the last walk that ended left behind (`to_memory`)."""
+class ListYield:
+    """Counts by list. `past`: what the last walk that ended left behind."""
 
-    past: Mapping[str, str]
-    failed: bool = False  # the archive is not complete: a list of it could not be read
-    unread: list[ListPage] = field(default_factory=list)  # lists of a later walk that could not be read
-    _new: int = 0
-    _brought: dict[str, int] = field(default_factory=dict)  # list page: new articles, over all runs
-    _feeds: dict[str, int] = field(default_factory=dict)  # feed found on the way: articles in it
-    _maps: dict[str, int] = field(default_factory=dict)  # topmost sitemap: new articles that no list had
-    _past_maps: dict[str, tuple[str, int]] = field(default_factory=dict)  # as `_useful_maps`
+    def __init__(self, past: WalkMemory):
+        self.past = past
+        self.failed = False  # the archive is not complete: a list of it could not be read
+        self.unread: list[ListPage] = []  # lists of a later walk that could not be read
+        self._new = 0
+        self._new_by_list = dict(past.new_by_list)
+        self._feeds: dict[str, int] = {}  # feed found on the way: articles in it
+        self._maps: dict[str, int] = {}  # topmost sitemap: new articles that no list had
 
-    def __post_init__(self) -> None:
-        self._brought = json.loads(self.past.get("brought", "{}"))
-        self._past_maps = json.loads(self.past.get("sitemaps", "{}"))
-
-    def fruitful(self, starts: Sequence[str]) -> list[str]:
-        """The list pages that brought something in earlier walks."""
-        return fruitful_lists(self._brought, starts)
-
-    def feeds(self) -> list[str]:
-        """The feeds that earlier walks found."""
-        return list(json.loads(self.past.get("feeds", "[]")))
+    def productive(self, starts: Sequence[str], most: int = MOST_PRODUCTIVE) -> list[str]:
+        """The list pages, other than start pages, that led to new articles in earlier walks, the best first."""
+        known, best_first = set(starts), sorted(self._new_by_list.items(), key=lambda item: -item[1])
+        return [url for url, new in best_first if new > 0 and url not in known][:most]
 
     def sitemaps(self) -> dict[str, datetime | None]:
-        """The sitemaps that earlier walks found of use, each with the newest date it had."""
-        return {url: datetime.fromisoformat(mark) if mark else None for url, (mark, _) in self._past_maps.items()}
+        """The useful sitemaps that earlier walks found, each with the newest date read."""
+        return {url: newest for url, (newest, _) in self.past.sitemaps.items()}
 
-    def count(self, page: ListPage, listing: ListContent, found: int, new: int) -> None:
+    def record_read(self, page: ListPage, found: int, new: int) -> None:
         """A list was read: it has `found` articles, `new` of them not known before."""
         self._new += new
         if page.kind == "sitemap":
             self._maps[page.start] = self._maps.get(page.start, 0) + new
         elif page.kind == "feed":
             self._feeds[page.start] = max(found, self._feeds.get(page.start, 0))
-        elif page.kind not in ("next", "robots") and (new or page.url in self._brought):
-            self._brought[page.url] = self._brought.get(page.url, 0) + new
+        elif page.kind not in ("next", "robots") and (new or page.url in self._new_by_list):
+            self._new_by_list[page.url] = self._new_by_list.get(page.url, 0) + new
 
-    def unchanged(self, page: ListPage, found: int) -> None:
-        """A list is what it was, with `found` articles."""
+    def record_unchanged(self, page: ListPage, found: int) -> None:
+        """A list with `found` articles has not changed."""
         if page.kind == "feed":
             self._feeds[page.start] = found
 
-    def missed(self, page: ListPage, complete: bool) -> None:
-        """A list could not be read, which may pass. `complete`: this is a later walk."""
+    def record_failure(self, page: ListPage, complete: bool) -> None:
+        """A list could not be read, which is temporary. `complete`: this is a later walk."""
         if complete:
-            if page.again or page.kind in ("next", "feed", "sitemap"):
+            if page.resumed or page.kind in ("next", "feed", "sitemap"):
                 self.unread.append(page)
         elif page.kind in ("feed", "sitemap"):  # the next walk reads it
             (self._feeds if page.kind == "feed" else self._maps).setdefault(page.start, 1)
         elif page.kind != "robots":
             self.failed = True
 
-    def to_memory(self, walk: Walk) -> dict[str, str]:
-        """JSON by name."""
+    def to_memory(self, maps: SitemapFrontier) -> WalkMemory:
+        """What the next walk is to know after this one, with its sitemaps `maps`, has ended."""
         feeds = [url for url, found in self._feeds.items() if found][:MOST_FEEDS]
-        said = {"brought": self._brought, "feeds": feeds, "sitemaps": self._useful_maps(walk)}
-        return {name: json.dumps(value, ensure_ascii=False) for name, value in said.items()}
+        return WalkMemory(True, not self.failed, self._new_by_list, feeds, self._useful_maps(maps))
 
-    def _useful_maps(self, walk: Walk) -> dict[str, tuple[str, int]]:
-        """The sitemaps that found what no list or feed did.
+    def _useful_maps(self, maps: SitemapFrontier) -> dict[str, tuple[datetime | None, int]]:
+        """The sitemaps with articles that were in no list or feed.
 
-        Each with the newest date read, and how many articles lists have found since it last found one.
+        Each with the newest date read, and the number of articles found in lists since it last gave such an article.
         """
         by_lists = self._new - sum(self._maps.values())
-        useful = {}
-        for url in {**self._past_maps, **self._maps}:
+        useful: dict[str, tuple[datetime | None, int]] = {}
+        for url in {**self.past.sitemaps, **self._maps}:
             new = self._maps.get(url, 0)
-            mark, idle = self._past_maps.get(url, ("", 0))
-            newest = walk.maps.mark_of(url)
+            newest, idle = self.past.sitemaps.get(url, (None, 0))
             idle = 0 if new else idle + max(0, by_lists)
-            if (new or url in self._past_maps) and idle < IDLE_MOST:
-                useful[url] = (newest.isoformat() if newest else mark, idle)
+            if (new or url in self.past.sitemaps) and idle < IDLE_MOST:
+                useful[url] = (maps.mark_of(url) or newest, idle)
         return dict(list(useful.items())[:MOST_MAPS])

@@ -1,6 +1,6 @@
-"""A list to read, and what it says in whatever form it comes: an HTML page, a feed, a sitemap, JSON, robots.txt.
+"""A list to read, and its content in any of its forms: an HTML page, a feed, a sitemap, JSON, robots.txt.
 
-No network. The form is told by the content, never by the address: a start page may be any of them.
+No network. The content decides on the form, never the URL: a start page may have any of them.
 """
 
 import re
@@ -22,25 +22,26 @@ Form = Literal["page", "feed", "sitemap", "json", "robots"]
 _FEED = re.compile(rb"<(?:[\w.-]+:)?(?:rss|feed|rdf|channel)[\s>]", re.IGNORECASE)
 _SITEMAP = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
-_NEXT_HEADER = re.compile(
-    r"<([^<>]*)>\s*(?:;[^,<]*)?;\s*rel\s*=\s*\"?(?:[\w\s]*\s)?next(?:\s[\w\s]*)?\"?", re.IGNORECASE
-)
+_LINK_VALUE = re.compile(r"<([^<>]*)>([^<>]*)")  # RFC 8288: a URL in angle brackets, and its parameters
+_REL = re.compile(r"""\s*+rel\s*+=\s*+["']?+([^"']*+)""", re.IGNORECASE)
+LONGEST_HEADER = 8192  # characters of a Link header that are read
 
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
     """A list to read. `depth` counts hops from a start page, pagination not included.
 
-    `start`: the start page (or the topmost sitemap) that led here. `barren`: pages without an article right before it.
-    `again`: an earlier run broke off at it, so it is read as if its links were new. `changed`: as its index says.
+    `start`: the start page (or the topmost sitemap) that led here. `without_articles`: number of pages right before it
+    that have none. `resumed`: an earlier run was interrupted at it, so it is read as if its links were new. `changed`:
+    the date in its index.
     """
 
     url: str
     kind: Kind
     depth: int = 0
     start: str = ""
-    barren: int = 0
-    again: bool = False
+    without_articles: int = 0
+    resumed: bool = False
     changed: datetime | None = None
 
 
@@ -48,8 +49,8 @@ class ListPage:
 class ListContent:
     """A list that was read.
 
-    `next`: where it says itself that it goes on. `home`: the page that a feed is the feed of. `cut`: it holds more
-    than was taken.
+    `next`: its further pages, as it declares them. `home`: the page to which a feed belongs. `cut`: it has more links
+    than were read.
     """
 
     form: Form
@@ -65,17 +66,25 @@ class ListContent:
 def read_listing(
     body: bytes, url: str, content_type: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ListContent:
-    """Return what the list at `url` says. `headers`: of the answer, by lower-case name."""
+    """Return the content of the list at `url`. `headers`: of the response, by lower-case name."""
     packed = body.startswith(GZIP)
     body = unpacked(body)[0] if packed else body
     head = body[:JUNK]
     if b"\0" in head:  # UTF-16, as far as the first characters matter
         head = head.replace(b"\0", b"")
     listing = _listing(body, head, url, content_type)
-    said = _NEXT_HEADER.search((headers or {}).get("link", ""))
-    if said and (target := absolute(url, said[1])):
-        listing.next.append(target)
+    listing.next.extend(_next_of_header((headers or {}).get("link", ""), url))
     return listing
+
+
+def _next_of_header(value: str, url: str) -> list[str]:
+    """Return where a Link header says that the list goes on: the first link whose `rel` has the word "next"."""
+    for reference, parameters in _LINK_VALUE.findall(value[:LONGEST_HEADER]):
+        rels = [found[1] for part in parameters.split(";")[1:] if (found := _REL.match(part))]
+        if rels and "next" in rels[0].lower().partition(",")[0].split():
+            target = absolute(url, reference)
+            return [target] if target else []
+    return []
 
 
 def robots_listing(body: bytes, url: str) -> ListContent:
@@ -91,9 +100,9 @@ def _listing(body: bytes, head: bytes, url: str, content_type: str | None) -> Li
     first = head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:8]
     if (_FEED.search(before) or first[:1] == b"{") and (feed := read_feed(body, url, content_type)):
         return ListContent("feed", feed.entries, next=feed.next, home=feed.home, cut=feed.cut)
-    if first[:1] in (b"{", b"[") and (answer := json_links(decode(body, content_type)[0], url)) is not None:
-        return ListContent("json", answer.links, cut=answer.cut)
+    if first[:1] in (b"{", b"[") and (links := json_links(decode(body, content_type)[0], url)) is not None:
+        return ListContent("json", links.links, cut=links.cut)
     if first[:4] == b"http" and (sitemap := read_sitemap(body, url, content_type)):
         return ListContent("sitemap", sitemap.links, cut=sitemap.cut)
-    found = page_links(body, url, content_type)
-    return ListContent("page", found.links, feeds=found.feeds, cut=found.cut)
+    links = page_links(body, url, content_type)
+    return ListContent("page", links.links, feeds=links.feeds, cut=links.cut)

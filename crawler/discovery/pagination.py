@@ -1,4 +1,4 @@
-"""Which links of a list page lead to its further pages, and which URLs are of one template."""
+"""Which links of a list page lead to its further pages, and which URLs have one template."""
 
 import re
 from collections.abc import Iterable
@@ -11,14 +11,14 @@ _NEXT_WORDS = re.compile(
     r"尾页|末页|更多|加载更多|下一頁|次へ|次のページ|다음|suivante?|nächste|weiter|siguiente|próxima?|successiva?|далее)\W*$",
     re.IGNORECASE,
 )
-# What can mean nothing but the next page of this list
+# Texts that mean only the next page of this list
 _NEXT_PAGE = re.compile(
     r"^\W*(?:next(?: page)?|older(?: posts| entries)?|(?:load|show) more|下一?页|下一頁|后一?页|(?:点击)?加载更多|"
     r"查看更多|次へ|次のページ|다음|(?:page )?suivante?|nächste(?: seite)?|siguiente|próxima?|successiva?|далее)\W*$",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"^\W*第?\s*\d{1,5}\s*页?\W*$")
-_ARROW = re.compile(r"^\s*(?:[»›>→]|>>)+\s*$")
+_NUMBER = re.compile(r"^\W*+第?\s*+\d{1,5}\s*+页?\W*+$")
+_ARROW = re.compile(r"^\s*+[»›>→]++\s*$")
 _DIGITS = re.compile(r"\d+")
 _PAGE_WORDS = re.compile(
     r"(?:^|[/_?&.=-])(?:page|paged|pageno|pagenum|pageindex|curpage|cpage|pg|list|index|pn?|start|offset)[/_=-]?(?:\d+[_-])*\d+",
@@ -29,9 +29,9 @@ _PAGE_WORDS = re.compile(
 def pagination(url: str, links: Iterable[PageLink]) -> list[str]:
     """The links of a list page that lead to its further pages, in order of appearance.
 
-    Either the page says so (`rel=next`), or the URL does (`list_2.html`, `page/2/`, `?page=2` in the list's own
-    folder, `about_2.html` beside `about.html`), or the link's text does (a number, "next", 下一页) and the URL is not
-    at odds with it. A text that can mean nothing else ("next page", 下一页) counts for any URL with a number.
+    Either by `rel=next`, or by the URL (`list_2.html`, `page/2/`, `?page=2` in the list's own folder, `about_2.html`
+    beside `about.html`), or by the link's text (a number, "next", 下一页) with a URL that may be one. A text that
+    means only that ("next page", 下一页) counts with any URL with a number.
     """
     place = urlsplit(url)
     return [link.url for link in links if link.url != url and _is_further(place, link)]
@@ -79,7 +79,7 @@ def says_page(text: str) -> bool:
 
 
 def _below(path: str, other: SplitResult) -> str | None:
-    """What stands behind the list's folder in another URL; None if that one lies elsewhere."""
+    """The part of another URL after the list's folder; None if it is not in that folder."""
     folder = _without_page(path.rpartition("/")[0] + "/")
     if not other.path.startswith(folder):
         return None
@@ -88,4 +88,4 @@ def _below(path: str, other: SplitResult) -> str | None:
 
 def _without_page(folder: str) -> str:
     """`/posts/page/2/` → `/posts/`: the folder in which a list's pages lie."""
-    return re.sub(r"(?:page|list|p)?[/_-]?\d+/$", "", folder) or "/"
+    return re.sub(r"(?:page|list|p)?[/_-]?(?<!\d)\d++/$", "", folder) or "/"

@@ -1,4 +1,4 @@
-"""Newest first, as far as URLs and lists say when an article is from."""
+"""The order of articles by the dates in their URLs and in lists, newest first."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -11,30 +11,31 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def last_day(match: Match | None, moment: datetime | None, today: date) -> date | None:
-    """The last day that an article may be from: by its URL, or more exactly by a list; None if neither says."""
-    said = min(moment.date(), today) if moment else None
+    """The latest possible day of an article, by its URL or, more exactly, by a list; None if neither has a date."""
+    listed = min(moment.date(), today) if moment else None
     if match is None or match.span is None:
-        return said
-    return said if said and match.span[0] <= said <= match.span[1] else match.span[1]
+        return listed
+    return listed if listed and match.span[0] <= listed <= match.span[1] else match.span[1]
 
 
-def newest_first(taken: Sequence[ArticleLink], form: Form, today: date) -> list[ArticleLink]:
-    """The articles of a list in the order in which they are wanted.
+def newest_first(articles: Sequence[ArticleLink], form: Form, today: date) -> list[ArticleLink]:
+    """The articles of a list in the order in which they are to be entered.
 
-    Where nothing says a day, pages and feeds keep their own order before what is older than today; sitemaps, which
-    have none, go by the numbers in their URLs, behind what has a day.
+    Articles without a date keep the order of their page or feed, before those older than today; a sitemap has no order,
+    so there they are sorted by the numbers in their URLs, after those with a date.
     """
-    unsaid = today
+    undated = today
     if form == "sitemap":
-        unsaid = date.min
-        taken = sorted(taken, key=lambda one: one.match.recency, reverse=True)
-    return sorted(
-        taken,
-        key=lambda one: (last_day(one.match, one.link.published, today) or unsaid, one.link.published or LONG_AGO),
-        reverse=True,
-    )
+        undated = date.min
+        articles = sorted(articles, key=lambda article: article.match.recency, reverse=True)
+
+    def day_and_time(article: ArticleLink) -> tuple[date, datetime]:
+        published = article.link.published
+        return last_day(article.match, published, today) or undated, published or LONG_AGO
+
+    return sorted(articles, key=day_and_time, reverse=True)
 
 
-def moments_of(taken: Sequence[ArticleLink]) -> dict[str, datetime]:
-    """What lists say of when articles were published or last changed, by URL."""
-    return {one.match.url: one.link.published for one in taken if one.link.published}
+def moments_of(articles: Sequence[ArticleLink]) -> dict[str, datetime]:
+    """When articles were published or last changed, if their list has the date, by URL."""
+    return {article.match.url: article.link.published for article in articles if article.link.published}

@@ -1,9 +1,9 @@
 """Which sitemaps of a section are worth reading: they can be many, large and old. No network, no Redis.
 
-    robots.txt, news, then the newest first, to a bound; of a shape only a few that hold nothing of the task
+    robots.txt → news sitemaps → the others, newest first, up to a bound; of each URL shape only a few without articles
 
-A later walk goes on where an earlier one ended: of an index it reads the children that changed since its mark (the
-newest date it had), and where nothing says when they changed, the first and the last one.
+A later walk continues where an earlier one ended. It reads the children of an index that changed since its mark (the
+newest date in it); if the index gives no dates of changes, it reads the first and the last child.
 """
 
 import re
@@ -18,9 +18,9 @@ from crawler.discovery.sitemaps import Child
 MOST_SITEMAPS = 50  # of a walk through the whole archive
 LATER_SITEMAPS = 10  # of a later walk
 SITEMAP_DEPTH = 3  # an index in an index in an index
-SITEMAP_TRIES = 3  # sitemaps of one shape without an article, after which the others are left
-LATE = timedelta(days=3)  # so much older than the newest may be what a sitemap lists for the first time
-FRUITFUL = -10_000  # tries of a shape that holds articles: more than any walk reads
+SITEMAP_TRIES = 3  # sitemaps of one shape without an article, after which the others are not read
+LATE = timedelta(days=3)  # an article that a sitemap lists for the first time may be so much older than the newest
+PRODUCTIVE = -10_000  # count of a shape that has articles: more sitemaps may follow than any walk reads
 
 _DIGITS = re.compile(r"\d+")
 _MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:[-_/.]?(0[1-9]|1[0-2])(?:[-_/.]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
@@ -28,7 +28,7 @@ _MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:[-_/.]?(0[1-9]|1[0-2])(?:[-_/.]?(
 
 @dataclass
 class SitemapFrontier:
-    """The sitemaps of one walk. `past`: topmost sitemap → its mark; `complete`, `since`: as the walk's."""
+    """The sitemaps of one walk. `past`: topmost sitemap → its mark; `complete`, `since`: as in the walk's plan."""
 
     past: Mapping[str, datetime | None]
     complete: bool = False
@@ -40,12 +40,12 @@ class SitemapFrontier:
     _read: int = field(default=0, init=False)
 
     def push(self, page: ListPage) -> None:
-        """Have a sitemap (or a robots.txt, which names some) read when its turn comes."""
+        """Queue a sitemap, or a robots.txt, which names some."""
         self._waiting.append(page)
 
     def next_page(self) -> ListPage | None:
-        """The one to read next; None if none is left, or enough were read."""
-        self._waiting = [page for page in self._waiting if self._may_bring(page)]
+        """The sitemap to read next; None if none is left, or enough were read."""
+        self._waiting = [page for page in self._waiting if self._is_promising(page)]
         if not self._waiting or self._read >= (LATER_SITEMAPS if self.complete else MOST_SITEMAPS):
             return None
         page = max(self._waiting, key=_urgency)
@@ -53,36 +53,34 @@ class SitemapFrontier:
         self._read += page.kind == "sitemap"
         return page
 
-    def left(self) -> int:
+    def unread(self) -> int:
         """How many were found and not read, because of the bound on them."""
-        return sum(self._may_bring(page) for page in self._waiting)
+        return sum(self._is_promising(page) for page in self._waiting)
 
     def mark_of(self, url: str) -> datetime | None:
         """How far a topmost sitemap was read: the newest date that it, or what it leads to, had.
 
-        The mark of before if a later walk left something of it unread.
+        The earlier mark if a later walk left something of it unread.
         """
-        left = self.complete and any(page.start == url and self._may_bring(page) for page in self._waiting)
-        return self.past.get(url) if left else self._marks.get(url) or self.past.get(url)
+        has_unread = self.complete and any(page.start == url and self._is_promising(page) for page in self._waiting)
+        return self.past.get(url) if has_unread else self._marks.get(url) or self.past.get(url)
 
-    def unchanged(self) -> None:
-        """One of those handed out was what it had been: it counts for nothing."""
+    def record_unchanged(self) -> None:
+        """A sitemap that was handed out had not changed: it does not count towards the bound."""
         self._read -= 1
 
     def is_past(self, page: ListPage, moment: datetime | None) -> bool:
-        """Whether what a sitemap says to be of `moment` was there when an earlier walk read it."""
+        """Whether an earlier walk has read what a sitemap lists with the date `moment`."""
         mark = self.past.get(page.start) if page.kind == "sitemap" and self.complete else None
         return mark is not None and moment is not None and moment < mark - LATE
 
-    def children(self, page: ListPage, listing: ListContent, found: int) -> list[ListPage]:
-        """The children of an index that are worth reading. `found`: articles of the task among a sitemap's links."""
+    def record_read(self, page: ListPage, listing: ListContent, found: int) -> list[ListPage]:
+        """Record a sitemap with `found` articles of the task; return the children that are worth reading."""
         dated = [*(child.changed for child in listing.sitemaps), *(link.published for link in listing.links)]
         self._mark(page, max((moment for moment in dated if moment), default=None))
         if not listing.sitemaps:
             shape = _shape_of(page.url)
-            self._tries[shape] = 0 if found else self._tries.get(shape, 0) + 1
-            if found:
-                self._tries[shape] = FRUITFUL
+            self._tries[shape] = PRODUCTIVE if found else self._tries.get(shape, 0) + 1
         if page.depth >= SITEMAP_DEPTH:
             return []
         ends = {listing.sitemaps[0].url, listing.sitemaps[-1].url} if listing.sitemaps else set()
@@ -97,19 +95,19 @@ class SitemapFrontier:
         self._marks[page.start] = max(known, newest) if known and newest else known or newest
 
     def _is_worth(self, page: ListPage, child: Child, at_an_end: bool) -> bool:
-        """Whether a child of an index can hold what is asked for."""
+        """Whether a child of an index may have articles that this walk is to find."""
         over = child.changed or last_day_in(child.url)
         if self.since and over and over.date() < self.since:
             return False
         mark = self.past.get(page.start)
-        if not self.complete or mark is None or page.again:
+        if not self.complete or mark is None or page.resumed:
             return True
         if child.changed is None:
             return at_an_end if over is None else over >= mark
         is_day = child.changed.time() == datetime.min.time()
         return child.changed > mark or (is_day and child.changed.date() >= mark.date())
 
-    def _may_bring(self, page: ListPage) -> bool:
+    def _is_promising(self, page: ListPage) -> bool:
         return self._tries.get(_shape_of(page.url), 0) < SITEMAP_TRIES
 
 
@@ -119,11 +117,11 @@ def _urgency(page: ListPage) -> tuple[bool, bool, datetime]:
 
 
 def last_day_in(url: str) -> datetime | None:
-    """When the year, month or day that a sitemap's address names is over (`sitemap-2019-05.xml`); None without one."""
-    found = [*_MONTH.finditer(urlsplit(url).path + "?" + urlsplit(url).query)]
-    if not found:
+    """When the year, month or day in a sitemap's URL ends (`sitemap-2019-05.xml`); None if the URL has none."""
+    dates = [*_MONTH.finditer(urlsplit(url).path + "?" + urlsplit(url).query)]
+    if not dates:
         return None
-    year, month, day = found[-1].groups()
+    year, month, day = dates[-1].groups()
     try:
         if day:
             return datetime(int(year), int(month), int(day), tzinfo=UTC) + timedelta(days=1)
@@ -133,5 +131,5 @@ def last_day_in(url: str) -> datetime | None:
 
 
 def _shape_of(url: str) -> str:
-    """Sitemaps that differ in their numbers only hold the same kind of page."""
+    """Sitemaps whose URLs differ in numbers only have one shape: they list the same kind of page."""
     return _DIGITS.sub("0", url)

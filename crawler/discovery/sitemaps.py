@@ -2,7 +2,7 @@
 
     robots.txt → sitemaps → index → children (nested) → links
 
-A sitemap may be packed, plain text, or larger than its own standard allows: it is read to the bounds below.
+A sitemap may be compressed, plain text, or larger than the standard allows: it is read to the bounds below.
 """
 
 import io
@@ -19,22 +19,24 @@ from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
 from crawler.discovery.links import PageLink, absolute
+from extractors.html.controls import without_controls
 from extractors.html.decoding import decode
 from extractors.html.urls import normalise, split_web
 
 MOST_ENTRIES = 50_000  # of one sitemap, as the protocol has it
 MOST_BYTES = 50 * 2**20  # unpacked, as the protocol has it
+LONGEST_TEXT = 20_000  # characters of a title; its beginning is read
 ROOTS = frozenset({"urlset", "sitemapindex"})
 GZIP = b"\x1f\x8b"
-PACKED_TWICE = 2  # a .gz file that the server packed again
+PACKED_TWICE = 2  # a .gz file that the server compressed again
 ROBOTS_READ = 512 * 1024  # octets of a robots.txt
 _SITEMAP_LINE = re.compile(rb"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
-_DATE_TAGS = ("publication_date", "lastmod")  # the first that says a time
+_DATE_TAGS = ("publication_date", "lastmod")  # the first with a date counts
 
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A sitemap that an index names."""
+    """A sitemap in an index."""
 
     url: str
     changed: datetime | None = None
@@ -42,9 +44,9 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """A sitemap's links (`published`: the news' date, else the last change), or the children of an index.
+    """A sitemap's links (`published`: the date of the news, else of the last change), or the children of an index.
 
-    `news`: it is a news sitemap, so it holds the last days only. `cut`: there was more than is read.
+    `news`: it is a news sitemap, which has the last days only. `cut`: there was more than is read.
     """
 
     links: list[PageLink] = field(default_factory=list)
@@ -54,7 +56,7 @@ class Sitemap:
 
 
 def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> Sitemap | None:
-    """Return the sitemap that `body` is, from `url`, packed or not; None if it is none."""
+    """Return the sitemap that `body` is, from `url`, compressed or not; None if it is none."""
     body, whole = unpacked(body)
     text = lenient_xml.xml_text(body, content_type)
     if lenient_xml.root_name(text) not in ROOTS:
@@ -69,19 +71,19 @@ def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> Site
 
 
 def sitemaps_of(robots: bytes, url: str) -> list[str]:
-    """Return the sitemaps that a robots.txt from `url` names, in its order, each once."""
+    """Return the sitemaps in a robots.txt from `url`, in its order, each once."""
     named = (line.decode("utf-8", "replace") for line in _SITEMAP_LINE.findall(robots[:ROBOTS_READ]))
     return list(dict.fromkeys(target for name in named if (target := absolute(url, name))))
 
 
 def usual_place(url: str) -> str:
-    """Where a site has its sitemap if robots.txt names none."""
+    """The usual URL of a site's sitemap, if robots.txt has none."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc, "/sitemap.xml", "", ""))
 
 
 def unpacked(body: bytes) -> tuple[bytes, bool]:
-    """Return `body` without gzip, at most `MOST_BYTES` of it, and whether that is all."""
+    """Return `body` without gzip, at most `MOST_BYTES` of it, and whether it is complete."""
     whole = True
     for _ in range(PACKED_TWICE):
         if not body.startswith(GZIP):
@@ -116,14 +118,15 @@ def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
     children: dict[str, Child] = {}
     news = cut = False
     for element in _elements(text, recover):
-        said = dict(_said(element))
-        target = absolute(url, said.get("loc", "").replace("&amp;", "&"))
-        moment = next((found for tag in _DATE_TAGS if (found := moment_of(said.get(tag)))), None)
+        texts = dict(_texts(element))
+        target = absolute(url, texts.get("loc", "").replace("&amp;", "&"))
+        moment = next((found for tag in _DATE_TAGS if (found := moment_of(texts.get(tag)))), None)
         if target and local(element) == "sitemap":
             children.setdefault(target, Child(target, moment))
         elif target:
-            news = news or "publication_date" in said
-            links.setdefault(target, PageLink(target, " ".join(said.get("title", "").split())[:200], published=moment))
+            news = news or "publication_date" in texts
+            title = without_controls(" ".join(texts.get("title", "")[:LONGEST_TEXT].split()))[:200]
+            links.setdefault(target, PageLink(target, title, published=moment))
         if len(links) + len(children) >= MOST_ENTRIES:
             cut = True
             break
@@ -131,7 +134,7 @@ def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
 
 
 def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
-    """The entries, one by one, so that a large sitemap never stands in memory as a tree."""
+    """The entries, one by one, so that a large sitemap is never in memory as a tree."""
     tags = ["{*}url", "{*}sitemap"]
     data = io.BytesIO(text.encode("utf-8", "replace"))
     for _, element in etree.iterparse(data, tag=tags, recover=recover, **lenient_xml.OPTIONS):
@@ -141,8 +144,8 @@ def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
             del element.getparent()[0]
 
 
-def _said(entry: "etree._Element") -> Iterator[tuple[str, str]]:
-    """The texts of an entry by local name; those of pictures and videos are not its own."""
+def _texts(entry: "etree._Element") -> Iterator[tuple[str, str]]:
+    """The texts of an entry by local name, without those of its pictures and videos."""
     for child in entry:
         if local(child) in ("image", "video"):
             continue
@@ -152,7 +155,7 @@ def _said(entry: "etree._Element") -> Iterator[tuple[str, str]]:
 
 
 def _read_lines(text: str) -> Sitemap | None:
-    """A plain text sitemap: nothing but addresses, one a line."""
+    """A plain text sitemap: only URLs, one a line."""
     lines = [line for line in map(str.strip, text.split("\n", MOST_ENTRIES + 1)) if line]
     urls = list(dict.fromkeys(normalise(line) for line in lines[:MOST_ENTRIES] if split_web(line)))
     if not lines or any(not line.startswith(("http://", "https://")) or " " in line for line in lines[:MOST_ENTRIES]):

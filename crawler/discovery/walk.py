@@ -3,40 +3,34 @@
 A walk begins at the start pages, which may be pages, feeds or sitemaps, and goes on to
 
     feed      the feeds that start pages name, and a feed's own further pages
-    next      the pagination of a list, as long as it brings new links (or to its end, while the archive is incomplete)
+    next      the pagination of a list, while it leads to new links (or to its end, while the archive is incomplete)
     follow    list pages that the task names, to `depth` hops
     explored  where the task names none and the start page is not the articles' own section (the site's home page, a
               page without articles, a section above or beside theirs): pages of the same site. Their URLs are grouped
-              by shape; a few pages of each shape are tried, and a shape that brings articles earns more tries while
-              one that does not dries up
-    sitemap   last of all, what robots.txt names or `/sitemap.xml`: the newest children of an index first
+              by shape; a few pages of each shape are tried, and more of those shapes that lead to new articles
+    sitemap   last, what robots.txt names or `/sitemap.xml`: the newest children of an index first
 
-Once a walk has seen a section to its end, later walks read the start pages, the feeds, the list pages that brought
-something, of each the pagination only as far as there is anything new, and of the sitemaps that found what no list
-did those that changed.
+Once a walk has seen a section to its end, later walks read the start pages, the feeds, the list pages that led to
+articles, of each the pagination only while there is anything new, and of the sitemaps that found what no list did
+those that changed.
 """
 
-from collections import Counter, deque
-from collections.abc import Container, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
-from datetime import date, datetime
-from urllib.parse import urljoin, urlsplit
+from collections import deque
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
 
 from crawler.discovery.links import ASSET, PageLink
+from crawler.discovery.list_frontier import ListFrontier
 from crawler.discovery.listings import ListContent, ListPage
-from crawler.discovery.pagination import pagination, shape_of
-from crawler.discovery.sitemap_frontier import SitemapFrontier
+from crawler.discovery.pagination import pagination
 from crawler.discovery.sitemaps import Child, usual_place
-from crawler.patterns.pattern import Match, Pattern
+from crawler.discovery.walk_plan import WalkPlan, is_own_section
+from crawler.patterns.pattern import Match
 
-TAKEN = "of the pattern"  # why a link is an article
-MATCHES_KEPT = 20_000  # links whose answer is remembered
-MOST_LISTS = 2000  # list pages of one run: calendars have no end
-MOST_BELOW = 1000  # pages of pagination below one start page
-MOST_BARREN = 10  # pages in a row without an article, after which a pagination is taken for a calendar
-TRIES_PER_SHAPE = 3  # pages of a URL shape that are tried before it has brought anything
-TRIES_EARNED = 3  # by a page that brought new articles
-MOST_TRIES = 30  # that a shape may have in hand
+MATCHES_KEPT = 20_000  # links whose match is remembered
+MOST_WITHOUT_ARTICLES = 10  # pages in a row without an article, after which a pagination is taken for a calendar
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,301 +42,143 @@ class ArticleLink:
     match: Match
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedLink:
-    """A link of a list page with what becomes of it. `taken`: it is an article of the task, and not known yet."""
-
-    link: PageLink
-    taken: bool
-    reason: str
-
-
-@dataclass
 class Walk:
-    """One walk through a section's lists: `read` each one's links, then `note` what came of them."""
+    """One walk through a section's lists: read `next_page`, then call one of the `record_` methods.
 
-    pattern: Pattern
-    starts: Sequence[str]
-    follow: Sequence[Pattern] = ()
-    depth: int = 3
-    complete: bool = False  # an earlier walk saw the section to its end
-    fruitful: Sequence[str] = ()  # list pages that brought something in earlier walks
-    spares: Sequence[str] = ()  # start pages to try in turn if the ones before bring nothing
-    feeds: Sequence[str] = ()  # that earlier walks found
-    sitemaps: Mapping[str, datetime | None] = field(default_factory=dict)  # that earlier walks found: how far they got
-    unread: Sequence[ListPage] = ()  # where an earlier run broke off
-    since: date | None = None  # older articles are not asked for
-    look_for_sitemaps: bool = True  # while the archive is incomplete
-    asks_robots: bool = True  # for sitemaps; else only their usual place is tried
-    most_lists: int = MOST_LISTS
+    `limits`: the bounds that it reached, so that something was left out; `remarks`: what a person may need to know.
+    """
 
-    limits: list[str] = field(default_factory=list, init=False)  # bounds that the walk ran into: something was left out
-    remarks: list[str] = field(default_factory=list, init=False)  # what a person may want to know
-    _queue: deque[ListPage] = field(default_factory=deque, init=False)
-    _later: deque[ListPage] = field(default_factory=deque, init=False)  # explored pages: after what is sure
-    _seen: set[str] = field(default_factory=set, init=False)
-    _tries: dict[str, int] = field(default_factory=dict, init=False)
-    _matches: dict[str, Match | None] = field(default_factory=dict, init=False)
-    _shown: set[int] = field(default_factory=set, init=False)  # the articles of each list, as one number
-    _below: Counter[str] = field(default_factory=Counter, init=False)
-    _repeats: int = field(default=0, init=False)
-    _handed_out: int = field(default=0, init=False)
-    _in_hand: int = field(default=0, init=False)  # handed out and not back; sitemaps, which wait for them, aside
-    _brought: int = field(default=0, init=False)
-    _explores: bool = field(default=False, init=False)
-
-    def __post_init__(self) -> None:
-        self.spares = list(self.spares)
-        self.maps = SitemapFrontier(self.sitemaps, self.complete, self.since)
-        for page in self.unread:
-            self._push(replace(page, again=True))
-        for url in self.starts:
-            self._push(ListPage(url, "start", start=url))
-        for url in self.feeds:
-            self._push(ListPage(url, "feed", start=url))
-        for url in self.fruitful:
-            self._push(ListPage(url, "follow" if self.follow else "explored", 1, start=url))
-        for url in self.sitemaps:
-            self._push(ListPage(url, "sitemap", start=url))
-        if self.look_for_sitemaps and not self.complete:
-            for url in dict.fromkeys(urljoin(url, "/robots.txt") for url in self._homes()):
-                usual = usual_place(url)
-                self._push(
-                    ListPage(url, "robots", start=url) if self.asks_robots else ListPage(usual, "sitemap", start=usual)
-                )
-
-    def _match(self, url: str) -> Match | None:
-        """As the pattern has it; each link of a list is asked about several times."""
-        if url not in self._matches:
-            if len(self._matches) >= MATCHES_KEPT:
-                self._matches.clear()
-            self._matches[url] = self.pattern.match(url)
-        return self._matches[url]
+    def __init__(self, plan: WalkPlan):
+        self.plan = plan
+        self.frontier = ListFrontier(plan)
+        self.maps, self.limits = self.frontier.maps, self.frontier.limits
+        self.remarks: dict[str, None] = {}
+        self.fallback_starts = deque(plan.fallback_starts)
+        self._match = lru_cache(MATCHES_KEPT)(plan.pattern.match)  # each link of a list is looked up several times
+        self._link_sets: set[int] = set()  # hashes of the links of each page
+        self._repeats = 0
+        self._has_articles = False
+        self._explores = False
 
     def next_page(self) -> ListPage | None:
-        """The list to read next; None if there is none now (one that is being read may bring more)."""
-        if self._handed_out >= self.most_lists:
-            self._limit(f"stopped after {self.most_lists} list pages")
-            return None
-        page = self._queue.popleft() if self._queue else self._next_explored()
-        if page is None and self._in_hand == 0:
-            page = self.maps.next_page()
-        if page is not None:
-            self._handed_out += 1
-            self._in_hand += page.kind not in ("robots", "sitemap")
-        return page
+        """The list to read next; None if there is none now (one that is being read may lead to more)."""
+        return self.frontier.next_page()
 
-    def read(self, links: Iterable[PageLink]) -> list[ArticleLink]:
+    def article_links(self, links: Iterable[PageLink]) -> list[ArticleLink]:
         """The article links among a page's links, in the page's order."""
         return [ArticleLink(link, place, match) for place, link in enumerate(links) if (match := self._match(link.url))]
 
-    def note(self, page: ListPage, listing: ListContent, *, found: int, new: int) -> list[ListPage]:
-        """What a list brought: `found` article links, `new` of them unknown. Its other links may be lists.
+    def record_read(self, page: ListPage, listing: ListContent, *, found: int, new: int) -> list[ListPage]:
+        """Queue the lists to which a list leads. `found`: its article links, `new`: how many of them were unknown.
 
-        Says which of those are to be read only because something was new, or this is no later walk.
+        Returns those that are read only because something was new, or because the archive is incomplete.
         """
-        self._came(page)
-        self._brought += found
+        self._record(page, found)
         if listing.cut:
-            self._remark(f"{page.url}: it has more links than are taken of one list; the rest is left out")
-        if page.kind == "explored":
-            self._reward(page, new)
-        if page.kind == "start" and listing.form == "page" and not self.follow and not self.complete:
-            self._explores = self._explores or found == 0 or not self._is_own_section(page.url)
-        further = [each for each in self._further(page, listing, found, new) if self._push(each)]
-        for each in self.standing(page, listing):
-            self._push(each)
-        if page.kind == "start" and found == 0 and not self._queue:
-            self._try_spare()
+            self.remarks.setdefault(f"{page.url}: more links than are read from one list; the rest is left out")
+        if page.kind == "explored" and new:
+            self.frontier.earn_tries(page)
+        if page.kind == "start" and listing.form == "page" and not self.plan.follow and not self.plan.complete:
+            self._explores = self._explores or found == 0 or not is_own_section(page.url, self.plan.pattern)
+        further = [target for target in self._find_further(page, listing, found, new) if self.frontier.push(target)]
+        for target in self.followed_lists(page, listing):
+            self.frontier.push(target)
+        if page.kind == "start" and found == 0 and not self.frontier.has_waiting:
+            self._push_fallback_start()
         return further
 
-    def unchanged(self, page: ListPage, standing: Sequence[ListPage], *, found: int) -> None:
-        """A list is what it was when a walk last read it: it had `found` articles, and `standing` lists beside."""
-        self._came(page)
-        self._brought += found
+    def record_unchanged(self, page: ListPage, followed: Sequence[ListPage], *, found: int) -> None:
+        """A list has not changed since a walk last read it: it had `found` articles and led to `followed`."""
+        self._record(page, found)
         if page.kind == "sitemap":
-            self.maps.unchanged()
-        for each in standing:
-            self._push(each)
+            self.maps.record_unchanged()
+        for target in followed:
+            self.frontier.push(target)
 
-    def standing(self, page: ListPage, listing: ListContent) -> list[ListPage]:
-        """The lists that a list leads to whether it brought something new or not."""
-        if page.depth >= self.depth or listing.form not in ("page", "json"):
-            return []
-        found: list[ListPage] = []
-        others = [link for link in listing.links if not self._match(link.url)]
-        pages = set(pagination(page.url, others)) if self._explores else ()  # they are followed, or not, as such
-        for link in others:
-            if any(pattern.match(link.url) for pattern in self.follow):
-                found.append(ListPage(link.url, "follow", page.depth + 1, page.start))
-            elif self._explores and link.url not in pages and _may_be_list(page.url, link.url):
-                found.append(ListPage(link.url, "explored", page.depth + 1, page.start))
-        return found
-
-    def failed(self, page: ListPage) -> None:
+    def record_failure(self, page: ListPage) -> None:
         """A list could not be read."""
-        self._came(page)
+        self.frontier.mark_done(page)
         if page.kind == "start":
-            self._try_spare()
+            self._push_fallback_start()
         elif page.kind == "robots":
-            self._push(ListPage(usual_place(page.url), "sitemap", start=usual_place(page.url)))
+            self.frontier.push(ListPage(usual_place(page.url), "sitemap", start=usual_place(page.url)))
 
-    def _try_spare(self) -> None:
-        """A start page could not be read, or has no article links: the next spare one is tried."""
-        if self._brought == 0 and self.spares:
-            spares = list(self.spares)
-            self._push(ListPage(spares[0], "start", start=spares.pop(0)))
-            self.spares = spares
+    def followed_lists(self, page: ListPage, listing: ListContent) -> list[ListPage]:
+        """The lists to which a list leads whether it has something new or not."""
+        if page.depth >= self.plan.depth or listing.form not in ("page", "json"):
+            return []
+        followed: list[ListPage] = []
+        others = self._other_links(listing)
+        pages = set(pagination(page.url, others)) if self._explores else ()  # `_find_pagination` decides on these
+        for link in others:
+            if any(pattern.match(link.url) for pattern in self.plan.follow):
+                followed.append(ListPage(link.url, "follow", page.depth + 1, page.start))
+            elif self._explores and link.url not in pages and _may_be_list(page.url, link.url):
+                followed.append(ListPage(link.url, "explored", page.depth + 1, page.start))
+        return followed
 
-    def _came(self, page: ListPage) -> None:
-        self._in_hand = max(0, self._in_hand - (page.kind not in ("robots", "sitemap")))
+    def _record(self, page: ListPage, found: int) -> None:
+        self.frontier.mark_done(page)
+        self._has_articles = self._has_articles or found > 0
 
-    # -- where a list goes on ---------------------------------------------------------------------------------------
+    def _push_fallback_start(self) -> None:
+        """A start page could not be read, or has no article links: the next fallback start is tried."""
+        if self.fallback_starts and not self._has_articles:
+            url = self.fallback_starts.popleft()
+            self.frontier.push(ListPage(url, "start", start=url))
 
-    def _further(self, page: ListPage, listing: ListContent, found: int, new: int) -> list[ListPage]:
-        goes_on = bool(new or found == 0 or not self.complete or page.again)
+    def _other_links(self, listing: ListContent) -> list[PageLink]:
+        return [link for link in listing.links if not self._match(link.url)]
+
+    # -- further pages of a list ------------------------------------------------------------------------------------
+
+    def _find_further(self, page: ListPage, listing: ListContent, found: int, new: int) -> list[ListPage]:
+        goes_on = bool(new or found == 0 or not self.plan.complete or page.resumed)
         match listing.form:
             case "robots":
                 maps = listing.sitemaps or [Child(usual_place(page.url))]
                 return [ListPage(child.url, "sitemap", start=child.url) for child in maps]
             case "sitemap":
-                return self.maps.children(page, listing, found)
+                return self.maps.record_read(page, listing, found)
             case "feed":
                 return self._around_feed(page, listing, found, new) if goes_on else []
-        feeds = listing.feeds if page.kind == "start" and not self.complete else []
+        feeds = listing.feeds if page.kind == "start" and not self.plan.complete else []
         pages = [ListPage(url, "feed", start=url) for url in feeds]
-        return [*pages, *(self._pagination(page, listing, found) if goes_on else [])]
+        return [*pages, *(self._find_pagination(page, listing, found) if goes_on else [])]
 
-    def _pagination(self, page: ListPage, listing: ListContent, found: int) -> list[ListPage]:
-        barren = 0 if found else page.barren + 1
-        others = [link for link in listing.links if not self._match(link.url)]
-        urls = [*listing.next, *pagination(page.url, others)]
-        if not urls or self._shows_the_same(page, {link.url for link in listing.links} - {*urls}):
+    def _find_pagination(self, page: ListPage, listing: ListContent, found: int) -> list[ListPage]:
+        without_articles = 0 if found else page.without_articles + 1
+        urls = [*listing.next, *pagination(page.url, self._other_links(listing))]
+        if not urls or self._record_links(page, {link.url for link in listing.links} - {*urls}):
             return []
-        if barren > MOST_BARREN:
-            say = self._remark if self.complete else self._limit
-            say(f"{page.url}: {MOST_BARREN} pages in a row without an article, as calendars have; left there")
+        if without_articles > MOST_WITHOUT_ARTICLES:
+            notes = self.remarks if self.plan.complete else self.limits
+            notes.setdefault(
+                f"{page.url}: {MOST_WITHOUT_ARTICLES} pages in a row without an article; not followed further"
+            )
             return []
-        return [ListPage(url, "next", page.depth, page.start, barren) for url in urls]
+        return [ListPage(url, "next", page.depth, page.start, without_articles) for url in urls]
 
-    def _shows_the_same(self, page: ListPage, shown: Set[str]) -> bool:
-        """Whether another page of this walk had the very same links, pagination aside: it leads round in a circle."""
-        known = hash(frozenset(shown)) in self._shown
-        self._shown.add(hash(frozenset(shown)))
-        if not known or not shown or page.kind != "next":
+    def _record_links(self, page: ListPage, links: Set[str]) -> bool:
+        """Record a page's links, without its pagination; return whether it repeats those of an earlier page."""
+        links_hash = hash(frozenset(links))
+        is_known = links_hash in self._link_sets
+        self._link_sets.add(links_hash)
+        if not is_known or not links or page.kind != "next":
             return False
         self._repeats += 1
-        if self._repeats == MOST_BARREN:
-            self._remark(f"{page.url} and others show the same links as pages before them; not followed on")
+        if self._repeats == MOST_WITHOUT_ARTICLES:
+            self.remarks.setdefault(f"{page.url} and others repeat the links of earlier pages; not followed further")
         return True
 
     def _around_feed(self, page: ListPage, listing: ListContent, found: int, new: int) -> list[ListPage]:
-        """A feed's further pages; and the page it is the feed of, if all in a feed that a task names is new."""
+        """A feed's further pages; and the page to which it belongs, if all in a feed that a task names is new."""
         further = [ListPage(url, "feed", page.depth, page.start) for url in listing.next]
-        overflows = new == found or not self.complete or page.again
-        ours = any(_on_the_host(listing.home, url) for url in self._homes())
-        if page.kind == "start" and listing.home and overflows and ours:
+        overflows = new == found or not self.plan.complete or page.resumed
+        is_ours = any(_on_the_host(listing.home, url) for url in self.plan.homes())
+        if page.kind == "start" and listing.home and overflows and is_ours:
             further.append(ListPage(listing.home, "follow", page.depth, page.start))
         return further
-
-    # -- the queues -------------------------------------------------------------------------------------------------
-
-    def _homes(self) -> list[str]:
-        return [*self.starts[:1], *self.pattern.prefixes()[-1:]]
-
-    def _is_own_section(self, url: str) -> bool:
-        """Whether all articles of the pattern lie below this start page, which is not the home page."""
-        folder = urlsplit(url).path.rpartition("/")[0] + "/"
-        prefixes = self.pattern.prefixes()
-        return folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)
-
-    def _push(self, page: ListPage) -> bool:
-        if page.url in self._seen:
-            return False
-        if page.kind in ("next", "feed"):
-            if self._below[page.start] >= MOST_BELOW:
-                self._limit(f"{page.start}: stopped after {MOST_BELOW} further pages of it")
-                return False
-            self._below[page.start] += 1
-        self._seen.add(page.url)
-        match page.kind:
-            case "explored":
-                self._later.append(page)
-            case "sitemap" | "robots":
-                self.maps.push(page)
-            case "feed":
-                self._queue.appendleft(page)
-            case _:
-                self._queue.append(page)
-        return True
-
-    def _next_explored(self) -> ListPage | None:
-        for _ in range(len(self._later)):
-            page = self._later.popleft()
-            if page.url in self.fruitful:
-                return page
-            shape = shape_of(page.url)
-            tries = self._tries.get(shape, TRIES_PER_SHAPE)
-            if tries > 0:
-                self._tries[shape] = tries - 1
-                return page
-            self._later.append(page)  # its shape may earn tries yet
-        return None
-
-    def _reward(self, page: ListPage, new: int) -> None:
-        if new:
-            shape = shape_of(page.url)
-            self._tries[shape] = min(MOST_TRIES, self._tries.get(shape, TRIES_PER_SHAPE) + TRIES_EARNED)
-
-    def _remark(self, text: str) -> None:
-        if text not in self.remarks:
-            self.remarks.append(text)
-
-    def _limit(self, text: str) -> None:
-        if text not in self.limits:
-            self.limits.append(text)
-
-
-def judged(
-    links: Iterable[PageLink],
-    pattern: Pattern,
-    follow: Sequence[Pattern] = (),
-    page_url: str = "",
-    known: Container[str] = frozenset(),
-) -> list[JudgedLink]:
-    """Say of each link of a list page (at `page_url`) whether it is taken as an article, and why, in a few words.
-
-    `known`: the URLs that were entered before.
-    """
-    links = list(links)
-    pages = set(pagination(page_url, [link for link in links if not pattern.match(link.url)]))
-    reasons = (_reason(link.url, pattern, follow, page_url, known, pages) for link in links)
-    return [JudgedLink(link, reason == TAKEN, reason) for link, reason in zip(links, reasons, strict=True)]
-
-
-def _reason(
-    url: str, pattern: Pattern, follow: Sequence[Pattern], page_url: str, known: Container[str], pages: Container[str]
-) -> str:
-    if pattern.match(url):
-        return "known already" if url in known else TAKEN
-    if url == page_url:
-        return "the list page itself"
-    if any(each.match(url) for each in follow):
-        return "a list page to follow"
-    if url in pages:
-        return "a further page of the list"
-    if page_url and not _on_the_host(url, page_url):
-        return f"on another host: {urlsplit(url).netloc}"
-    if ASSET.search(urlsplit(url).path):
-        return "a file, no page"
-    return pattern.difference(url) or "not of the pattern"
-
-
-def fruitful_lists(brought: Mapping[str, int], starts: Sequence[str], most: int = 200) -> list[str]:
-    """The list pages worth reading again in the next walk: those that brought links, the best first."""
-    known = set(starts)
-    useful = [url for url, new in sorted(brought.items(), key=lambda item: -item[1]) if new > 0 and url not in known]
-    return useful[:most]
 
 
 def _may_be_list(page: str, url: str) -> bool:

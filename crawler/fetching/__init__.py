@@ -1,1 +1,1 @@
-"""From a request to an answer: Scrapy started in one place, the gates of a request, pages by URL without a task."""
+"""From a request to its response: Scrapy started in one place, the context of the gates, pages by URL."""

@@ -4,11 +4,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import scrapy
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.fetching.answers import content_type, verdict_of_failure
+from crawler.fetching.answers import content_type
+from crawler.fetching.context import FetchContext, GatedSpider
+from crawler.fetching.failures import outcome_of_failure
 from crawler.run.outcomes import Outcome, of_answer
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage
@@ -16,13 +17,15 @@ from workers.inbox import StoredPage
 Answer = StoredPage | str  # the page, or why there is none
 
 
-class PagesSpider(scrapy.Spider):
-    """Fetches `urls` and gives each answer to `on_answer(url, answer)`. An interval keeps one host's pace."""
+class PagesSpider(GatedSpider):
+    """Fetches `urls` and passes each answer to `on_answer(url, answer)`."""
 
     name = "pages"
 
-    def __init__(self, urls: Sequence[str], on_answer: Callable[[str, Answer], None], **kwargs: Any):
-        super().__init__(**kwargs)
+    def __init__(
+        self, context: FetchContext, urls: Sequence[str], on_answer: Callable[[str, Answer], None], **kwargs: Any
+    ):
+        super().__init__(context, **kwargs)
         self.urls, self.on_answer = urls, on_answer
 
     async def start(self) -> AsyncIterator[Request]:
@@ -33,22 +36,22 @@ class PagesSpider(scrapy.Spider):
 
     def _request(self, url: str) -> Request | None:
         try:
-            return Request(url, callback=self._came, errback=self._failed, dont_filter=True, cb_kwargs={"asked": url})
+            return Request(url, self._on_response, errback=self._on_failure, dont_filter=True, cb_kwargs={"given": url})
         except ValueError as error:
             self.on_answer(url, f"invalid URL: {error}")
             return None
 
-    def _came(self, response: Response, asked: str) -> None:
+    def _on_response(self, response: Response, given: str) -> None:
         kind = content_type(response)
-        verdict = self._verdict(response.status, kind, response.body)
-        if verdict.kind == "page":
-            page = StoredPage(normalise(response.url), response.body, kind, datetime.now(UTC))
-            self.on_answer(asked, page)
+        outcome = self._outcome(response.status, kind, response.body)
+        if outcome.kind == "page":
+            self.on_answer(given, StoredPage(normalise(response.url), response.body, kind, datetime.now(UTC)))
         else:
-            self.on_answer(asked, verdict.reason)
+            self.on_answer(given, outcome.reason)
 
-    def _verdict(self, status: int, content_type: str, body: bytes) -> Outcome:
+    def _outcome(self, status: int, content_type: str, body: bytes) -> Outcome:
         return of_answer(status, content_type, body)
 
-    def _failed(self, failure: Any) -> None:
-        self.on_answer(failure.request.cb_kwargs["asked"], verdict_of_failure(failure).reason)
+    def _on_failure(self, failure: Any) -> None:
+        outcome = outcome_of_failure(failure.value, failure.request)
+        self.on_answer(failure.request.cb_kwargs["given"], outcome.reason)

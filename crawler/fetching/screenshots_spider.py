@@ -6,40 +6,44 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import scrapy
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 from scrapy import Request
+from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import Response
 from scrapy_playwright.page import PageMethod
 
 from crawler.fetching.answers import content_type
+from crawler.fetching.context import FetchContext, GatedSpider
+from crawler.fetching.errors import AddressRefused
+from crawler.fetching.failures import outcome_of_failure
 from crawler.fetching.shot import Shot
-from crawler.guarding.guard import place_of
-from crawler.guarding.resolver import refused_at
+from crawler.guarding.guard import host_and_port
 from crawler.rendering.chromium import PLAIN, SCRIPTS
-from crawler.run.outcomes import of_answer, of_failure
+from crawler.run.outcomes import of_answer
 from extractors.visual.image import is_blank, read_png
 
 SCREENSHOT_SECONDS = 15
-FORBIDDEN = 403  # what the proxy answers where it connects to nothing
+FORBIDDEN = 403  # the proxy's status for an address that it refused
 
 
-class ScreenshotsSpider(scrapy.Spider):
-    """Writes a PNG for each of `shots` and gives what became of it to `on_shot`; `refused`: what the proxy held back.
+class ScreenshotsSpider(GatedSpider):
+    """Writes a PNG for each of `shots` and passes the result to `on_shot`; `refused`: addresses that the proxy refused.
 
     Strategy: with JavaScript; blank or failed → once more without; blank or failed again → no screenshot, and why.
-    A page that is not there (404, no HTML, refused) is asked for once.
+    A page that does not exist (404, no HTML, refused) is requested once.
     """
 
     name = "screenshots"
 
     def __init__(
         self,
+        context: FetchContext,
         shots: Sequence[Shot],
         on_shot: Callable[[Shot], None],
         refused: Mapping[tuple[str, int], str] = MappingProxyType({}),
         **kwargs: Any,
     ):
-        super().__init__(**kwargs)
+        super().__init__(context, **kwargs)
         self.shots, self.on_shot, self.refused = shots, on_shot, refused
 
     async def start(self) -> AsyncIterator[Request]:
@@ -51,20 +55,20 @@ class ScreenshotsSpider(scrapy.Spider):
         method = PageMethod("screenshot", animations="disabled", timeout=SCREENSHOT_SECONDS * 1000)
         return Request(
             shot.url,
-            callback=self._came,
-            errback=self._failed,
+            callback=self._on_response,
+            errback=self._on_failure,
             dont_filter=True,
             meta={"playwright": True, "playwright_context": context, "playwright_page_methods": [method]},
             cb_kwargs={"shot": shot, "context": context},
         )
 
-    def _came(self, response: Response, shot: Shot, context: str) -> Request | None:
-        refused = self.refused.get(place_of(response.url)) if response.status == FORBIDDEN else None
-        verdict = of_answer(response.status, content_type(response), response.body)
+    def _on_response(self, response: Response, shot: Shot, context: str) -> Request | None:
+        refused = self.refused.get(host_and_port(response.url)) if response.status == FORBIDDEN else None
+        outcome = of_answer(response.status, content_type(response), response.body)
         if refused:
-            verdict = of_failure(ConnectionRefusedError(), refused=refused)
-        if verdict.kind != "page":
-            return self._without(shot, verdict.reason)
+            outcome = AddressRefused(refused).outcome
+        if outcome.kind != "page":
+            return self._without(shot, outcome.reason)
         png: bytes = response.meta["playwright_page_methods"][0].result
         if is_blank(read_png(png)):
             return self._again(shot, context, "the page is blank")
@@ -72,17 +76,19 @@ class ScreenshotsSpider(scrapy.Spider):
         self.on_shot(replace(shot, scripts=context == SCRIPTS))
         return None
 
-    def _failed(self, failure: Any) -> Request | None:
+    def _on_failure(self, failure: Any) -> Request | None:
         shot, context = (failure.request.cb_kwargs[name] for name in ("shot", "context"))
-        place = place_of(failure.request.url)
-        verdict = of_failure(failure.value, refused=self.refused.get(place) or refused_at(*place))
-        reason = verdict.reason.splitlines()[0]
-        return self._again(shot, context, reason) if verdict.kind == "again" else self._without(shot, reason)
+        error = DownloadTimeoutError() if isinstance(failure.value, PlaywrightTimeout) else failure.value
+        if refused := self.refused.get(host_and_port(failure.request.url)):
+            error = AddressRefused(refused)
+        outcome = outcome_of_failure(error)
+        reason = outcome.reason.splitlines()[0]
+        return self._again(shot, context, reason) if outcome.kind == "again" else self._without(shot, reason)
 
     def _again(self, shot: Shot, context: str, reason: str) -> Request | None:
         return self._request(shot, PLAIN) if context == SCRIPTS else self._without(shot, reason)
 
     def _without(self, shot: Shot, reason: str) -> Request | None:
-        """Give up on a page: no screenshot is better than one of an error."""
+        """Give up on a page: a screenshot of an error would be worse than none."""
         self.on_shot(replace(shot, reason=reason))
         return None

@@ -1,15 +1,14 @@
 """Pages by URL, without Redis: for `exemplar extract URL`, `exemplar add URL` and `exemplar try TASK`.
 
-Both run once in a process, because Twisted's reactor does.
+Only one call of `fetch` or `run_survey` is possible in a process, because Twisted's reactor cannot be restarted.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from crawler.fetching.context import FetchContext, context_from
 from crawler.fetching.spider_process import run_spider
-from crawler.guarding.guard import guard_from
-from crawler.guarding.resolver import use_guard
 from crawler.session import TASKS_FILE, identity_of
 from crawler.task_list.file import load
 from crawler.task_list.models import Settings, Task
@@ -31,10 +30,11 @@ def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, Store
     from crawler.fetching.pages_spider import PagesSpider
 
     answers: dict[str, StoredPage | str] = {}
-    said = settings_here(Path(TASKS_FILE))
+    settings = settings_here(Path(TASKS_FILE))
     _crawl(
-        said,
-        {"DOWNLOAD_DELAY": said.delay if delay is None else delay},
+        settings,
+        {"DOWNLOAD_DELAY": settings.delay if delay is None else delay},
+        context_from(settings),
         PagesSpider,
         urls=list(dict.fromkeys(map(normalise, urls))),
         on_answer=answers.__setitem__,
@@ -44,25 +44,22 @@ def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, Store
 
 def run_survey(
     survey: "Callable[[Fetch], Awaitable[Found]]",
-    said: Settings,
+    settings: Settings,
     *,
     task: Task | None = None,
     on_page: Callable[[str, StoredPage | str], None] = lambda url, answer: None,
 ) -> Found:
     """Call `survey` with a function that fetches pages, and return what it returns.
 
-    In a process whose reactor has not run yet. `task`: pages are asked for as it says, with its headers, proxy and
-    pace. Raises what `survey` raises, and `TaskError` for variables of the task that aren't set.
+    In a process whose reactor has not run yet. `task`: pages are requested with its headers, proxy and interval.
+    Raises what `survey` raises, and `TaskError` for variables of the task that are not set.
     """
     from crawler.fetching.survey_spider import SurveySpider
-    from crawler.guarding.credentials import credentials_of, proxy_of
 
-    settings: dict[str, Any] = {"DOWNLOAD_DELAY": said.delay}
-    asks: dict[str, Any] = {}
+    of_scrapy: dict[str, Any] = {"DOWNLOAD_DELAY": settings.delay}
     if task is not None:
-        settings = {"DOWNLOAD_DELAY": task.delay, "ROBOTSTXT_OBEY": task.robots, "DOWNLOAD_TIMEOUT": task.timeout}
-        asks = {"credentials": credentials_of(task), "proxy": proxy_of(task)}
-    spider = _crawl(said, settings, SurveySpider, survey=survey, on_page=on_page, **asks)
+        of_scrapy = {"DOWNLOAD_DELAY": task.delay, "ROBOTSTXT_OBEY": task.robots, "DOWNLOAD_TIMEOUT": task.timeout}
+    spider = _crawl(settings, of_scrapy, context_from(settings, task), SurveySpider, survey=survey, on_page=on_page)
     if spider.error is not None:
         raise spider.error
     if not spider.done:
@@ -72,12 +69,14 @@ def run_survey(
 
 
 def settings_here(file: Path) -> Settings:
-    """What a task list says for all tasks; the defaults if there is no such file."""
+    """The settings of a task list for all tasks; the defaults if there is no such file."""
     return load(file).settings if file.exists() else Settings()
 
 
-def _crawl(said: Settings, settings: Mapping[str, Any], spider: type, **arguments: Any) -> Any:
-    """Run a spider to its end and return it. One process alone keeps its pace by Scrapy's own means."""
-    use_guard(guard_from(said.allow_hosts))
+def _crawl(
+    settings: Settings, of_scrapy: Mapping[str, Any], context: FetchContext, spider: type, **arguments: Any
+) -> Any:
+    """Run a spider to its end and return it. Scrapy keeps the interval, one request to a host at a time."""
     one_at_a_time = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_LEVEL": "ERROR"}
-    return run_spider(spider, identity_of(said) | one_at_a_time | dict(settings), **arguments).spider
+    all_settings = identity_of(settings) | one_at_a_time | dict(of_scrapy)
+    return run_spider(spider, all_settings, context=context, **arguments).spider

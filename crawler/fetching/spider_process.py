@@ -1,4 +1,4 @@
-"""A spider in a process of its own: Scrapy's reactor runs once in a process' life.
+"""A spider in a process of its own: Scrapy's reactor runs once in a process.
 
 `run_section` is for the command `exemplar crawl`, which ends with it; a crawl worker starts this module as a child.
 """
@@ -27,11 +27,11 @@ EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 def run_section(task: str, **arguments: Any) -> RunReport:
     """Run the spider for one task in this process and return its report.
 
-    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises what
-    is wrong at the start as `ExemplarError`, `TaskError` or `redis.RedisError`.
+    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises
+    `ExemplarError`, `TaskError` or `redis.RedisError` if the run cannot start.
     """
-    said = {name: str(value) for name, value in arguments.items() if value is not None}
-    crawler = run_spider("section", {}, task=task, **said)
+    given = {name: str(value) for name, value in arguments.items() if value is not None}
+    crawler = run_spider("section", {}, task=task, **given)
     error = crawler.settings.get("EXEMPLAR_ERROR")
     if error is not None:
         raise error
@@ -54,7 +54,7 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
     quiet_scrapy()  # now, since the line above sets up Scrapy's logging
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     crawler = process.create_crawler(spider)
-    say_no_more(crawler)
+    hide_start_errors(crawler)
     with interrupts_held():
         process.crawl(crawler, **arguments)
     process.start()
@@ -62,7 +62,7 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
 
 
 def exit_code(report: RunReport) -> int:
-    """The exit code that tells what a report says."""
+    """The exit code of a report."""
     if report.outcome == "redis":
         return EXIT_UNAVAILABLE
     return EXIT_OK if report.ok and not report.failed else EXIT_FAILED
@@ -85,25 +85,25 @@ def main(task: str) -> int:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Let Ctrl-C wait for the end of the block: where Twisted sets up a crawl it would come out as a traceback."""
-    came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    """Delay Ctrl-C until the end of the block: while Twisted sets up a crawl it would print a traceback."""
+    interrupts: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-    if came:
+    if interrupts:
         raise KeyboardInterrupt
 
 
 def quiet_scrapy() -> None:
-    """Drop what Scrapy says for nothing: that no Referer is sent; what was too large, which the ledger says."""
+    """Drop needless messages of Scrapy: on missing Referer headers, and on large responses (the ledger has those)."""
     for name in ("downloadermiddlewares.redirect", "downloadermiddlewares.httpcompression", "core.downloader.handlers"):
         logging.getLogger(f"scrapy.{name}").setLevel(logging.ERROR)
 
 
 class _NoTraceback(logging.Filter):
-    """Drops what Scrapy says of an error at the start: a person is told in one line instead of a traceback."""
+    """Drops Scrapy's traceback of an error at the start: the user gets one line instead."""
 
     def __init__(self, crawler: Any):
         super().__init__()
@@ -113,8 +113,8 @@ class _NoTraceback(logging.Filter):
         return self.crawler.settings.get("EXEMPLAR_ERROR") is None
 
 
-def say_no_more(crawler: Any) -> None:
-    """From now on, log nothing once the crawler could not start."""
+def hide_start_errors(crawler: Any) -> None:
+    """From now on, log nothing after a failed start of the crawler."""
     for handler in logging.getLogger().handlers:
         handler.addFilter(_NoTraceback(crawler))
 

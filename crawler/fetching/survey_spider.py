@@ -1,4 +1,4 @@
-"""Fetches what a survey asks for, through the same guard, pace and robots.txt as any crawl."""
+"""Fetches the pages of a survey, through the same guard and robots.txt as any crawl."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -7,16 +7,16 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
+from crawler.fetching.context import FetchContext
 from crawler.fetching.pages_spider import Answer, PagesSpider
-from crawler.guarding.credentials import Credentials
 from crawler.run.outcomes import Outcome, of_list
 from crawler.scouting.fetch import Fetch
 
 
 class SurveySpider(PagesSpider):
-    """Runs `survey` and fetches the URLs that it asks for; at the end `result` or `error` is set.
+    """Runs `survey` and fetches the URLs that it requests; at the end `result` or `error` is set.
 
-    `on_page` is told of each answer. `credentials` and `proxy` are those of a task, if the survey is for one.
+    `on_page` is called with each answer.
     """
 
     name = "survey"
@@ -26,23 +26,21 @@ class SurveySpider(PagesSpider):
 
     def __init__(
         self,
+        context: FetchContext,
         survey: Callable[[Fetch], Awaitable[Any]],
         on_page: Callable[[str, Answer], None],
-        credentials: Credentials | None = None,
-        proxy: str = "",
         **kwargs: Any,
     ):
-        super().__init__((), self._answer, **kwargs)
+        super().__init__(context, (), self._answer, **kwargs)
         self.survey, self.on_page = survey, on_page
-        self.credentials, self.proxy = credentials, proxy
-        self.answers: dict[str, asyncio.Future[Answer]] = {}  # a page is fetched once, however often it is asked for
+        self.answers: dict[str, asyncio.Future[Answer]] = {}  # a page is fetched once, however often it is requested
 
     async def start(self) -> AsyncIterator[Request]:
-        """Run the survey. The spider is open until it returns; Scrapy cancels it where the spider is stopped before."""
+        """Run the survey. The spider is open until it returns; Scrapy cancels it if the spider is stopped before."""
         try:
             self.result = await self.survey(self.fetch)
             self.done = True
-        except Exception as error:  # raised again by whoever started the spider; here it would only be logged
+        except Exception as error:  # raised again by the starter of the spider; here it would only be logged
             self.error = error
         none: tuple[Request, ...] = ()  # `fetch` has made the requests
         for request in none:
@@ -62,30 +60,30 @@ class SurveySpider(PagesSpider):
         if not self.answers[url].done():  # it is done if the survey was cancelled
             self.answers[url].set_result(answer)
 
-    def _came(self, response: Response, asked: str) -> None:
+    def _on_response(self, response: Response, given: str) -> None:
         try:
-            super()._came(response, asked)
-        except Exception as error:  # the survey waits for this page, so it is told
-            self._broke(asked, error)
+            super()._on_response(response, given)
+        except Exception as error:  # the survey waits for this page, so it gets the error
+            self._raise_in_survey(given, error)
 
-    def _failed(self, failure: Any) -> None:
+    def _on_failure(self, failure: Any) -> None:
         try:
-            super()._failed(failure)
+            super()._on_failure(failure)
         except Exception as error:
-            self._broke(failure.request.cb_kwargs["asked"], error)
+            self._raise_in_survey(failure.request.cb_kwargs["given"], error)
 
-    def _broke(self, url: str, error: Exception) -> None:
+    def _raise_in_survey(self, url: str, error: Exception) -> None:
         if not self.answers[url].done():
             self.answers[url].set_exception(error)
 
-    def _verdict(self, status: int, content_type: str, body: bytes) -> Outcome:
-        """Lists are asked for as well: feeds and packed sitemaps are pages here."""
-        verdict = super()._verdict(status, content_type, body)
+    def _outcome(self, status: int, content_type: str, body: bytes) -> Outcome:
+        """Surveys request lists as well: feeds and compressed sitemaps are pages here."""
+        outcome = super()._outcome(status, content_type, body)
         as_list = of_list(status, content_type, body)
-        return as_list if verdict.kind == "reject" and as_list.kind == "page" else verdict
+        return as_list if outcome.kind == "reject" and as_list.kind == "page" else outcome
 
     def _request(self, url: str) -> Request | None:
         request = super()._request(url)
-        if request is not None and self.credentials is not None:
-            request.headers.update(self.credentials.open)
+        if request is not None and self.context.credentials is not None:
+            request.headers.update(self.context.credentials.open)
         return request

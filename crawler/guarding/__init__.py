@@ -1,1 +1,1 @@
-"""What may be contacted, what an answer may cost, and what of ours goes where."""
+"""Which addresses may be contacted, how large a response may be, where secrets are sent."""

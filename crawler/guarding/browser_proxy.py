@@ -1,17 +1,17 @@
 """The guard for a browser: a proxy on loopback through which all of the browser's connections go.
 
-A browser follows redirects, loads images and opens sockets by itself; no callback of Playwright sees each address.
-So it is given this proxy for everything, loopback included, and the proxy connects only to addresses that the guard
-allows (`crawler.guarding.guard`): it resolves the name itself and connects to the very address that it has checked.
+A browser follows redirects, loads images and opens sockets by itself; Playwright has no callback for each address.
+So all its connections go through this proxy, those to loopback included, and the proxy connects only to addresses that
+the guard allows (`crawler.guarding.guard`): it resolves the name itself and connects to the address that it checked.
 
     CONNECT host:port        → both sides are passed on as they are (https, websockets)
-    GET http://host/path     → passed on with `Connection: close`, so that each request is looked at by itself
+    GET http://host/path     → passed on with `Connection: close`, so that each request is checked by itself
 
 A task's own proxy (`upstream`) comes after this one: its address is checked as well, and a target is refused if any of
-its addresses may not be contacted, because the other proxy looks it up again (as in `crawler.guarding.proxying`).
+its addresses may not be contacted, because the other proxy resolves it again (as in `crawler.guarding.proxying`).
 
-What is refused gets 403 and is kept in `refused` (host and port → address), for the message. The proxy runs in a thread
-with an event loop of its own, so that it serves a browser whatever the spider's reactor does.
+A refused request is answered with 403 and kept in `refused` (host and port → address), for the message. The proxy runs
+in a thread with an event loop of its own, so that it does not wait for the spider's reactor.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ from dataclasses import dataclass
 from types import TracebackType
 from urllib.parse import unquote, urlsplit
 
-from crawler.guarding.guard import SCHEMES, Guard, is_odd_spelling
+from crawler.guarding.guard import SCHEMES, Guard, is_odd_spelling, look_up
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 HEAD_LIMIT = 64 * 1024  # bytes of a request's head
 PIECE = 64 * 1024  # bytes passed on at once
-LONGEST = 32 * 2**20  # bytes of one answer that are passed on, as DOWNLOAD_MAXSIZE
-LONGEST_TUNNEL = 2**30  # bytes; what is inside can't be seen, and one tunnel carries the files of many pages
+LONGEST = 32 * 2**20  # bytes of one response that are passed on, as DOWNLOAD_MAXSIZE
+LONGEST_TUNNEL = 2**30  # bytes; its content is encrypted, and one tunnel carries the files of many pages
 CONNECT_SECONDS = 10.0
 IDLE_SECONDS = 30.0
 
@@ -39,7 +39,7 @@ _OF_THE_CONNECTION = ("proxy-", "connection:", "keep-alive:")  # header lines th
 
 
 class Refused(Exception):
-    """A request is not passed on; `answer` says so to the browser."""
+    """A request is not passed on; `answer`: the response for the browser."""
 
     def __init__(self, status: str):
         super().__init__(status)
@@ -47,9 +47,14 @@ class Refused(Exception):
         self.answer = f"{head}\r\n\r\n{status}".encode()  # with a body, or Chromium sees a failure and no answer
 
 
+def authority(host: str, port: int) -> str:
+    """`host:port`, as URLs have it."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """Another proxy, and the header line by which it knows us (empty, or with its line end)."""
+    """Another proxy. `login`: its `Proxy-Authorization`, "" for none."""
 
     host: str
     port: int
@@ -62,22 +67,25 @@ class Upstream:
         if parts.username is None:
             return cls(parts.hostname or "", parts.port or SCHEMES["http"], "")
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        login = f"Proxy-Authorization: Basic {base64.b64encode(pair.encode()).decode()}\r\n"
+        login = f"Basic {base64.b64encode(pair.encode()).decode()}"
         return cls(parts.hostname or "", parts.port or SCHEMES["http"], login)
 
-    def asking(self, host: str, port: int) -> bytes:
-        """What asks it for a tunnel."""
-        place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        return f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{self.login}\r\n".encode()
+    @property
+    def _header(self) -> str:
+        return f"Proxy-Authorization: {self.login}\r\n" if self.login else ""
+
+    def connect_head(self, host: str, port: int) -> bytes:
+        """The head of the request for a tunnel."""
+        target = authority(host, port)
+        return f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{self._header}\r\n".encode()
 
     def head(self, host: str, port: int, first: bytes) -> bytes:
-        """A request's head as a proxy wants it: with the whole URL. Nothing for a tunnel."""
+        """A request's head in a proxy's form, with the whole URL. Nothing for a tunnel."""
         if not first:
             return b""
         line, _, rest = first.partition(b"\r\n")
         method, _, path = line.partition(b" ")
-        place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        return b"%s http://%s%s\r\n%s%s" % (method, place.encode(), path, self.login.encode(), rest)
+        return b"%s http://%s%s\r\n%s%s" % (method, authority(host, port).encode(), path, self._header.encode(), rest)
 
 
 class GuardedProxy:
@@ -113,10 +121,10 @@ class GuardedProxy:
         server = await asyncio.start_server(self._answer, sock=self._listening, limit=HEAD_LIMIT)
         await self._ending.wait()
         server.close()
-        if open_ones := asyncio.all_tasks() - {asyncio.current_task()}:
-            for task in open_ones:
+        if connections := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in connections:
                 task.cancel()
-            await asyncio.wait(open_ones)
+            await asyncio.wait(connections)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection of the browser, from its first line to its end."""
@@ -134,21 +142,21 @@ class GuardedProxy:
         except Refused as refused:
             writer.write(refused.answer)
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # one of the two hung up, or never spoke: the browser sees the connection end
+            pass  # one of the two closed the connection, or sent nothing: the browser sees the connection end
         finally:
             writer.close()
 
     async def _through(self, upstream: "Upstream", host: str, port: int, *, tunnel: bool) -> Streams:
-        """Connect to the other proxy, and have it connect if a tunnel is asked for. Raises `Refused`."""
+        """Connect to the task's proxy, and request a tunnel if one is needed. Raises `Refused`."""
         if is_odd_spelling(host):  # the other proxy may read it otherwise
             raise Refused(FORBIDDEN)
         await self._allowed(host, port, every=True)
-        place = upstream.host, upstream.port
-        far_reader, far_writer = await self._connect(*place, await self._allowed(*place))
+        proxy = upstream.host, upstream.port
+        far_reader, far_writer = await self._connect(*proxy, await self._allowed(*proxy))
         if tunnel:
-            far_writer.write(upstream.asking(host, port))
-            said = await asyncio.wait_for(far_reader.readuntil(b"\r\n\r\n"), IDLE_SECONDS)
-            if said.split(b" ")[1:2] != [b"200"]:
+            far_writer.write(upstream.connect_head(host, port))
+            response = await asyncio.wait_for(far_reader.readuntil(b"\r\n\r\n"), IDLE_SECONDS)
+            if response.split(b" ")[1:2] != [b"200"]:
                 far_writer.close()
                 raise Refused(OUT_OF_REACH)
         return far_reader, far_writer
@@ -167,14 +175,11 @@ class GuardedProxy:
         if self.listed_only and not self.guard.lists(host, port):
             self.refused[host, port] = host
             raise Refused(FORBIDDEN)
-        try:
-            answers = await self._loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError):
-            raise Refused(OUT_OF_REACH) from None
-        found = [str(answer[4][0]).split("%")[0] for answer in answers]
-        allowed = [text for text in found if self.guard.allows(ipaddress.ip_address(text), host, port)]
-        if not allowed or (every and len(allowed) < len(found)):
-            self.refused[host, port] = next(text for text in found if text not in allowed)
+        if not (addresses := await look_up(host, port)):
+            raise Refused(OUT_OF_REACH)
+        allowed = [text for text in addresses if self.guard.allows(ipaddress.ip_address(text), host, port)]
+        if not allowed or (every and len(allowed) < len(addresses)):
+            self.refused[host, port] = next(text for text in addresses if text not in allowed)
             raise Refused(FORBIDDEN)
         return allowed
 
@@ -202,7 +207,7 @@ def destination(head: bytes) -> tuple[str, int, bytes]:
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, most: int) -> None:
-    """Pass on what one side says, until it ends, says too much or falls silent."""
+    """Pass on the bytes of one side, until it ends, sends too many or sends none for too long."""
     passed = 0
     try:
         while passed < most and (piece := await asyncio.wait_for(reader.read(PIECE), IDLE_SECONDS)):

@@ -1,17 +1,20 @@
-"""Which addresses may be contacted: http and https, to public addresses, and to what the user lists himself.
+"""Which addresses may be contacted: http and https, to public addresses, and to those that the user lists.
 
-A name says nothing: what counts is the address that is really connected to, at every hop. The resolver
-(`crawler.guarding.resolver`) asks this module for each address before a connection is made.
+A name is no evidence: what counts is the address to which the connection is made, at every hop. The resolver
+(`crawler.guarding.resolver`) checks each address before a connection is made.
 """
 
+import asyncio
 import ipaddress
 import os
 import re
+import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+from extractors.html.urls import ascii_host
 from workers.errors import ExemplarError
 
 ALLOW_HOSTS = "EXEMPLAR_ALLOW_HOSTS"
@@ -56,7 +59,7 @@ class Guard:
         return is_public(address) or self._listed(address, host, port)
 
     def lists(self, host: str, port: int) -> bool:
-        """Whether the user listed this host himself: it is his own, so no contact has to be given to it."""
+        """Whether the user listed this host: it is the user's own, so it needs no contact."""
         try:
             address: Address | None = ipaddress.ip_address(host.strip("[]"))
         except ValueError:
@@ -64,7 +67,7 @@ class Guard:
         return self._listed(address, host, port)
 
     def refusal(self, url: str) -> str | None:
-        """Why a URL must not be fetched, as far as its text shows it; None if only its address can tell."""
+        """Why a URL must not be fetched, by its text; None if that depends on its address."""
         return _refusal(url)
 
     def _listed(self, address: Address | None, host: str, port: int) -> bool:
@@ -81,7 +84,29 @@ class Guard:
         return False
 
 
-@lru_cache(maxsize=1024)  # several ask for each request
+class RefusedAddresses:
+    """The address that was refused at the last lookup of a host and port, for the message."""
+
+    MOST = 1000
+
+    def __init__(self) -> None:
+        self._refused: dict[tuple[str, int], str] = {}
+
+    def note(self, host: str, port: int, address: str | None) -> None:
+        """Record the result of a lookup: the address that was refused, or None."""
+        place = ascii_host(host.strip("[]")), port
+        self._refused.pop(place, None)
+        if address:
+            while len(self._refused) >= self.MOST:
+                self._refused.pop(next(iter(self._refused)))
+            self._refused[place] = address
+
+    def at(self, host: str, port: int) -> str | None:
+        """The address that was refused; None if none was."""
+        return self._refused.get((ascii_host(host.strip("[]")), port))
+
+
+@lru_cache(maxsize=1024)  # several calls for each request
 def _refusal(url: str) -> str | None:
     try:
         parts = urlsplit(url)
@@ -105,15 +130,24 @@ def guard_from(settings_hosts: Iterable[str], environ: "os._Environ[str] | dict[
     return Guard([*settings_hosts, *named.split(",")])
 
 
-@lru_cache(maxsize=1024)  # several ask for each request
-def place_of(url: str) -> tuple[str, int]:
-    """Host and port of a URL. Raises `ValueError` for a port that is none."""
+@lru_cache(maxsize=1024)  # several calls for each request
+def host_and_port(url: str) -> tuple[str, int]:
+    """Host and port of a URL. Raises `ValueError` for an invalid port."""
     parts = urlsplit(url)
     return parts.hostname or "", parts.port or SCHEMES.get(parts.scheme, 80)
 
 
+async def look_up(host: str, port: int) -> list[str]:
+    """The addresses of a host, unchecked; none if it is not found."""
+    try:
+        answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return []
+    return [str(answer[4][0]).split("%")[0] for answer in answers]
+
+
 def is_odd_spelling(host: str) -> bool:
-    """Whether a host is a number, yet no address in its usual spelling: not everyone reads `0177.1` alike."""
+    """Whether a host is a number but not an address in its usual spelling: programs interpret `0177.1` differently."""
     last = host.rstrip(".").rpartition(".")[2]
     if not _NUMBER.fullmatch(last):
         return False

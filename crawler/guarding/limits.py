@@ -1,7 +1,7 @@
-"""What one answer may cost: bytes, unpacked bytes, seconds, redirects. Each limit ends in an error with its own words.
+"""Limits of one response: bytes, decompressed bytes, seconds, redirects. Each raises an error with its own reason.
 
-Scrapy has most of the limits (`DOWNLOAD_MAXSIZE`, `DOWNLOAD_TIMEOUT` for the whole answer, `REDIRECT_MAX_TIMES`); here
-are those that it lacks, and words that fit into the ledger.
+Scrapy has most of the limits (`DOWNLOAD_MAXSIZE`, `DOWNLOAD_TIMEOUT` for the whole response, `REDIRECT_MAX_TIMES`);
+here are those that it lacks, and reasons that fit into the ledger.
 """
 
 from collections.abc import Callable
@@ -21,32 +21,25 @@ from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 from twisted.web._newclient import HEADER, STATUS
 
-from crawler.fetching.middlewares import PaceMiddleware
+from crawler.fetching.errors import BodyTimeout, DecompressionFailed, RequestRefused
+from crawler.politeness.pace_gate import in_time
 
-HEAD_MOST = 256 * 1024  # bytes of an answer's head, interim answers (1xx) included; browsers take 256 KiB as well
-RATIO_MOST = 100  # times that an answer may grow when it is unpacked; pages grow 3 to 30 times
-RATIO_FROM = 2**20  # bytes; what unpacks to less is no danger
-REFRESH_LOOK = 4096 * 4  # bytes: Scrapy looks at 4,096 characters, of at most four bytes each
-LAYERS_MOST = 3  # of packing; one is usual
+HEAD_MOST = 256 * 1024  # bytes of a response's head, interim responses (1xx) included; browsers accept 256 KiB as well
+RATIO_MOST = 100  # times that a response may grow when it is decompressed; pages grow 3 to 30 times
+RATIO_FROM = 2**20  # bytes; what decompresses to less is harmless
+REFRESH_LOOK = 4096 * 4  # bytes: Scrapy reads 4,096 characters, of at most four bytes each
+LAYERS_MOST = 3  # of compression; one is usual
 
 
 Follow = Callable[[Request, Response], Request | Response]
 
 
 class HeadTooLarge(Exception):
-    """The answer's head is larger than `HEAD_MOST`."""
-
-
-class BrokenPacking(Exception):
-    """The answer says that it is packed, and can't be unpacked."""
-
-
-class NotWholeInTime(DownloadTimeoutError):
-    """The answer began, and did not end in time."""
+    """The response's head is larger than `HEAD_MOST`."""
 
 
 class _HeadCountingParser(_LenientHTTPClientParser):
-    """Counts the bytes of an answer's head."""
+    """Counts the bytes of a response's head."""
 
     MAX_LENGTH = HEAD_MOST  # of one line
     _head = 0
@@ -65,13 +58,13 @@ class _HeadCountingParser(_LenientHTTPClientParser):
 
 
 class _Protocol(_LenientHTTP11ClientProtocol):
-    """Reads answers with `_HeadCountingParser`, put in place as Scrapy puts in its own."""
+    """Reads responses with `_HeadCountingParser`, which replaces the parser as Scrapy's own does."""
 
     def request(self, request: Any) -> Any:
-        answer = super().request(request)
+        response = super().request(request)
         if self._parser is not None:
             self._parser.__class__ = _HeadCountingParser
-        return answer
+        return response
 
 
 class _Factory(_LenientHTTP11ClientFactory):
@@ -80,41 +73,39 @@ class _Factory(_LenientHTTP11ClientFactory):
 
 
 class LimitedHandler(HTTP11DownloadHandler):
-    """Scrapy's handler for http and https, with a limit on the head and words for what it cut off."""
+    """Scrapy's handler for http and https, with a limit on the head; the last check of the permit is here."""
 
     def __init__(self, crawler: Any):
         super().__init__(crawler)
-        self._pace = PaceMiddleware.of(crawler)
         self._pool._factory = _Factory
 
     async def download_request(self, request: Request) -> Response:
-        """Download. Raises `IgnoreRequest` for what is too large, `NotWholeInTime` for what drips."""
-        request.meta.pop("download_latency", None)  # of the answer that led here
-        if self._pace is not None:
-            await self._pace.in_time(request)
+        """Download. Raises `RequestRefused` for a head that is too large, `BodyTimeout` for a slow body."""
+        request.meta.pop("download_latency", None)  # of the response that led here
+        await in_time(request)
         try:
             return await super().download_request(request)
         except DownloadTimeoutError as error:
             if "download_latency" in request.meta:
-                raise NotWholeInTime(str(error)) from error
+                raise BodyTimeout from error
             raise
         except Exception as error:
             if _is_of_head(error):
-                raise IgnoreRequest(f"its head is larger than {HEAD_MOST // 1024} KiB") from error
+                raise RequestRefused(f"its head is larger than {HEAD_MOST // 1024} KiB") from error
             raise
 
 
-class Unpacking(HttpCompressionMiddleware):
-    """Unpacks answers, as far as they don't grow out of proportion."""
+class Decompression(HttpCompressionMiddleware):
+    """Decompresses responses, within `RATIO_MOST`."""
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Unpack. Raises `IgnoreRequest` for a bomb, `BrokenPacking` for what is none of what it says."""
+        """Decompress. Raises `RequestRefused` for a bomb, `DecompressionFailed` for a body in another encoding."""
         packed = len(response.body)
         layers = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
         if layers > LAYERS_MOST:
-            raise IgnoreRequest(f"{layers} layers of compression")
+            raise RequestRefused(f"{layers} layers of compression")
         usual = request.meta.get("download_maxsize", self._max_size)
         most = min(usual, max(RATIO_FROM, RATIO_MOST * packed))
         outer = dict(request.meta)
@@ -123,36 +114,36 @@ class Unpacking(HttpCompressionMiddleware):
             return super().process_response(request, response)
         except IgnoreRequest:
             if most < usual:
-                raise IgnoreRequest(f"over {RATIO_MOST} times its compressed size") from None
-            raise IgnoreRequest(f"decompresses to more than {usual // 2**20} MiB") from None
+                raise RequestRefused(f"over {RATIO_MOST} times its compressed size") from None
+            raise RequestRefused(f"decompresses to more than {usual // 2**20} MiB") from None
         except Exception as error:
-            raise BrokenPacking(type(error).__name__) from error
+            raise DecompressionFailed from error
         finally:
             request.meta.clear()
             request.meta.update(outer)
 
 
 class Redirects(RedirectMiddleware):
-    """Follows redirects, and says why it stopped."""
+    """Follows redirects; if one cannot be followed, the error gives the reason."""
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Follow. Raises `IgnoreRequest` where that ends."""
+        """Follow a redirect. Raises `RequestRefused` if it cannot be followed."""
         return _followed(super().process_response, request, response, self.max_redirect_times)
 
 
 class MetaRefresh(MetaRefreshMiddleware):
-    """Follows the redirects in pages, and says why it stopped.
+    """Follows the redirects in pages.
 
-    Scrapy's own decodes every page to look for one, a sixth of what a page costs; here those are decoded whose first
-    bytes have the word.
+    Scrapy's own middleware decodes every page to find one, which is a sixth of a page's cost; here a page is decoded
+    only if its first bytes contain the word.
     """
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Follow. Raises `IgnoreRequest` where that ends."""
+        """Follow a redirect. Raises `RequestRefused` if it cannot be followed."""
         head = response.body[:REFRESH_LOOK]
         if b"refresh" not in head.lower() and b"\0" not in head:  # UTF-16 writes the word in other bytes
             return response
@@ -163,13 +154,13 @@ def _followed(follow: Follow, request: Request, response: Response, most: int) -
     try:
         return follow(request, response)
     except IgnoreRequest:
-        been = [*request.meta.get("redirect_urls", ()), request.url]
-        to = urljoin(request.url, (response.headers.get("Location") or b"").decode("latin-1"))
-        if to in been or len(set(been)) < len(been):
-            raise IgnoreRequest("redirects in a circle") from None
-        raise IgnoreRequest(f"more than {most} redirects") from None
+        visited = [*request.meta.get("redirect_urls", ()), request.url]
+        target = urljoin(request.url, (response.headers.get("Location") or b"").decode("latin-1"))
+        if target in visited or len(set(visited)) < len(visited):
+            raise RequestRefused("redirects in a loop") from None
+        raise RequestRefused(f"more than {most} redirects") from None
     except ValueError:
-        raise IgnoreRequest("redirects to an invalid URL") from None
+        raise RequestRefused("redirects to an invalid URL") from None
 
 
 def _is_of_head(error: BaseException) -> bool:

@@ -1,92 +1,59 @@
-"""A task's proxy: every request of the task goes through it, and the guard still looks first.
+"""A task's proxy: every request of the task goes through it, after the guard's check.
 
-What holds:
-- The proxy's own address is looked up and checked here; a private one has to be listed under allow_hosts.
-- A target is looked up here as well, and refused if any of its addresses may not be contacted. One that can't be found
-  here is refused too: nobody could tell where the proxy would go.
-- A target that spells an address oddly (`0177.0.0.1`, `2130706433`) is refused: the proxy may read it otherwise.
-What does not: the proxy looks the name up again, so an answer that changes in between is the proxy's to refuse.
+- The proxy's own address is resolved and checked here; a private one has to be listed under allow_hosts.
+- A target is resolved here as well, and refused if any of its addresses may not be contacted. One that is not found
+  here is refused too: the address to which the proxy would connect is unknown.
+- A target in an unusual form of an address (`0177.0.0.1`, `2130706433`) is refused: proxies read it differently.
+- Not covered: the proxy resolves the name again, and may get another address.
 Proxies of the environment (`HTTP_PROXY` …) are never used.
 """
 
-import asyncio
-import base64
 import ipaddress
-import socket
-from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from scrapy import Request
-from scrapy.exceptions import CannotResolveHostError, IgnoreRequest, NotConfigured
+from scrapy.exceptions import CannotResolveHostError, NotConfigured
 
-from crawler.fetching.middlewares import PROXY_PLACE
-from crawler.guarding.guard import Guard, is_odd_spelling, place_of
-from crawler.guarding.resolver import GUARD, note, refused_at
-
-
-class ProxyTrouble(Exception):
-    """The proxy can't be had now. The text says why."""
+from crawler.fetching.context import PROXY, FetchContext, Gate
+from crawler.fetching.errors import AddressRefused, ProxyUnavailable, RequestRefused
+from crawler.guarding.browser_proxy import Upstream, authority
+from crawler.guarding.guard import Guard, host_and_port, is_odd_spelling, look_up
 
 
-class ProxyMiddleware:
-    """Sends the requests of a spider that has `proxy` (a URL, variables filled in) through it."""
+class ProxyMiddleware(Gate):
+    """Sends requests through the task's proxy."""
 
-    def __init__(self, proxy: str):
-        parts = urlsplit(proxy)
-        self.place = (parts.hostname or "", parts.port or 80)
-        self.credentials = _basic(parts.username, parts.password)
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "ProxyMiddleware":
-        """Scrapy's way to make one."""
-        proxy = getattr(crawler.spider, "proxy", "")
-        if not proxy:
+    def __init__(self, context: FetchContext):
+        super().__init__(context)
+        if not context.proxy:
             raise NotConfigured
-        return cls(proxy)
+        self.upstream = Upstream.of(context.proxy)
 
     async def process_request(self, request: Request) -> None:
-        """Check proxy and target. Raises `IgnoreRequest` for a target that may not be contacted."""
-        host, port = place_of(request.url)
+        """Check proxy and target. Raises `RequestRefused`, `ProxyUnavailable`, `CannotResolveHostError`."""
+        guard, upstream, (host, port) = self.context.guard, self.upstream, host_and_port(request.url)
         if is_odd_spelling(host):
-            raise IgnoreRequest("unusual form of an address, with a proxy")
-        at = await self._addresses()
-        await allowed_addresses(host, port)
-        # Scrapy looks the name up only for plain http, by the guarded resolver; a tunnel goes to the checked address.
-        name = at[0] if request.url.startswith("https:") else self.place[0]
-        request.meta["proxy"] = f"http://{f'[{name}]' if ':' in name else name}:{self.place[1]}"
-        request.meta[PROXY_PLACE] = self.place
-        if self.credentials:
-            request.headers[b"Proxy-Authorization"] = self.credentials
-
-    async def _addresses(self) -> list[str]:
+            raise RequestRefused("unusual form of an address, with a proxy")
         try:
-            return await allowed_addresses(*self.place)
+            addresses = await allowed_addresses(guard, upstream.host, upstream.port, whose="proxy")
         except CannotResolveHostError:
-            refused = refused_at(*self.place)
-            if refused is None:
-                raise ProxyTrouble("proxy not found") from None
-            raise IgnoreRequest(f"proxy {refused} is not public; list it under allow_hosts if it is yours") from None
+            raise ProxyUnavailable("proxy not found") from None
+        await allowed_addresses(guard, host, port)
+        # Scrapy looks the name up only for plain http, by the guarded resolver; a tunnel goes to the checked address.
+        name = addresses[0] if request.url.startswith("https:") else upstream.host
+        request.meta["proxy"] = f"http://{authority(name, upstream.port)}"
+        request.meta[PROXY] = upstream.host, upstream.port
+        if upstream.login:
+            request.headers["Proxy-Authorization"] = upstream.login
 
 
-async def allowed_addresses(host: str, port: int) -> list[str]:
-    """Look a host up and return all its addresses. Raises `CannotResolveHostError` if one may not be contacted.
+async def allowed_addresses(guard: Guard, host: str, port: int, whose: str = "address") -> list[str]:
+    """Resolve a host and return all its addresses.
 
-    Which one that was is noted as the resolver does it (`resolver.note`).
+    Raises `AddressRefused` if one of them may not be contacted, `CannotResolveHostError` if there is none.
     """
-    guard = GUARD.get("current", Guard())
-    try:
-        answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        raise CannotResolveHostError(f"{host} is not found") from None
-    found = [str(answer[4][0]).split("%")[0] for answer in answers]
-    refused = [text for text in found if not guard.allows(ipaddress.ip_address(text), host, port)]
-    note(host, port, refused[0] if refused else None)
-    if refused:
-        raise CannotResolveHostError(f"{host} has the address {refused[0]}")
-    return found
-
-
-def _basic(user: str | None, password: str | None) -> bytes:
-    if user is None:
-        return b""
-    return b"Basic " + base64.b64encode(f"{unquote(user)}:{unquote(password or '')}".encode())
+    if not (addresses := await look_up(host, port)):
+        raise CannotResolveHostError(f"{host} is not found")
+    for address in addresses:
+        if not guard.allows(ipaddress.ip_address(address), host, port):
+            raise AddressRefused(address, whose)
+    return addresses

@@ -1,1 +1,1 @@
-"""URL patterns: what a task may write, what it matches, and which URLs it can write out by itself."""
+"""URL patterns: their syntax, which URLs they match, and which URLs they generate."""

@@ -1,14 +1,14 @@
-r"""URL patterns: which pages belong to a task, written without knowing regular expressions.
+r"""URL patterns: which URLs belong to a task, in a notation simpler than regular expressions.
 
     {date:%Y/%m%d}  a date in strptime codes (%-m: without leading zero)   {id}   digits
     {n:1..50}       a bounded number, {n:01..50} with leading zeros        {slug} one readable word of a path segment
-    *  anything within a path segment    **  across segments    […]  may be missing    \  before a special character
+    *  anything within a path segment    **  across segments    […]  optional    \  before a special character
     re:…  a regular expression (RE2) over the whole URL; groups named year, month, day, id, slug and n are captured
 
-URLs are compared in their normal form (`extractors.html.urls.normalise`), http and https alike. Where every part can be
-counted (dates and bounded numbers), the same pattern also writes its URLs.
+URLs are matched in their normal form (`extractors.html.urls.normalise`), http and https alike. If all parts can be
+enumerated (dates and bounded numbers), the pattern also generates its URLs.
 
-The engine is RE2, so time is linear in the URL's length whatever the pattern.
+The engine is RE2, so matching takes linear time in the URL's length for any pattern.
 """
 
 import calendar
@@ -37,10 +37,10 @@ REGEX_GROUPS = {"year": "%Y", "month": "%-m", "day": "%-d", "id": "id", "slug": 
 
 @dataclass(frozen=True)
 class Match:
-    """What a pattern read from a URL.
+    """The values that a pattern reads from a URL.
 
-    `url` is the normal form. `span` is the first and the last day that the URL's date may mean: one day for
-    `{date:%Y-%m-%d}`, a month for `{date:%Y/%m}`; None without a year. Several `{id}`, `{slug}` and `{n}` are in the
+    `url` is the normal form. `span` has the first and the last day of the URL's date: the same day for
+    `{date:%Y-%m-%d}`, a month for `{date:%Y/%m}`; None without a year. Several `{id}`, `{slug}` or `{n}` are in the
     order of the URL; slugs are decoded.
     """
 
@@ -52,7 +52,7 @@ class Match:
 
     @property
     def date(self) -> dt.date | None:
-        """The day in the URL, or None where the URL names none or only a month or a year."""
+        """The day in the URL; None if it has no date, or only a month or a year."""
         return self.span[0] if self.span and self.span[0] == self.span[1] else None
 
     @property
@@ -72,14 +72,14 @@ class Match:
 
     @property
     def recency(self) -> tuple[dt.date, tuple[tuple[int, str], ...]]:
-        """A sort key: greater is newer, as far as the URL tells (date first, then ids by their value)."""
-        significant = [each.lstrip("0") for each in self.ids]
-        return (self.span[1] if self.span else dt.date.min, tuple((len(each), each) for each in significant))
+        """A sort key: a greater key is probably newer (by date, then by the values of the ids)."""
+        significant = [id_.lstrip("0") for id_ in self.ids]
+        return (self.span[1] if self.span else dt.date.min, tuple((len(digits), digits) for digits in significant))
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A URL pattern, ready to match. Equal if text and base are. Make one with `Pattern.parse`."""
+    """A compiled URL pattern, made by `Pattern.parse`. Two are equal if text and base are."""
 
     text: str
     base: str | None = None
@@ -94,7 +94,7 @@ class Pattern:
         Raises `PatternError` with the offset of the mistake in `text`.
         """
         if text == "re:":
-            raise PatternError("nothing after re:", len(text), "write a regular expression over the whole URL")
+            raise PatternError("no expression after re:", len(text), "write one that matches the whole URL")
         if text.startswith("re:"):
             return cls(text, base, _compiled=_compile(text.removeprefix("re:"), shift=len("re:")))
         parsed = syntax.parse(text, base)
@@ -113,42 +113,44 @@ class Pattern:
 
     @property
     def regex(self) -> str:
-        """The regular expression (RE2's syntax) that a whole URL in its normal form has to fit."""
+        """The regular expression (RE2 syntax) that a URL in its normal form must match as a whole."""
         return self.text.removeprefix("re:") if self.is_regex else "https?://" + _regex_of(self.nodes)
 
     def match(self, url: str) -> Match | None:
-        """Return what the pattern reads from `url`, or None if `url` isn't of this pattern.
+        """Return the values that the pattern reads from `url`, or None if `url` does not match.
 
-        A date that isn't in the calendar, dates that contradict each other and a number out of bounds don't match.
+        A date that is not in the calendar, contradictory dates and a number out of bounds do not match.
         """
         url = normalise(url)
         if self.is_regex:
-            found = self._compiled.fullmatch(url) or self._compiled.fullmatch(_other_scheme(url))
-            return _regex_match(url, found.groupdict()) if found else None
-        found = self._compiled.fullmatch(url)
-        return _field_match(url, self._fields, found.groups()) if found else None
+            matched = self._compiled.fullmatch(url) or self._compiled.fullmatch(_other_scheme(url))
+            return _regex_match(url, matched.groupdict()) if matched else None
+        matched = self._compiled.fullmatch(url)
+        return _field_match(url, self._fields, matched.groups()) if matched else None
 
     def difference(self, url: str) -> str | None:
-        """Return one sentence on where `url` leaves the pattern; None if it matches."""
+        """Return one sentence on the first difference of `url` from the pattern; None if it matches."""
         if self.match(url):
             return None
         url = normalise(url)
-        return f"{url} doesn't fit the regular expression" if self.is_regex else _difference(self.nodes, url)
+        return f"{url} does not match the regular expression" if self.is_regex else _difference(self.nodes, url)
 
     @cached_property
     def enumerable(self) -> bool:
-        """Whether `enumerate` can write the URLs: only text, dates and bounded numbers outside of […]."""
-        return not self.is_regex and _can_count(self.nodes)
+        """Whether `enumerate` can generate the URLs: outside of […] there are only text, dates and bounded numbers."""
+        return not self.is_regex and _can_enumerate(self.nodes)
 
     def enumerate(self, since: date, until: date) -> Iterator[str]:
         """Yield the URLs of the days from `until` back to `since` (both included), newest first, none twice.
 
-        Numbers count in the order written (`{n:1..50}` or `{n:50..1}`). Optional parts come in both forms, the longer
-        first; one that holds an `{id}`, `{slug}` or `*` is left out. A pattern without a date yields its URLs once.
-        Raises `ValueError` if the pattern isn't `enumerable`.
+        Numbers are in the order written (`{n:1..50}` or `{n:50..1}`). Optional parts are generated in both forms, the
+        longer first; one that contains an `{id}`, `{slug}` or `*` is left out. Without a date each URL comes once.
+        Raises `ValueError` if the pattern is not `enumerable`.
         """
         if not self.enumerable:
-            raise ValueError(f"the pattern {self.text} can't be enumerated: it holds more than dates and numbers")
+            raise ValueError(
+                f"the pattern {self.text} cannot be enumerated: it has other parts than text, dates and numbers"
+            )
         seen: set[str] = set()
         for day in _moments(self.nodes, since, until):
             for rest in _expand(self.nodes, *day):
@@ -158,16 +160,18 @@ class Pattern:
                     yield url
 
     def prefixes(self) -> list[str]:
-        """Return the directories above the first thing that varies, deepest first, down to the site's root.
+        """Return the folders above the first part that varies, the deepest first, the site's root last.
 
         `http://h/a/b/{id}.html` gives `http://h/a/b/`, `http://h/a/`, `http://h/`. Empty if the host itself varies.
         """
         start = _regex_start(self.regex) if self.is_regex else f"{self.scheme}://" + _literal_start(self.nodes)
-        found = re.match(r"(https?://[^/]+/)([^?]*/)?", start)
-        if not found:
+        start_parts = re.match(r"(https?://[^/]+/)([^?]*/)?", start)
+        if not start_parts:
             return []
-        segments = (found[2] or "").split("/")[:-1]
-        return [found[1] + "".join(f"{each}/" for each in segments[:n]) for n in range(len(segments), -1, -1)]
+        segments = (start_parts[2] or "").split("/")[:-1]
+        return [
+            start_parts[1] + "".join(f"{segment}/" for segment in segments[:n]) for n in range(len(segments), -1, -1)
+        ]
 
     @cached_property
     def _fields(self) -> tuple[Field, ...]:
@@ -175,7 +179,7 @@ class Pattern:
 
 
 def _compile(regex: str, shift: int = 0) -> Any:
-    """Return RE2's compiled `regex`; `shift` is where it starts in the pattern's text."""
+    """Compile `regex` with RE2. `shift`: its offset in the pattern's text. Raises `PatternError`."""
     options = re2.Options()
     options.log_errors = False
     options.never_nl = True
@@ -215,21 +219,21 @@ def _fields_of(nodes: Sequence[Node]) -> Iterator[Field]:
 
 
 def _field_match(url: str, fields: Sequence[Field], texts: Sequence[str | None]) -> Match | None:
-    found = [(field, text) for field, text in zip(fields, texts, strict=True) if text is not None]
-    if any(field.numbers and not field.numbers.holds(text) for field, text in found):
+    read = [(field, text) for field, text in zip(fields, texts, strict=True) if text is not None]
+    if any(field.numbers and not field.numbers.matches(text) for field, text in read):
         return None
-    return _match(url, [(field.kind, text) for field, text in found])
+    return _match(url, [(field.kind, text) for field, text in read])
 
 
 def _regex_match(url: str, groups: Mapping[str, str | None]) -> Match | None:
-    found = [(REGEX_GROUPS[name], text) for name, text in groups.items() if name in REGEX_GROUPS and text]
-    digits = all(text.isascii() and text.isdigit() for kind, text in found if kind not in ("id", "slug"))
-    return _match(url, found) if digits else Match(url)
+    read = [(REGEX_GROUPS[name], text) for name, text in groups.items() if name in REGEX_GROUPS and text]
+    digits = all(text.isascii() and text.isdigit() for kind, text in read if kind not in ("id", "slug"))
+    return _match(url, read) if digits else Match(url)
 
 
-def _match(url: str, found: Sequence[tuple[str, str]]) -> Match | None:
-    texts = {kind: tuple(text for each, text in found if each == kind) for kind in ("id", "slug", "n")}
-    parts = _date_parts([(kind, text) for kind, text in found if kind.startswith("%")])
+def _match(url: str, read: Sequence[tuple[str, str]]) -> Match | None:
+    texts = {kind: tuple(text for field_kind, text in read if field_kind == kind) for kind in ("id", "slug", "n")}
+    parts = _date_parts([(kind, text) for kind, text in read if kind.startswith("%")])
     if parts is None:
         return None
     try:
@@ -240,10 +244,10 @@ def _match(url: str, found: Sequence[tuple[str, str]]) -> Match | None:
     return Match(url, span, texts["id"], slugs, tuple(map(int, texts["n"])))
 
 
-def _date_parts(found: Sequence[tuple[str, str]]) -> dict[str, int] | None:
+def _date_parts(read: Sequence[tuple[str, str]]) -> dict[str, int] | None:
     """Return year, month, day and yearday as far as they are there; None if two of them contradict each other."""
     parts: dict[str, int] = {}
-    for code, text in found:
+    for code, text in read:
         name, value = _date_part(code, text)
         if parts.setdefault(name, value) != value:
             return None
@@ -268,10 +272,10 @@ def _span(parts: Mapping[str, int]) -> tuple[date, date] | None:
         date(2000, month or 1, day or 1)  # any leap year: 30 February is wrong in all
         return None
     if "yearday" in parts:
-        found = date(year, 1, 1) + timedelta(days=parts["yearday"] - 1)
-        if found.year != year or month not in (None, found.month) or day not in (None, found.day):
+        day_of_year = date(year, 1, 1) + timedelta(days=parts["yearday"] - 1)
+        if day_of_year.year != year or month not in (None, day_of_year.month) or day not in (None, day_of_year.day):
             raise ValueError("the day of the year is not in the month")
-        return found, found
+        return day_of_year, day_of_year
     if month is None:
         return date(year, 1, 1), date(year, 12, 31)
     if day is None:
@@ -283,7 +287,7 @@ def _other_scheme(url: str) -> str:
     return "https" + url.removeprefix("http") if url.startswith("http:") else "http" + url.removeprefix("https")
 
 
-# Saying where a URL leaves the pattern
+# The first difference of a URL from a pattern
 
 
 def _difference(nodes: Sequence[Node], url: str) -> str:
@@ -291,11 +295,11 @@ def _difference(nodes: Sequence[Node], url: str) -> str:
         compiled = _compile("(https?://" + _regex_of(nodes[:count]) + ")")
         if fits := compiled.match(url):
             return _difference_at(nodes, count, fits.end(1), url)
-    return f"{url} is no http(s) URL"
+    return f"invalid URL {url}"
 
 
 def _difference_at(nodes: Sequence[Node], count: int, end: int, url: str) -> str:
-    """Say how the URL goes on after its first `end` characters, which fit the first `count` nodes."""
+    """Describe the difference after the URL's first `end` characters, which match the first `count` nodes."""
     if count == len(nodes):
         rest = url[end:]
         return f"the URL goes on with {rest!r} where the pattern ends" if rest else "the date or number is out of range"
@@ -303,31 +307,31 @@ def _difference_at(nodes: Sequence[Node], count: int, end: int, url: str) -> str
     if isinstance(node, Literal):
         same = next((i for i, (a, b) in enumerate(zip(node.text, url[end:], strict=False)) if a != b), None)
         same = min(len(node.text), len(url) - end) if same is None else same
-        wants, end = repr(node.text[same : same + 40]), end + same
+        expected, end = repr(node.text[same : same + 40]), end + same
     else:
-        wants = f"{node.source} ({node.wants})" if isinstance(node, Field) else node.source
+        expected = f"{node.source} ({node.expected})" if isinstance(node, Field) else node.source
     rest = repr(url[end : end + 40]) if url[end:] else "nothing more"
-    return f"after {url[:end]!r} the pattern wants {wants}, the URL has {rest}"
+    return f"after {url[:end]!r} the pattern has {expected}, the URL has {rest}"
 
 
-# Writing URLs
+# Generating URLs
 
 
-def _can_count(nodes: Sequence[Node]) -> bool:
+def _can_enumerate(nodes: Sequence[Node]) -> bool:
     return not any(isinstance(node, Field) and node.kind in UNENUMERABLE for node in nodes)
 
 
-def _countable_fields(nodes: Sequence[Node]) -> Iterator[Field]:
+def _enumerable_fields(nodes: Sequence[Node]) -> Iterator[Field]:
     for node in nodes:
         if isinstance(node, Field):
             yield node
-        elif isinstance(node, Maybe) and _can_count(node.parts):
-            yield from _countable_fields(node.parts)
+        elif isinstance(node, Maybe) and _can_enumerate(node.parts):
+            yield from _enumerable_fields(node.parts)
 
 
 def _moments(nodes: Sequence[Node], since: date, until: date) -> Iterator[tuple[date, int]]:
-    """Yield (day, hour) newest first, no finer than the pattern's date tells them apart."""
-    kinds = {field.kind for field in _countable_fields(nodes) if field.kind.startswith("%")}
+    """Yield (day, hour), newest first, each at most once for the precision of the pattern's date."""
+    kinds = {field.kind for field in _enumerable_fields(nodes) if field.kind.startswith("%")}
     if since > until:
         return
     hours = range(23, -1, -1) if kinds & {"%H", "%-H"} else range(1)
@@ -357,12 +361,12 @@ def _spellings(node: Node, day: date, hour: int) -> Iterator[str]:
         case Literal():
             yield node.text
         case Maybe():
-            if _can_count(node.parts):
+            if _can_enumerate(node.parts):
                 yield from _expand(node.parts, day, hour)
             yield ""
         case Field(numbers=syntax.NumberRange() as numbers):
             step = 1 if numbers.first <= numbers.last else -1
-            yield from map(numbers.spell, range(numbers.first, numbers.last + step, step))
+            yield from map(numbers.format, range(numbers.first, numbers.last + step, step))
         case Field():
             yield _spell_date(node.kind, day, hour)
 
@@ -391,12 +395,12 @@ def _literal_start(nodes: Sequence[Node]) -> str:
 
 
 def _regex_start(regex: str) -> str:
-    """Return the URL text that every match of `regex` starts with, as far as it can be read off simply."""
+    """Return a text with which every match of `regex` begins; empty if it is not easily determined."""
     if "|" in regex.replace("\\|", ""):
         return ""
     rest = re.sub(r"^\^?https\?", "http", regex.removeprefix("^"))
-    found = re.match(r"(?:[A-Za-z0-9/:_~%=&,!@-]|\\[^A-Za-z0-9])*", rest)
-    text = found[0] if found else ""
-    if rest[len(text) : len(text) + 1] in ("?", "*", "{"):  # these make the character before them vary
+    literal = re.match(r"(?:[A-Za-z0-9/:_~%=&,!@-]|\\[^A-Za-z0-9])*", rest)
+    text = literal[0] if literal else ""
+    if rest[len(text) : len(text) + 1] in ("?", "*", "{"):  # the character before these varies
         text = re.sub(r"(?:\\.|.)$", "", text)
     return re.sub(r"\\(.)", r"\1", text)

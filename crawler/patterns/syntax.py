@@ -1,11 +1,11 @@
-r"""The grammar of URL patterns: text in, a tuple of nodes out. `crawler.patterns.pattern` says what the nodes do.
+r"""The grammar of URL patterns: text in, a tuple of nodes out. `crawler.patterns.pattern` interprets the nodes.
 
     pattern   = "re:" regex | url
     url       = ("http://" | "https://" | "/") part*          "/" is joined to the example's scheme and host
     part      = literal | placeholder | "*" | "**" | "[" part+ "]" | "\" any character, taken literally
     placeholder = "{date:" strptime format "}" | "{id}" | "{slug}" | "{n:" first ".." last "}"
 
-Each placeholder becomes a regular expression that RE2 runs in linear time; nothing here can backtrack.
+Each placeholder becomes a regular expression, which RE2 matches in linear time.
 """
 
 import difflib
@@ -14,20 +14,20 @@ from dataclasses import dataclass
 
 from extractors.html.urls import DEFAULT_PORTS, ascii_host, escape, is_tracking, normalise, split_web
 
-MAX_LENGTH = 2000  # characters of a pattern; the longest URL that browsers and servers agree on
-MAX_OPTIONAL = 10  # […] in one pattern: enumerating writes each in both forms, so 2 ** 10 URLs a day at most
+MAX_LENGTH = 2000  # characters of a pattern; the longest URL that browsers and servers commonly support
+MAX_OPTIONAL = 10  # […] in one pattern; each is enumerated in both forms, so at most 2 ** 10 URLs a day
 MAX_DIGITS = 12  # of a bounded number
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
-# strptime code -> (regular expression, what it stands for). `-` takes the number with or without leading zeros.
+# strptime code -> (regular expression, description). `-` matches the number with or without leading zeros.
 DATE_CODES = {
     "%Y": ("(?:19|20)[0-9]{2}", "a year 1900–2099"),
     "%y": ("[0-9]{2}", "a year of two digits"),
-    "%m": ("0[1-9]|1[0-2]", "a month 01–12 (%-m takes 1–12)"),
-    "%d": ("0[1-9]|[12][0-9]|3[01]", "a day 01–31 (%-d takes 1–31)"),
+    "%m": ("0[1-9]|1[0-2]", "a month 01–12 (%-m: 1–12)"),
+    "%d": ("0[1-9]|[12][0-9]|3[01]", "a day 01–31 (%-d: 1–31)"),
     "%j": ("00[1-9]|0[1-9][0-9]|[12][0-9]{2}|3[0-5][0-9]|36[0-6]", "a day of the year 001–366"),
     "%H": ("[01][0-9]|2[0-3]", "an hour 00–23"),
     "%M": ("[0-5][0-9]", "a minute 00–59"),
@@ -40,12 +40,12 @@ DATE_CODES = {
 }
 SLUG_CHAR = r"[A-Za-z0-9_~!'()+,-]|%[0-9A-F]{2}"
 SLUG_WORD = f"(?:{SLUG_CHAR})+"
-# A dot before a digit is a version's (`release-1.20`). Other dots only where the pattern goes on after the slug:
-# `{slug}.html` takes `node.js.html`, `/{slug}` not `/index.html`.
+# A dot before a digit belongs to a version (`release-1.20`). Other dots match only if text follows the placeholder:
+# `{slug}.html` matches `node.js.html`, `/{slug}` does not match `/index.html`.
 SLUG = rf"{SLUG_WORD}(?:\.[0-9](?:{SLUG_CHAR})*)*"
 SLUG_WITH_DOTS = rf"{SLUG_WORD}(?:\.{SLUG_WORD})*"
 
-# What people write for a placeholder that goes by another name here.
+# Other names under which users look for a placeholder.
 ALIASES = {
     "number": "n", "num": "n", "page": "n", "no": "n", "int": "id", "digits": "id", "title": "slug", "name": "slug",
     "word": "slug", "year": "date", "month": "date", "day": "date", "yyyy": "date", "time": "date",
@@ -54,9 +54,9 @@ EXAMPLES = {"date": "{date:%Y-%m-%d}", "id": "{id}", "slug": "{slug}", "n": "{n:
 
 
 class PatternError(ValueError):
-    """A pattern that can't be used: what is wrong, where, and what to do about it.
+    """An invalid pattern: what is wrong, where, and how to correct it.
 
-    `offset` counts characters of the pattern's text from 0.
+    `offset` counts characters of the pattern's text, from 0.
     """
 
     def __init__(self, message: str, offset: int = 0, hint: str = "") -> None:
@@ -69,7 +69,7 @@ class PatternError(ValueError):
 
 @dataclass(frozen=True)
 class Literal:
-    """Text that stands as it is, spelt as `normalise` spells it."""
+    """Literal text, in the form that `normalise` gives it."""
 
     text: str
     offset: int
@@ -77,29 +77,29 @@ class Literal:
 
 @dataclass(frozen=True)
 class NumberRange:
-    """Whole numbers from `first` to `last` in the order written, padded with zeros to `width` digits."""
+    """Whole numbers from `first` to `last`, in the order written, padded with zeros to `width` digits."""
 
     first: int
     last: int
     width: int
 
-    def holds(self, text: str) -> bool:
-        """Whether `text` is one of the numbers, written as the pattern writes them."""
+    def matches(self, text: str) -> bool:
+        """Whether `text` is one of the numbers, in the form of the pattern."""
         value = int(text)
-        return min(self.first, self.last) <= value <= max(self.first, self.last) and text == self.spell(value)
+        return min(self.first, self.last) <= value <= max(self.first, self.last) and text == self.format(value)
 
-    def spell(self, value: int) -> str:
+    def format(self, value: int) -> str:
         """Return `value` with its leading zeros."""
         return f"{value:0{self.width}d}"
 
 
 @dataclass(frozen=True)
 class Field:
-    """Something that varies. `kind` is id, slug, n, *, ** or a strptime code such as %Y."""
+    """A part that varies. `kind`: id, slug, n, *, ** or a strptime code such as %Y; `expected`: its description."""
 
     kind: str
     regex: str
-    wants: str
+    expected: str
     source: str
     offset: int
     numbers: NumberRange | None = None
@@ -107,7 +107,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Maybe:
-    """A part in […] that may be missing."""
+    """An optional part, written in […]."""
 
     parts: "tuple[Node, ...]"
     source: str
@@ -119,24 +119,21 @@ Node = Literal | Field | Maybe
 
 @dataclass(frozen=True)
 class Syntax:
-    """A pattern's parts. The first node is host and path without the scheme (`news.example/a/`)."""
+    """The parts of a pattern. The first node has host and path without the scheme (`news.example/a/`)."""
 
     scheme: str
     nodes: tuple[Node, ...]
 
 
 def parse(text: str, base: str | None = None) -> Syntax:
-    """Return the parts of `text`, a pattern that isn't a regular expression.
-
-    Raises `PatternError`.
-    """
+    """Parse a pattern that is not a regular expression. Raises `PatternError`."""
     if len(text) > MAX_LENGTH:
         raise PatternError(f"the pattern is longer than {MAX_LENGTH} characters", MAX_LENGTH, "shorten it with **")
     return _PatternParser(text).parse(base)
 
 
 class _PatternParser:
-    """One pass over the text. `zone` is the part of the URL that the pass has reached: host, path or query."""
+    """One pass over the text. `zone`: the present part of the URL: host, path or query."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -156,14 +153,14 @@ class _PatternParser:
         return Syntax(scheme, _joined(nodes))
 
     def start(self, base: str | None) -> str:
-        """Read the scheme, or take scheme and host from `base`; return the scheme."""
+        """Read the scheme, or take scheme and host from `base`. Return the scheme."""
         if self.text.startswith("/") and not self.text.startswith("//"):
             return self.start_at(base)
-        found = re.match(r"(https?)://", self.text, re.IGNORECASE)
-        if not found:
-            raise PatternError("a pattern starts with http://, https:// or /", 0, _scheme_hint(self.text))
-        self.pos = found.end()
-        self.scheme = found[1].lower()
+        scheme = re.match(r"(https?)://", self.text, re.IGNORECASE)
+        if not scheme:
+            raise PatternError("a pattern must begin with http://, https:// or /", 0, _scheme_hint(self.text))
+        self.pos = scheme.end()
+        self.scheme = scheme[1].lower()
         if self.text[self.pos : self.pos + 1] in ("", "/", "?", ":"):
             raise PatternError("the host is missing", self.pos, "write http://host/…")
         self.read_ipv6()
@@ -173,20 +170,20 @@ class _PatternParser:
         parts = split_web(normalise(base)) if base else None
         if parts is None:
             raise PatternError(
-                "a pattern that starts with / needs the example's URL", 0, "start it with http:// or https://"
+                "a pattern that begins with / needs the example's URL", 0, "begin it with http:// or https://"
             )
         self.scheme, self.literal, self.zone = parts.scheme, parts.netloc, "path"
         self.literal_at = -len(self.literal)
         return self.scheme
 
     def read_ipv6(self) -> None:
-        """Take `[::1]` right after the scheme as an address, not as an optional part."""
-        if found := re.match(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\]", self.text[self.pos :]):
-            self.literal, self.literal_at = found[0].lower(), self.pos
-            self.pos += found.end()
+        """Read `[::1]` directly after the scheme as an address, not as an optional part."""
+        if address := re.match(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\]", self.text[self.pos :]):
+            self.literal, self.literal_at = address[0].lower(), self.pos
+            self.pos += address.end()
 
     def parts(self) -> list[Node]:
-        """Read up to the end, or to the `]` of the optional part that is being read."""
+        """Read to the end, or to the `]` of the present optional part."""
         nodes: list[Node] = []
         while self.pos < len(self.text):
             char, at = self.text[self.pos], self.pos
@@ -194,7 +191,7 @@ class _PatternParser:
                 break
             if char in "{*[":
                 nodes += self.flush()
-                nodes += {"{": self.placeholder, "*": self.star, "[": self.maybe}[char]()
+                nodes += {"{": self.read_placeholder, "*": self.read_star, "[": self.read_optional}[char]()
             elif char == "\\":
                 self.pos += 2
                 if at + 1 == len(self.text):
@@ -209,14 +206,14 @@ class _PatternParser:
         return nodes + self.flush()
 
     def add(self, char: str, at: int) -> None:
-        """Take one literal character and follow the URL from host to path to query."""
+        """Add one literal character, and update the zone from host to path to query."""
         if char == "#":
-            raise PatternError("what follows # is never part of a page's URL", at, "leave it out")
+            raise PatternError("a page's URL has no fragment (#)", at, "delete it")
         if not self.literal:
             self.literal_at = at
         if self.zone == "host" and char in "/?":
             if self.depth:
-                raise PatternError(f"the first {char} after the host can't be optional", at, "move it before the [")
+                raise PatternError(f"the first {char} after the host cannot be optional", at, "move it before the [")
             self.enter_path()
             if char == "/":
                 return
@@ -225,11 +222,11 @@ class _PatternParser:
         self.literal += char
 
     def enter_path(self) -> None:
-        """Write the `/` after the host."""
+        """Add the `/` after the host, in normal form."""
         written = len(self.literal)
         self.literal = self.literal.removesuffix(f":{DEFAULT_PORTS[self.scheme]}")
         self.literal = ".".join(map(ascii_host, self.literal.split(".")))
-        self.literal_at += written - len(self.literal)  # so that offsets in the path stay those of the text
+        self.literal_at += written - len(self.literal)  # so that offsets in the path are offsets in the text
         self.literal += "/"
         self.zone = "path"
 
@@ -240,27 +237,27 @@ class _PatternParser:
             return []
         if self.zone == "host":
             return [Literal(".".join(map(ascii_host, text.split("."))), self.literal_at)]
-        _refuse_what_never_matches(text, self.literal_at)
+        _refuse_unmatchable(text, self.literal_at)
         return [Literal(escape(text), self.literal_at)]
 
-    def star(self) -> list[Node]:
+    def read_star(self) -> list[Node]:
         at, before, after = self.pos, self.text[self.pos - 1], self.text[self.pos :].lstrip("*")[:1]
         stars = len(self.text[at:]) - len(self.text[at:].lstrip("*"))
         if stars > 2:
             raise PatternError(f"{stars} stars in a row", at, "* is within a path segment, ** across segments")
         self.pos += stars
         if stars == 1:
-            # A segment of its own isn't empty: /a/* takes the pages below /a/, not /a/ itself.
+            # A * that is a whole segment is not empty: /a/* matches the pages below /a/, not /a/ itself.
             alone = before == "/" and after in ("", "/", "?")
             regex = {"host": "[^/:?@]*", "path": "[^/?]" + ("+" if alone else "*"), "query": "[^&]*"}[self.zone]
             return [Field("*", regex, "anything but /", "*", at)]
         if self.zone == "path" and before == "/" and after == "/":
-            self.pos += 1  # /**/ takes / as well: any number of segments, none included
+            self.pos += 1  # /**/ also matches /: any number of segments, including none
             return [Field("**", "(?:[^?]*/)?", "any path", "**/", at)]
         regex = {"host": "[^/:?@]*", "path": "[^?]*" if after else ".*", "query": ".*"}[self.zone]
         return [Field("**", regex, "anything", "**", at)]
 
-    def maybe(self) -> list[Node]:
+    def read_optional(self) -> list[Node]:
         at = self.pos
         self.optional += 1
         if self.optional > MAX_OPTIONAL:
@@ -276,7 +273,7 @@ class _PatternParser:
             raise PatternError("nothing between [ and ]", at, "write \\[\\] for the characters themselves")
         return [Maybe(_joined(nodes), self.text[at : self.pos], at)]
 
-    def placeholder(self) -> list[Node]:
+    def read_placeholder(self) -> list[Node]:
         at = self.pos
         end = self.text.find("}", at)
         if end < 0 or "{" in self.text[at + 1 : end]:
@@ -290,7 +287,7 @@ class _PatternParser:
             case "n":
                 return [_number(argument, source, at)]
             case "id" | "slug" if colon:
-                raise PatternError(f"{{{name}}} takes nothing after a colon", at, f"write {EXAMPLES[name]}")
+                raise PatternError(f"{{{name}}} has no option after a colon", at, f"write {EXAMPLES[name]}")
             case "id":
                 return [Field("id", "[0-9]+", "digits", source, at)]
             case "slug":
@@ -300,32 +297,32 @@ class _PatternParser:
         raise PatternError(f"unknown placeholder {source}", at, f"did you mean {EXAMPLES[nearest]}?")
 
     def dates(self, form: str, start: int, at: int) -> list[Node]:
-        """Read a strptime format: codes become fields, what stands between them is literal."""
+        """Read a strptime format: codes become fields, the text between them literals."""
         nodes: list[Node] = []
-        found = list(re.finditer(r"%-?[^-]?|[^%]+", form))
+        pieces = list(re.finditer(r"%-?[^-]?|[^%]+", form))
         if "%" not in form:
             raise PatternError("{date} needs a format", at, f"write {EXAMPLES['date']}")
-        for piece in found:
+        for piece in pieces:
             if not piece[0].startswith("%") or piece[0] == "%%":
                 for shift, char in enumerate(piece[0].replace("%%", "%")):
                     self.add(char, start + piece.start() + shift)
                 continue
             if piece[0] not in DATE_CODES:
                 raise PatternError(f"unknown date code {piece[0]}", start + piece.start(), _code_hint(piece[0]))
-            regex, wants = DATE_CODES[piece[0]]
+            regex, expected = DATE_CODES[piece[0]]
             nodes += self.flush()
-            nodes.append(Field(piece[0], regex, wants, piece[0], start + piece.start()))
+            nodes.append(Field(piece[0], regex, expected, piece[0], start + piece.start()))
         return nodes + self.flush()
 
 
 def _number(argument: str, source: str, at: int) -> Field:
-    found = re.fullmatch(r"\s*([0-9]+)\s*\.\.\s*([0-9]+)\s*", argument, re.ASCII)
-    if not found:
+    bounds = re.fullmatch(r"\s*([0-9]+)\s*\.\.\s*([0-9]+)\s*", argument, re.ASCII)
+    if not bounds:
         raise PatternError(f"{source} needs its first and last number", at, f"write {EXAMPLES['n']}, or {{id}} for any")
-    first, last = found[1], found[2]
+    first, last = bounds[1], bounds[2]
     if max(len(first), len(last)) > MAX_DIGITS:
         raise PatternError(f"a number of more than {MAX_DIGITS} digits", at, "write {id} for any digits")
-    padded = [len(each) for each in (first, last) if each.startswith("0") and len(each) > 1]
+    padded = [len(bound) for bound in (first, last) if bound.startswith("0") and len(bound) > 1]
     numbers = NumberRange(int(first), int(last), max(padded, default=1))
     shortest = max(padded, default=1)
     regex = f"[0-9]{{{shortest},{max(len(first), len(last))}}}"
@@ -333,7 +330,7 @@ def _number(argument: str, source: str, at: int) -> Field:
 
 
 def _joined(nodes: list[Node]) -> tuple[Node, ...]:
-    """Return `nodes` with neighbouring literals made one."""
+    """Return `nodes` with adjacent literals joined."""
     joined: list[Node] = []
     for node in nodes:
         if joined and isinstance(node, Literal) and isinstance(previous := joined[-1], Literal):
@@ -343,15 +340,15 @@ def _joined(nodes: list[Node]) -> tuple[Node, ...]:
     return tuple(joined)
 
 
-def _refuse_what_never_matches(text: str, at: int) -> None:
-    """A URL is matched in its normal form; text that the normal form never has is a mistake."""
-    if found := re.search(r"/\.\.?/", text):
-        raise PatternError("a page's URL has no . or .. segments", at + found.start(), "write the path without them")
-    for found in re.finditer(r"(?<=[?&])[^&]+", text):
-        if is_tracking(found[0]):
-            name = found[0].partition("=")[0]
+def _refuse_unmatchable(text: str, at: int) -> None:
+    """Raise `PatternError` for text that no URL has in its normal form."""
+    if match := re.search(r"/\.\.?/", text):
+        raise PatternError("a page's URL has no . or .. segments", at + match.start(), "write the path without them")
+    for match in re.finditer(r"(?<=[?&])[^&]+", text):
+        if is_tracking(match[0]):
+            name = match[0].partition("=")[0]
             raise PatternError(
-                f"the tracking parameter {name} is dropped from every URL", at + found.start(), "leave it out"
+                f"the tracking parameter {name} is removed from every URL", at + match.start(), "delete it"
             )
 
 
@@ -372,5 +369,5 @@ def _nearest_name(name: str) -> str:
 def _code_hint(code: str) -> str:
     swapped = code.swapcase()
     near = swapped if swapped in DATE_CODES else code.replace("-", "")
-    known = " ".join(each for each in DATE_CODES if "-" not in each)
-    return f"did you mean {near}?" if near in DATE_CODES else f"known are {known}"
+    known = " ".join(code_ for code_ in DATE_CODES if "-" not in code_)
+    return f"did you mean {near}?" if near in DATE_CODES else f"known: {known}"

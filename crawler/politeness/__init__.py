@@ -1,1 +1,1 @@
-"""When a host may be asked, and for what: one pace for the whole cluster, robots.txt, Retry-After, tdmrep.json."""
+"""When a request may be sent to a host, and what the host forbids: pace, robots.txt, Retry-After, tdmrep.json."""

@@ -1,7 +1,4 @@
-"""What hosts say about themselves in a file of their own (robots.txt, tdmrep.json): asked for once a day, by one.
-
-The answers are kept in Redis, so the spiders of a host ask once together. While one of them asks, the others wait.
-"""
+"""A host's own files (robots.txt, tdmrep.json) in Redis: one spider requests a file once a day, the others wait."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -12,12 +9,12 @@ import zstandard
 from crawler.politeness.robots import PARSED
 from workers import keys
 
-CLAIM_SECONDS = 60.0  # whoever asks for a file may be dead by then: another one asks
+CLAIM_SECONDS = 60.0  # the spider that requests the file may be dead by then: another one does
 
 
 @dataclass(frozen=True, slots=True)
 class HostFile:
-    """A host's last answer: status, and the body as far as it is read."""
+    """A host's last response: status, and the body as far as it is read."""
 
     status: int
     body: bytes
@@ -30,7 +27,7 @@ class HostFiles:
         self.redis, self.kind = connection, kind
 
     def get(self, host: str) -> tuple[HostFile, float] | None:
-        """What is kept of a host, and for how many seconds it still counts."""
+        """The file of a host, and for how many seconds it is still valid; None if none is."""
         if self.redis is None:
             return None
         pipe = self.redis.pipeline(transaction=True)
@@ -45,20 +42,20 @@ class HostFiles:
         ), left / 1e3
 
     def put(self, host: str, file: HostFile, seconds: float) -> None:
-        """Keep a host's answer for all."""
+        """Keep a host's response for all spiders."""
         if self.redis is not None:
-            # One octet more than is read, which says that there was more.
+            # One octet more than is read shows that there was more.
             body = zstandard.ZstdCompressor().compress(file.body[: PARSED + 1])
             self.redis.set(self._key(host), b"%d " % file.status + body, px=int(seconds * 1000))
 
     def claim(self, host: str) -> bool:
-        """Whether it is on us to ask the host; else another one does now. Ends with `release`, or after a minute."""
+        """Take the right to request the file, until `release` or for a minute. False if another spider has it."""
         if self.redis is None:
             return True
         return bool(self.redis.set(self._key(host) + ":asked", b"1", nx=True, px=int(CLAIM_SECONDS * 1000)))
 
     def release(self, host: str) -> None:
-        """We are done with asking."""
+        """Give the right back."""
         if self.redis is not None:
             self.redis.delete(self._key(host) + ":asked")
 

@@ -1,13 +1,12 @@
-"""What a host says of its pages in files of its own: robots.txt is obeyed, tdmrep.json noted. Each is asked for daily.
+"""A host's own files about its pages: robots.txt is obeyed, tdmrep.json noted. Each is requested once a day.
 
 robots.txt itself is read by `robots`, tdmrep.json by `tdm`.
 """
 
 import asyncio
-import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request
@@ -15,15 +14,9 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
-from crawler.fetching.middlewares import (
-    NAP,
-    PaceMiddleware,
-    RobotsUnreachable,
-    RunEnding,
-    refused_address,
-    sleep,
-    why_none,
-)
+from crawler.fetching.context import NAP, WITHOUT_ROBOTS, context_of
+from crawler.fetching.errors import RobotsForbidden, RobotsUnreachable, RunEnding
+from crawler.fetching.failures import outcome_of_failure
 from crawler.guarding.guard import SCHEMES
 from crawler.politeness import robots, tdm
 from crawler.politeness.host_files import HostFile, HostFiles
@@ -32,83 +25,87 @@ from crawler.run.outcomes import MOVED
 from workers.usage_rights import TDM_FILE
 
 PRIORITY = 1000  # before all pages
-ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is asked for again
+ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is requested again
+
+ValidFor = Callable[[HostFile], float | None]  # seconds for which a response is valid; None if it is a failure
 
 
 class RobotsMiddleware:
-    """Asks each host for its robots.txt, once a day, and obeys it. While one request asks, the host's others wait."""
+    """Obeys each host's robots.txt. While one request fetches it, the host's others wait."""
 
     def __init__(self, crawler: Any):
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured
         self.product: str = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"].split("/")[0]
-        self.files = FileAsker(crawler, "robots")
-        self.pace = PaceMiddleware.of(crawler)
-        self.remark: Callable[[str], None] = getattr(crawler.spider, "remark", lambda text: None)
-        self.cache = robots.RobotsCache()
-        self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self.context = context_of(crawler)
+        self.files = HostFileFetcher(crawler, "robots")
+        self.cache = robots.RobotsCache(self.context.clock)
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "RobotsMiddleware":
-        """Scrapy's way to make one."""
+        """Scrapy's constructor."""
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Refuse what robots.txt forbids, and everything as long as it can't be had."""
-        if request.meta.get("dont_obey_robotstxt") or urlsplit(request.url).scheme not in SCHEMES:
+        """Raises `RobotsForbidden` for what robots.txt disallows, `RobotsUnreachable` while it is unavailable."""
+        if not _has_rules(request):
             return
-        said = await self._said_of(request.url)
-        if isinstance(said, robots.Unreachable):
-            raise RobotsUnreachable(said.reason)
-        if not said.allows(request.url):
-            raise IgnoreRequest("Forbidden by robots.txt")
+        rules = await self._rules_of(request.url)
+        if isinstance(rules, robots.Unreachable):
+            raise RobotsUnreachable(rules.reason)
+        if not rules.allows(request.url):
+            raise RobotsForbidden
 
-    async def _said_of(self, url: str) -> robots.Robots | robots.Unreachable:
+    async def _rules_of(self, url: str) -> robots.Robots | robots.Unreachable:
         host = host_of(url)
         if (known := self.cache.get(host)) is not None:
             return known
-        async with self._lines[host]:
+        async with self._locks[host]:
             known = self.cache.get(host)
             if known is None:
-                known, seconds = await self._learn(url, host)
+                known, seconds = await self._fetch(url, host)
                 self.cache.put(host, known, seconds)
             return known
 
-    async def _learn(self, url: str, host: str) -> tuple[robots.Robots | robots.Unreachable, float]:
-        """What robots.txt says, and for how many seconds that counts; its Crawl-delay counts for everyone."""
-        answer, left = await self.files.get(robots.url_of(url), host, _kept)
+    async def _fetch(self, url: str, host: str) -> tuple[robots.Robots | robots.Unreachable, float]:
+        """The rules of a host, and for how many seconds they are valid; its Crawl-delay applies to all processes."""
+        answer, left = await self.files.get(robots.url_of(url), host, _valid_for)
         if isinstance(answer, str):
             return robots.unreachable(answer)
-        said, _ = robots.of_answer(answer.status, answer.body, self.product)
-        if isinstance(said, robots.Robots) and said.crawl_delay and self.pace is not None:
-            await self.pace.crawl_delay(url, said.crawl_delay, left)
-            if said.crawl_delay > CRAWL_DELAY_MOST:
-                self.remark(
-                    f"{host} asks for a Crawl-delay of {said.crawl_delay:g} s; {CRAWL_DELAY_MOST:g} s are kept "
+        rules, _ = robots.of_answer(answer.status, answer.body, self.product)
+        pace = self.context.pace
+        if isinstance(rules, robots.Robots) and rules.crawl_delay and pace is not None:
+            limiter = await self.context.limiter_of(url)
+            self.context.guarded_call(pace.crawl_delay, limiter, rules.crawl_delay, left)
+            if rules.crawl_delay > CRAWL_DELAY_MOST:
+                self.context.remark(
+                    f"{host} has a Crawl-delay of {rules.crawl_delay:g} s; {CRAWL_DELAY_MOST:g} s are applied "
                     "(set the task's `delay` for more)"
                 )
-        return said, left
+        return rules, left
 
 
 class TdmMiddleware:
-    """Asks each host once a day for its tdmrep.json, where a task skips pages by it, and notes what it says of each."""
+    """Notes what each host's tdmrep.json says about a page, where a task skips pages by it."""
 
     def __init__(self, crawler: Any):
-        if not crawler.settings.getbool("EXEMPLAR_TDM"):
+        self.context = context_of(crawler)
+        if not self.context.tdm:
             raise NotConfigured
-        self.files = FileAsker(crawler, TDM_FILE, pauses=())
+        self.files = HostFileFetcher(crawler, TDM_FILE, pauses=())
         self._rules: dict[str, tuple[float, tdm.TdmRules]] = {}
-        self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "TdmMiddleware":
-        """Scrapy's way to make one."""
+        """Scrapy's constructor."""
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Note what the host says of the page, as `1` or `0`."""
-        request.meta.pop(TDM_FILE, None)  # of the page that led here
-        if request.meta.get("dont_obey_robotstxt") or urlsplit(request.url).scheme not in SCHEMES:
+        """Note whether the page is reserved, as `1` or `0`."""
+        request.meta.pop(TDM_FILE, None)  # of the page that redirected here
+        if not _has_rules(request):
             return
         reserved = (await self._rules_of(request.url)).reserves(request.url)
         if reserved is not None:
@@ -116,73 +113,70 @@ class TdmMiddleware:
 
     async def _rules_of(self, url: str) -> tdm.TdmRules:
         host = host_of(url)
-        async with self._lines[host]:
+        async with self._locks[host]:
             until, rules = self._rules.get(host, (0.0, tdm.TdmRules()))
-            if time.monotonic() >= until:
+            if self.context.clock() >= until:
                 answer, left = await self.files.get(tdm.url_of(url), host, lambda file: robots.KEPT)
                 rules = tdm.TdmRules()
                 if isinstance(answer, HostFile) and 200 <= answer.status < 300:
                     rules = tdm.parse(answer.body)
-                self._rules[host] = time.monotonic() + left, rules
+                self._rules[host] = self.context.clock() + left, rules
             return rules
 
 
-def _kept(file: HostFile) -> float | None:
-    """For how many seconds an answer to robots.txt counts; None if it is no answer."""
-    said, seconds = robots.of_answer(file.status, b"", "")
-    return None if isinstance(said, robots.Unreachable) else seconds
+def _has_rules(request: Request) -> bool:
+    return not request.meta.get(WITHOUT_ROBOTS) and urlsplit(request.url).scheme in SCHEMES
 
 
-class FileAsker:
-    """Asks hosts for a file of theirs, and keeps the answers for all spiders."""
+def _valid_for(file: HostFile) -> float | None:
+    rules, seconds = robots.of_answer(file.status, b"", "")
+    return None if isinstance(rules, robots.Unreachable) else seconds
 
-    def __init__(self, crawler: Any, kind: str, pauses: Sequence[float] = ROBOTS_PAUSES, **meta: Any):
-        self.crawler, self.pauses, self.meta = crawler, pauses, {"dont_obey_robotstxt": True, **meta}
-        self.ending: Callable[[], bool] = getattr(crawler.spider, "is_ending", lambda: False)
-        self.asked: Callable[..., Any] = getattr(crawler.spider, "asked", lambda step, *args: step(*args))
-        self.kept = HostFiles(getattr(crawler.spider, "connection", None), kind)
 
-    async def get(
-        self, url: str, host: str, counts: Callable[[HostFile], float | None]
-    ) -> tuple[HostFile | str, float]:
-        """Return the host's answer, or why there is none, and for how many seconds it counts.
+class HostFileFetcher:
+    """Fetches one kind of file of each host, and keeps the responses for all spiders."""
 
-        `counts` says for how long one does, None if it is none and is to be asked for again. Raises `RunEnding` if the
-        run ends meanwhile or Redis is away, and the guard's error where it holds the file back: it holds the page back
-        as well.
+    def __init__(self, crawler: Any, kind: str, pauses: Sequence[float] = ROBOTS_PAUSES):
+        self.crawler, self.context, self.pauses = crawler, context_of(crawler), pauses
+        self.kept = HostFiles(self.context.connection, kind)
+
+    async def get(self, url: str, host: str, valid_for: ValidFor) -> tuple[HostFile | str, float]:
+        """Return the host's response, or why there is none, and for how many seconds that is valid.
+
+        Raises `RunEnding` if the run ends meanwhile or Redis is unavailable, and the error of a gate that refuses the
+        file: it would refuse the page as well.
         """
-        while (known := self.asked(self.kept.get, host)) is None and not self.asked(self.kept.claim, host):
+        call = self.context.guarded_call
+        while (known := call(self.kept.get, host)) is None and not call(self.kept.claim, host):
             await self._pause(NAP)
         if known is not None:
-            return cast("tuple[HostFile, float]", known)
+            return known
         try:
-            answer, seconds = await self._ask_patiently(url, counts)
+            answer, seconds = await self._fetch_repeatedly(url, valid_for)
             if isinstance(answer, HostFile):
-                self.asked(self.kept.put, host, answer, seconds)
+                call(self.kept.put, host, answer, seconds)
             return answer, seconds
         finally:
-            self.asked(self.kept.release, host)
+            call(self.kept.release, host)
 
-    async def _ask_patiently(
-        self, url: str, counts: Callable[[HostFile], float | None]
-    ) -> tuple[HostFile | str, float]:
+    async def _fetch_repeatedly(self, url: str, valid_for: ValidFor) -> tuple[HostFile | str, float]:
         for pause in (*self.pauses, None):
-            answer = await self._ask(url)
+            answer = await self._fetch(url)
             reason = answer if isinstance(answer, str) else f"http {answer.status}"
-            if isinstance(answer, HostFile) and (seconds := counts(answer)) is not None:
+            if isinstance(answer, HostFile) and (seconds := valid_for(answer)) is not None:
                 return answer, seconds
             if pause is not None:
                 await self._pause(pause)
         return reason, robots.KEPT_SHORT
 
     async def _pause(self, seconds: float) -> None:
-        await sleep(seconds, self.ending)
-        if self.ending():
-            raise RunEnding("the run ends")
+        await self.context.pause(seconds)
+        if self.context.is_ending():
+            raise RunEnding
 
-    async def _ask(self, url: str) -> HostFile | str:
-        """The answer, or why there is none. Redirects without end say the same as a file that is not there."""
-        hop, meta = url, {"dont_redirect": True, **self.meta}
+    async def _fetch(self, url: str) -> HostFile | str:
+        """The response, or why there is none. Too many redirects mean the same as a missing file."""
+        hop, meta = url, {"dont_redirect": True, WITHOUT_ROBOTS: True}
         request = Request(hop, priority=PRIORITY, meta=meta, callback=NO_CALLBACK)
         try:
             for _ in range(robots.REDIRECTS + 1):
@@ -194,8 +188,7 @@ class FileAsker:
         except RunEnding:
             raise
         except Exception as error:
-            refused = refused_address(error, hop)
-            if hop == url and (refused or isinstance(error, IgnoreRequest)):
+            if hop == url and isinstance(error, IgnoreRequest):
                 raise
-            return why_none(error, request).reason
+            return outcome_of_failure(error, request).reason
         return HostFile(404, b"")

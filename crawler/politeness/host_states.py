@@ -1,4 +1,4 @@
-"""Which hosts are slowed down or closed at this moment, for a person who wants to know why nothing comes."""
+"""Which hosts are slowed down or closed now, for status and problems."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from workers import keys
 
 @dataclass(frozen=True, slots=True)
 class HostState:
-    """How a host is treated. `interval`: seconds that everyone keeps; `until`: Unix seconds, None if it is not closed.
+    """How a host is treated. `interval`: seconds that all requests keep; `until`: Unix seconds, None if not closed.
 
     `failures`: in a row. `why`: what closed it, also after its time is over; "" if nothing did.
     """
@@ -44,21 +44,21 @@ class HostState:
 
 
 def host_state(connection: "redis.Redis", host: str) -> HostState:
-    """How a host (name with port, as `politeness.host_of` says it) is treated now."""
+    """How a host (name with port, as `pace.host_of` gives it) is treated now."""
     return _read(state_script(connection), host)
 
 
 def hosts(connection: "redis.Redis") -> list[HostState]:
     """The hosts that are slowed down or closed now, by name."""
     seconds, micros = connection.time()
-    connection.zremrangebyscore(keys.TROUBLED_HOSTS, "-inf", seconds * 1_000_000 + micros)  # nobody asked for a day
+    connection.zremrangebyscore(keys.TROUBLED_HOSTS, "-inf", seconds * 1_000_000 + micros)  # no request for a day
     names = sorted(name.decode() for name in cast(list[bytes], connection.zrange(keys.TROUBLED_HOSTS, 0, -1)))
     script = state_script(connection)
     return [state for name in names if (state := _read(script, name)).state != "open"]
 
 
 def in_words(state: dict[str, Any]) -> str:
-    """One line about a host, from what `to_dict` gives."""
+    """Return one line about a host, from the result of `to_dict`."""
     if state["state"] == "closed":
         until = datetime.fromisoformat(state["until"]).astimezone()
         return f"host {state['host']}: closed until {until:%m-%d %H:%M:%S} ({state['why']})"

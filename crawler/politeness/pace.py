@@ -1,61 +1,62 @@
-"""One limiter per host for the whole cluster: every request asks Redis for its turn and says what came of it.
+"""The pace of each host, one for the whole cluster: Redis grants permits and takes reports on the responses.
 
-A turn is now or not at all: nothing is reserved ahead, so a process that was held up can't use a turn whose time has
-passed, and one that dies leaves none behind. Two turns of one host are at least the first one's interval apart,
-whoever asks, on whatever machine. Times are Redis' own, so the machines' clocks don't matter. A host is a name with its
-port (`host_of`), or an address (`crawler.politeness.addresses`).
+A permit is for one request at once: none is reserved ahead, so a process that was delayed can't use one whose time has
+passed, and one that dies leaves none behind. Two permits of one host are at least the first one's interval apart,
+whoever requests them, on whatever machine. Times are those of Redis, so the machines' clocks don't matter. A host is a
+name with its port (`host_of`), or an address (`crawler.politeness.addresses`).
 
-    a host's interval = max(task's delay, Crawl-delay, slow-down after 429 and 503, slow-down as answers get slower)
+    a host's interval = max(task's delay, Crawl-delay, slow-down after 429 and 503, slow-down as responses get slower)
 
-- 429, or 503 or 403 with a Retry-After: nobody asks before. 403, because hosts that count requests say it so (it means
-  nothing without the header). Without the header 429 and 503 double the interval; good answers bring it down again.
-- A breaker opens after failures in a row (no connection, no answer in time, 5xx), whoever had them, lets one request
-  look when its time is over, and closes on the first answer. Each time it opens anew it stays open twice as long.
+- 429, or 503 or 403 with a Retry-After: no permit before that time. 403, because hosts that count requests answer so
+  (it means nothing without the header). Without the header 429 and 503 double the interval; good responses reduce it.
+- A breaker opens after failures in a row (no connection, no answer in time, 5xx), in whatever process, grants one
+  permit when its time is over, and closes on the first response. Each time that it opens it stays open twice as long.
 
-The state is one hash per host (`lua/host.lua`) that lapses when nobody asks any more.
+The state is one hash per host (`lua/host.lua`) that expires when no permits are requested any more.
 """
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
 import redis
 
-from crawler.guarding.guard import place_of
+from crawler.guarding.guard import host_and_port
 from crawler.politeness import lua
 from workers import keys
 
-DEFAULT_INTERVAL = 1.0  # seconds between two requests to one host, unless told otherwise
+DEFAULT_INTERVAL = 1.0  # seconds between two requests to one host, by default
 CRAWL_DELAY_MOST = 60.0  # seconds; more would keep a section of some thousand articles for weeks
-RETRY_AFTER_MOST = 86400.0  # seconds that a host may close itself for; then one request looks again
-PATIENCE = 30.0  # seconds a request waits in its process for a closed host; what takes longer is put off
-CLEAR_SECONDS = 0.2  # a host without interval and trouble is not asked about again for so long
-LATE = 0.01  # seconds between asking for a turn and sending the request; a turn that is older begins anew …
-RENEWALS = 3  # … so many times: where nothing is ever in time something has to be sent all the same
-REPORT_EVERY = 1.0  # seconds between reports of good answers, as long as the host is in no trouble
+RETRY_AFTER_MOST = 86400.0  # seconds that a host may close itself for; then one request is sent
+PATIENCE = 30.0  # seconds a request waits in its process for a closed host; after that it is postponed
+CLEAR_SECONDS = 0.2  # for so long permits of a host without interval and problem are granted without Redis
+LATE = 0.01  # seconds between requesting a permit and sending the request; an older permit is renewed …
+RENEWALS = 3  # … so many times; then the request is sent although it is late
+REPORT_EVERY = 1.0  # seconds between reports of good responses, as long as the host has no problem
 
 # Decisions of the Lua scripts. Times in seconds.
 _CONSTANTS: dict[str, float] = {
     "SLOW_LEAST": 1.0,  # the interval that the first 429 or 503 brings
     "SLOW_MOST": 60.0,
-    "SLOW_FORGOTTEN": 0.05,  # less is none
+    "SLOW_FORGOTTEN": 0.05,  # less counts as none
     "SLOW_KEPT": 3600.0,  # after the last 429 or 503
-    "LAG_LEAST": 0.5,  # answers may be slower than usual by this …
+    "LAG_LEAST": 0.5,  # responses may be slower than usual by this …
     "LAG_MOST": 10.0,
-    "OPEN_LEAST": 60.0,  # the breaker's first time; longer than PATIENCE, so that the run ends and the next one looks
+    "OPEN_LEAST": 60.0,  # the breaker's first time; longer than PATIENCE, so that the run ends, and the next one probes
     "OPEN_MOST": 1800.0,
-    "PROBE_MOST": 60.0,  # whoever looks whether the host is back may be dead by then: another one looks
-    "OTHERS_KEPT": 10.0,  # since the last turn of one who keeps an interval: who keeps none still asks each time
-    "PROBE_LOOK": 0.5,  # between looks at whether it is
-    "STATE_KEPT": 3600.0,  # of a host that nobody asks
-    "TROUBLE_KEPT": 86400.0,  # … if it was in trouble: hourly runs should find the breaker as they left it
+    "PROBE_MOST": 60.0,  # the process that sent the probe may be dead by then: another one sends one
+    "OTHERS_KEPT": 10.0,  # since the last permit with an interval: until then each permit is requested from Redis
+    "PROBE_LOOK": 0.5,  # between checks whether the probe was answered
+    "STATE_KEPT": 3600.0,  # of a host without requests
+    "PROBLEM_KEPT": 86400.0,  # … if it had a problem: hourly runs should find the breaker as they left it
 }
 _NUMBERS: dict[str, float] = {
     "FAILURES_MOST": 8,  # in a row
-    "SPEED_UP": 0.8,  # by each good answer: from 1 s to nothing in 14 of them
+    "SPEED_UP": 0.8,  # by each good response: from 1 s to nothing in 14 of them
     "SAMPLES_LEAST": 20,  # response times before they are judged
-    "USUAL_WEIGHT": 0.005,  # of a response time in the slow average: a memory of some hundred answers
+    "USUAL_WEIGHT": 0.005,  # of a response time in the slow average: a memory of some hundred responses
     "UNUSUAL": 0.1,  # of that weight, for one that is much slower: slowness must not become usual too soon
     "RECENT_WEIGHT": 0.3,  # … in the quick one
     "LAG_FACTOR": 3.0,  # … or this many times as slow
@@ -66,24 +67,24 @@ _PRELUDE = "".join(f"local {name} = {value * 1e6:.0f}\n" for name, value in _CON
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """The answer to who asks for a turn. `wait`: 0 if it is ours, else the seconds after which to ask again.
+class Permit:
+    """The answer to a request for a permit. `wait`: 0 if it is granted, else seconds until the next request for it.
 
-    `closed`: why nobody may ask the host now, "" if it is only not our turn. `at`: Redis' time in microseconds.
-    `asked`: when we asked, by this process' own clock.
+    `closed`: why the host is closed, "" if only its interval is not over. `at`: Redis' time in microseconds.
+    `requested`: when it was requested, by this process' clock.
     """
 
     wait: float
     closed: str
     at: float
-    asked: float
+    requested: float
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """What an answer, or none, says against asking on. `rest`: seconds that the host asks for, 0 if it names none.
+class HostProblem:
+    """What a response, or none, means for further requests. `rest`: seconds of its Retry-After, 0 if it has none.
 
-    `slow`: it answers that we ask too much; `failed`: it is not in order, or not there. Neither: it answered at least.
+    `slow`: the host gets too many requests; `failed`: it is unavailable or out of order. Neither: it is available.
     """
 
     why: str
@@ -92,109 +93,114 @@ class Trouble:
     failed: bool = False
 
     @property
-    def word(self) -> str:
-        """How the report's script calls it."""
-        return {(True, True): "both", (True, False): "slow", (False, True): "fail"}.get(
-            (self.slow, self.failed), "alive"
-        )
+    def kind(self) -> str:
+        """Its name in the report's script."""
+        if self.slow:
+            return "both" if self.failed else "slow"
+        return "fail" if self.failed else "alive"
 
 
 @dataclass(slots=True)
-class _Seen:
-    """What this process knows of a host, and has not reported yet. `oldest`: the oldest turn among the good answers."""
+class _Unreported:
+    """What this process knows of a host and has not reported. `oldest`: the oldest permit of the good responses."""
 
-    clear_until: float = 0.0  # monotonic
-    troubled: bool = False
+    reported: float  # by this process' clock
+    clear_until: float = 0.0  # by this process' clock
+    has_problem: bool = False
     interval: float = 0.0
     good: int = 0
     seconds: float = 0.0
     samples: int = 0
     oldest: float = 0.0
-    reported: float = field(default_factory=time.monotonic)
 
 
 class Pace:
-    """Hands out turns and takes reports. One per process."""
+    """Requests permits and reports responses. One per process. `clock`: seconds, any beginning."""
 
-    def __init__(self, connection: "redis.Redis"):
-        self._turn = connection.register_script(_PRELUDE + lua.script("turn"))
+    def __init__(self, connection: "redis.Redis", clock: Callable[[], float] = time.monotonic):
+        self._clock = clock
+        self._permit = connection.register_script(_PRELUDE + lua.script("permit"))
         self._renew = connection.register_script(_PRELUDE + lua.script("renew"))
         self._report = connection.register_script(_PRELUDE + lua.script("report"))
         self._crawl_delay = connection.register_script(_PRELUDE + lua.script("crawl_delay"))
-        self._hosts: dict[str, _Seen] = {}
-        self._offset = 0.0  # from the monotonic clock to Redis' one, microseconds
+        self._hosts: dict[str, _Unreported] = {}
+        self._offset = 0.0  # from this process' clock to that of Redis, microseconds
 
-    def ask(self, host: str, interval: float) -> Turn:
-        """Take a turn at a host. `interval`: seconds that the asker wants between two of them."""
-        seen = self._hosts.setdefault(host, _Seen())
-        now = time.monotonic()
-        seen.interval = interval
-        if interval <= 0 and now < seen.clear_until:
-            return Turn(0.0, "", now * 1e6 + self._offset, now)
-        wait, closed, troubled, clear, at = cast(
-            list[Any], self._turn(keys=[state_key(host)], args=[int(interval * 1e6)])
+    def request_permit(self, host: str, interval: float) -> Permit:
+        """Request a permit. `interval`: seconds that the requests of this task keep."""
+        known = self._known(host)
+        now = self._clock()
+        known.interval = interval
+        if interval <= 0 and now < known.clear_until:
+            return Permit(0.0, "", now * 1e6 + self._offset, now)
+        wait, closed, has_problem, clear, at = cast(
+            list[Any], self._permit(keys=[state_key(host)], args=[int(interval * 1e6)])
         )
-        self._offset = at - time.monotonic() * 1e6
-        seen.troubled = bool(troubled)
-        seen.clear_until = now + CLEAR_SECONDS if clear else 0.0
-        return Turn(wait / 1e6, closed.decode(), at, now)
+        self._offset = at - self._clock() * 1e6
+        known.has_problem = bool(has_problem)
+        known.clear_until = now + CLEAR_SECONDS if clear else 0.0
+        return Permit(wait / 1e6, closed.decode(), at, now)
 
-    def in_time(self, host: str, turn: Turn, interval: float) -> Turn | None:
-        """Call just before a request is sent: one that is late for its turn would come too close to the next one's.
+    def in_time(self, host: str, permit: Permit, interval: float) -> Permit | None:
+        """Call just before a request is sent: a late one would come too close to that of the next permit.
 
-        Such a turn begins anew. Returns the turn as it is now, None if somebody else has had one since.
+        A late permit is renewed. Returns the permit that is valid now, None if another one was granted since.
         """
         for _ in range(RENEWALS):
-            asked = time.monotonic()
-            if interval <= 0 or asked - turn.asked <= LATE:
+            now = self._clock()
+            if interval <= 0 or now - permit.requested <= LATE:
                 break
-            at = cast(int, self._renew(keys=[state_key(host)], args=[f"{turn.at:.0f}", int(interval * 1e6)]))
+            at = cast(int, self._renew(keys=[state_key(host)], args=[f"{permit.at:.0f}", int(interval * 1e6)]))
             if not at:
                 return None
-            turn = Turn(0.0, "", at, asked)
-        return turn
+            permit = Permit(0.0, "", at, now)
+        return permit
 
-    def came(self, host: str, turn: float, seconds: float | None) -> None:
-        """Report a good answer to the request that took its turn at `turn`. `seconds`: until it began, if known.
+    def on_response(self, host: str, at: float, seconds: float | None) -> None:
+        """Report a good response to the request with the permit of `at`. `seconds`: until it began, if known.
 
-        Good answers of a host in no trouble are reported together.
+        Good responses of a host without problem are reported together.
         """
-        seen = self._hosts.setdefault(host, _Seen())
-        seen.oldest = min(seen.oldest, turn) if seen.good else turn
-        seen.good += 1
+        known = self._known(host)
+        known.oldest = min(known.oldest, at) if known.good else at
+        known.good += 1
         if seconds is not None:
-            seen.seconds += seconds
-            seen.samples += 1
-        if seen.troubled or time.monotonic() - seen.reported >= REPORT_EVERY:
-            self._tell(host, seen, seen.oldest, "", 0.0, "")
+            known.seconds += seconds
+            known.samples += 1
+        if known.has_problem or self._clock() - known.reported >= REPORT_EVERY:
+            self._send_report(host, known, known.oldest)
 
-    def trouble(self, host: str, turn: float, trouble: Trouble) -> None:
-        """Report what an answer, or none, says against asking on."""
-        seen = self._hosts.setdefault(host, _Seen())
-        if seen.good:  # they came before
-            self._tell(host, seen, seen.oldest, "", 0.0, "")
-        self._tell(host, seen, turn, trouble.word, min(trouble.rest, RETRY_AFTER_MOST), trouble.why)
+    def on_problem(self, host: str, at: float, problem: HostProblem) -> None:
+        """Report a problem of the request with the permit of `at`."""
+        known = self._known(host)
+        if known.good:  # these responses came before
+            self._send_report(host, known, known.oldest)
+        self._send_report(host, known, at, problem)
 
     def crawl_delay(self, host: str, seconds: float, kept: float) -> None:
-        """Let the Crawl-delay of a host's robots.txt count for everyone, for `kept` seconds."""
+        """Apply the Crawl-delay of a host's robots.txt to all processes, for `kept` seconds."""
         args = [int(min(seconds, CRAWL_DELAY_MOST) * 1e6), int(kept * 1e6)]
         self._crawl_delay(keys=[state_key(host)], args=args)
-        self._hosts.setdefault(host, _Seen()).clear_until = 0.0
+        self._known(host).clear_until = 0.0
 
-    def _tell(self, host: str, seen: _Seen, turn: float, word: str, rest: float, why: str) -> None:
-        args: list[str | float] = [host, int(seen.interval * 1e6), seen.good, int(seen.seconds * 1e6), seen.samples]
-        args += [f"{turn:.0f}", word, int(rest * 1e6), why]
-        seen.good = seen.samples = 0
-        seen.seconds, seen.reported = 0.0, time.monotonic()
-        seen.troubled = bool(self._report(keys=[state_key(host), keys.TROUBLED_HOSTS], args=args))
-        if seen.troubled:
-            seen.clear_until = 0.0
+    def _known(self, host: str) -> _Unreported:
+        return self._hosts.setdefault(host, _Unreported(self._clock()))
+
+    def _send_report(self, host: str, known: _Unreported, at: float, problem: HostProblem | None = None) -> None:
+        args: list[str | float] = [host, int(known.interval * 1e6), known.good, int(known.seconds * 1e6), known.samples]
+        args.append(f"{at:.0f}")
+        args += [problem.kind, int(min(problem.rest, RETRY_AFTER_MOST) * 1e6), problem.why] if problem else ["", 0, ""]
+        known.good = known.samples = 0
+        known.seconds, known.reported = 0.0, self._clock()
+        known.has_problem = bool(self._report(keys=[state_key(host), keys.TROUBLED_HOSTS], args=args))
+        if known.has_problem:
+            known.clear_until = 0.0
 
 
-@lru_cache(maxsize=1024)  # several ask for each request
+@lru_cache(maxsize=1024)  # several calls for each request
 def host_of(url: str) -> str:
     """Name and port of a URL, the unit of politeness."""
-    name, port = place_of(url)
+    name, port = host_and_port(url)
     return f"{name}:{port}"
 
 

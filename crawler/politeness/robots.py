@@ -1,16 +1,16 @@
-"""robots.txt, as RFC 9309 says: octets in, rules for one crawler out. No network; who fetches it is `middlewares`.
+"""robots.txt, as RFC 9309 says: octets in, rules for one crawler out. No network; `host_rules` fetches it.
 
     body → lines → groups → rules of the product token → may this URL be fetched?
 
 Where the RFC leaves a choice:
-- Records are read as its grammar has them: a colon, no misspellings.
-- `Crawl-delay`, which it does not know, counts for the user agents right before it.
+- Records are read by its grammar: a colon is required, and misspelled keys are ignored.
+- `Crawl-delay`, which it does not define, applies to the user agents directly before it.
 - Delimiters: in a query `/` and `%2F` are one (its own example), in a path they are two. `=` and `&` stay as they are.
-- A 429 is a 4xx, so everything is allowed, but not for a day: it says nothing about the rules.
+- A 429 is a 4xx, so everything is allowed, but for less than a day: it does not mean that there are no rules.
 
-Protego, which Scrapy uses, differs: it obeys a group whose name ours only begins with, not one that names a version;
-an unknown record ends its groups; `Allow: /index.html` allows `/`; a `$` at the end also stands for itself; escapes in
-queries are not those of the RFC's table; other line ends count, colons may be missing.
+Protego, which Scrapy uses, differs: a group applies if our name only begins with the group's, and does not apply if it
+names a version; an unknown record ends a group; `Allow: /index.html` allows `/`; a `$` at the end also matches itself;
+escapes in queries are not those of the RFC's table; other line ends are accepted, and colons may be missing.
 """
 
 import math
@@ -33,6 +33,7 @@ DELAY = frozenset({b"crawl-delay"})
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _ESCAPE_OR_OTHER = re.compile(rb"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~-]")  # not the unreserved characters of RFC 3986
+_PRODUCT = re.compile(rb"[a-z_-]+")
 _UNRESERVED = re.compile(rb"[A-Za-z0-9._~-]")
 
 
@@ -45,7 +46,7 @@ class Rule:
     ends: bool = False
 
     def matches(self, path: bytes) -> bool:
-        """Whether a URL's path and query, in the same spelling, begin with (or are) what the rule says."""
+        """Whether a URL's path and query, in the same spelling, begin with the rule's path; if `ends`, equal it."""
         first, *others = self.path.split(b"*")
         if not path.startswith(first):
             return False
@@ -61,13 +62,13 @@ class Rule:
 
     @property
     def octets(self) -> int:
-        """How specific the rule is."""
+        """How specific the rule is: the number of its octets."""
         return len(self.path) + self.ends
 
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """What a host's robots.txt says to one crawler. `rules`: the most specific first. `crawl_delay`: seconds."""
+    """The rules of a host's robots.txt for one crawler. `rules`: the most specific first. `crawl_delay`: seconds."""
 
     rules: tuple[Rule, ...] = ()
     crawl_delay: float | None = None
@@ -84,7 +85,7 @@ class Robots:
 
 @dataclass(frozen=True, slots=True)
 class Unreachable:
-    """There is no telling what robots.txt says, so nothing may be fetched for now. `reason`: in a few words."""
+    """It is unknown what robots.txt says, so nothing may be fetched for now. `reason`: in a few words."""
 
     reason: str
 
@@ -105,7 +106,7 @@ def url_of(url: str) -> str:
 
 
 def of_answer(status: int, body: bytes, product: str) -> tuple[Robots | Unreachable, float]:
-    """What an answer means for the crawler `product`, section 2.3.1, and for how many seconds it counts."""
+    """The rules by a response, for the crawler `product` (section 2.3.1), and for how many seconds they are valid."""
     if status >= 500:
         return unreachable(f"http {status}")
     if 200 <= status < 300:
@@ -114,7 +115,7 @@ def of_answer(status: int, body: bytes, product: str) -> tuple[Robots | Unreacha
 
 
 def unreachable(reason: str) -> tuple[Unreachable, float]:
-    """What it means that there is no answer, and for how many seconds that counts."""
+    """The result if there is no response, and for how many seconds it is valid."""
     return Unreachable(reason), KEPT_SHORT
 
 
@@ -128,10 +129,10 @@ def parse(body: bytes, product: str) -> Robots:
 
 
 def spellings_of(url: str) -> tuple[bytes, ...]:
-    """Return path and query of a URL as rules spell them.
+    """Return path and query of a URL in the spellings of rules.
 
-    Twice if it has a query: a rule whose `*` runs from the path into the query can't know that it did, and spells the
-    delimiters there as a path has them.
+    Two spellings if it has a query: if the `*` of a rule matches a part of the path and of the query, the delimiters
+    after it are written as in a path.
     """
     parts = urlsplit(url)
     path = _escaped((parts.path or "/").encode("utf-8", "surrogatepass"), b"/=&")
@@ -142,19 +143,19 @@ def spellings_of(url: str) -> tuple[bytes, ...]:
 
 
 class RobotsCache:
-    """What is known of hosts, for as long as it counts. `clock`: seconds, any beginning."""
+    """The rules of hosts, for as long as they are valid. `clock`: seconds, any beginning."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock
         self._known: dict[str, tuple[float, Robots | Unreachable]] = {}
 
     def get(self, host: str) -> Robots | Unreachable | None:
-        """Return what counts for a host now; None if it has to be asked."""
+        """Return the valid rules of a host; None if its robots.txt has to be requested."""
         end, robots = self._known.get(host, (-math.inf, None))
         return robots if self._clock() < end else None
 
     def put(self, host: str, robots: Robots | Unreachable, seconds: float) -> None:
-        """Let `robots` count for a host from now on."""
+        """Store `robots` as the rules of a host for `seconds`."""
         self._known[host] = (self._clock() + seconds, robots)
 
 
@@ -182,21 +183,30 @@ def _groups(records: Iterable[Record], kinds: Set[bytes]) -> Iterator[tuple[set[
             if said:
                 yield names, said
                 names, said = set(), []
-            names.add(record.value.split(b"/")[0].lower())  # of `Foobot/1.0`: foobot
+            names.update(_products(record.value.lower()))
         elif record.key in kinds:
             said.append(record)
     yield names, said
 
 
+def _products(value: bytes) -> set[bytes]:
+    """The crawlers that a user-agent line means: of `Foobot/1.0` and `Foobot News` foobot.
+
+    A product token has no digits (section 2.2.1); a name with digits means itself as well.
+    """
+    token = _PRODUCT.match(value)
+    return {value.partition(b"/")[0].strip(), *value.partition(b"/")[0].split()[:1], *([token[0]] if token else [])}
+
+
 def rule_of(record: Record) -> Rule:
-    """Return the rule of an allow or disallow record; its path may hold `*`, and `$` at its end."""
+    """Return the rule of an allow or disallow record; its path may contain `*`, and `$` at its end."""
     ends = record.value.endswith(b"$")
     path, mark, query = record.value.removesuffix(b"$").partition(b"?")
     return Rule(record.key == b"allow", _escaped(path, b"/=&*") + mark + _escaped(query, b"=&*"), ends)
 
 
 def _seconds(value: bytes) -> float | None:
-    """A crawl delay; None if it is none."""
+    """The seconds of a Crawl-delay; None if the value is invalid."""
     try:
         seconds = float(value)
     except ValueError:

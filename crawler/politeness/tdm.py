@@ -1,7 +1,7 @@
 """/.well-known/tdmrep.json: which of a host's pages are reserved from text and data mining. Octets in, rules out.
 
 Source: TDM Reservation Protocol, final report of 10 May 2024. Its patterns are those of robots.txt; the first rule that
-fits a page counts. A file that can't be read says nothing.
+matches a page applies. An invalid file has no rules.
 """
 
 import json
@@ -15,12 +15,12 @@ RULES_MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class TdmRules:
-    """A host's rules in their order: what they are about, and whether that is reserved."""
+    """A host's rules in their order, each with whether its pages are reserved."""
 
     rules: tuple[tuple[Rule, bool], ...] = ()
 
     def reserves(self, url: str) -> bool | None:
-        """Whether a page is reserved; None if the file does not say."""
+        """Whether a page is reserved; None if no rule matches."""
         spellings = spellings_of(url)
         return next((reserved for rule, reserved in self.rules if any(map(rule.matches, spellings))), None)
 

@@ -1,8 +1,8 @@
-"""The browser's life: started when the first page asks for it, renewed before it has grown, replaced when it dies.
+"""The browser's life: started for the first page, renewed before it has grown, replaced when it dies.
 
 scrapy-playwright's download handler drives one browser; a new browser is a new handler with a new Playwright driver, so
 that nothing of the old one stays in memory. A context (cookies, cache) serves some pages and is closed with them; a
-browser takes no more pages once it has shown its number or its processes have grown, and ends when those in hand are
+browser gets no more pages once it has rendered its number or its processes have grown, and ends when its open pages are
 done. Only then does the next one start, so there is never more than one.
 """
 
@@ -16,26 +16,28 @@ from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 from scrapy import Request
-from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.page import PageMethod
 
+from crawler.fetching.context import context_of
+from crawler.fetching.errors import AddressRefused, RenderingFailed
 from crawler.guarding.browser_proxy import GuardedProxy
-from crawler.guarding.guard import Guard, place_of
-from crawler.guarding.resolver import GUARD
+from crawler.guarding.guard import host_and_port
 from crawler.rendering.chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
 from crawler.rendering.memory import below, resident
 from crawler.rendering.scripts import ScriptCache
-from crawler.rendering.visit import SETTLE_SECONDS, PageEnds, RenderingFailed, Visit
+from crawler.rendering.visit import SETTLE_SECONDS, PageEnds, Visit
 
 PAGES_A_CONTEXT = 50
 PAGES_A_BROWSER = 500
-MEMORY = 1.5 * 2**30  # bytes of all its processes, shared pages counted each time: then it takes no more pages
-MEMORY_MOST = 4 * 2**30  # … and then it is ended with the pages that it has
-LOOK_EVERY = 1.0  # seconds between two looks at the memory while pages are in hand
+MEMORY = 1.5 * 2**30  # bytes of all its processes, shared pages counted each time: then it gets no more pages
+MEMORY_MOST = 4 * 2**30  # … and then it is killed with its open pages
+LOOK_EVERY = 1.0  # seconds between two checks of the memory while pages are open
 START_SECONDS = 30.0
-CLOSE_SECONDS = 5.0  # that a tab or a browser gets to close; then its processes are ended
+CLOSE_SECONDS = 5.0  # that a tab or a browser gets to close; then its processes are killed
+VISIT = "visit"  # in a navigation's meta: its `Visit`
 FLAGS = ("--blink-settings=imagesEnabled=false", "--js-flags=--max-old-space-size=512")  # the second: MiB a page
 WITHOUT_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
 CUT_OFF = (
@@ -45,11 +47,11 @@ CUT_OFF = (
     "has been closed",
 )
 
-logging.getLogger("scrapy-playwright").setLevel(logging.CRITICAL)  # what failed is said by the spider, in one line
+logging.getLogger("scrapy-playwright").setLevel(logging.CRITICAL)  # the spider logs failures, in one line
 
 
 class BrowserGone(Exception):
-    """The browser died, or had to be ended, with the page in hand."""
+    """The browser died, or had to be killed, with the page open."""
 
 
 class Browser:
@@ -62,20 +64,20 @@ class Browser:
         self.idle.set()
         self._context = {"service_workers": "block", "accept_downloads": False, "ignore_https_errors": True}
         self._context["user_agent"] = crawler.settings["USER_AGENT"]
-        self._shown = 0  # pages that it took
-        self._open: dict[str, int] = {}  # context -> its pages in hand
+        self._shown = 0  # pages that it was given
+        self._open: dict[str, int] = {}  # context -> its open pages
         self._tabs: set[Any] = set()  # ours; any other was opened by a page
         self._guarding: dict[str, asyncio.Future[None]] = {}  # contexts
-        self._opening = 0  # tabs asked for that are not there yet
+        self._opening = 0  # tabs that are being opened
         self._pids: list[int] = []
         self._watch: asyncio.Task[None] | None = None
         self._handler = ScrapyPlaywrightDownloadHandler.from_crawler(crawler)
-        self._handler.abort_request = lambda request: True  # what `Visit` does not see does not leave
+        self._handler.abort_request = lambda request: True  # requests that `Visit` does not see are not sent
         self._handler.config = dataclasses.replace(
             self._handler.config,
             launch_options=launch_options(executable, proxy, FLAGS),
             startup_context_kwargs={self._context_name(): self._context},
-            max_pages_per_context=1000,  # the spider bounds how many there are
+            max_pages_per_context=1000,  # the spider limits their number
             restart_disconnected_browser=False,
             target_closed_max_retries=0,
             download_timeout_secs=1.0,
@@ -83,7 +85,7 @@ class Browser:
 
     @property
     def worn_out(self) -> bool:
-        """Whether it is to take no more pages."""
+        """Whether it gets no more pages."""
         grown = self._shown > 0 and resident(self._pids) > MEMORY
         return self.broken or grown or self._shown >= PAGES_A_BROWSER
 
@@ -94,18 +96,18 @@ class Browser:
             await asyncio.wait_for(self._handler._launch(), START_SECONDS)
         except (PlaywrightError, OSError, TimeoutError) as error:
             await self.close()
-            said = next(iter(str(error).splitlines()), "") or "it does not answer"
-            raise BrowserMissing(f"the browser {self.executable} does not start: {said[:200]}") from None
+            message = next(iter(str(error).splitlines()), "") or "it does not answer"
+            raise BrowserMissing(f"the browser {self.executable} does not start: {message[:200]}") from None
         finally:
             self._pids = [pid for pid in below(os.getpid()) if pid not in before]
         self._handler.browser.on("disconnected", lambda _: self._break())
         self._watch = asyncio.ensure_future(self._watch_memory(before))
 
     async def show(self, request: Request) -> Response:
-        """Render a page. Raises `BrowserGone`, `RenderingFailed`, `IgnoreRequest`."""
+        """Render a page. Raises `BrowserGone`, `RenderingFailed`, `RequestRefused`."""
         visit, name = Visit(request, self.cache), self._context_name()
         seconds = request.meta.get("download_timeout") or PAGE_SECONDS
-        asked = Request(
+        navigation = Request(
             request.url,
             headers=request.headers,
             dont_filter=True,
@@ -117,25 +119,25 @@ class Browser:
                 "playwright_page_init_callback": self._prepare,
                 "playwright_page_methods": [PageMethod(visit.settle)],
                 "playwright_page_goto_kwargs": {"wait_until": "commit", "timeout": seconds * 1000},
-                "visit": visit,
+                VISIT: visit,
             },
         )
         self._take(name)
         try:
             async with asyncio.timeout(seconds + SETTLE_SECONDS + CLOSE_SECONDS):
-                return visit.to_response(await self._handler.download_request(asked))
+                return visit.to_response(await self._handler.download_request(navigation))
         except PageEnds:
             assert visit.ending is not None
             return visit.ending.to_response(request)
         except (PlaywrightError, RuntimeError) as error:
             if visit.ending is not None:
                 return visit.ending.to_response(request)
-            raise self._reason(asked.meta.get("not prepared") or error) from None
+            raise self._reason(visit.not_prepared or error) from None
         except TimeoutError:
             raise RenderingFailed("the page's scripts do not end") from None
         finally:
             request.meta["download_latency"] = visit.latency
-            await self._leave(asked, name)
+            await self._leave(visit.tab, name)
 
     async def close(self) -> None:
         """End the browser and all its processes."""
@@ -149,19 +151,20 @@ class Browser:
     def _context_name(self) -> str:
         return f"pages-{self._shown // PAGES_A_CONTEXT}"
 
-    async def _prepare(self, page: Any, asked: Request) -> None:
-        """A new tab is there. What other tabs ask for, those that pages open, does not leave."""
+    async def _prepare(self, page: Any, navigation: Request) -> None:
+        """Set up a new tab. Requests of other tabs, those that pages open, are not sent."""
         self._opening -= 1
-        asked.meta["tab"] = page
+        visit: Visit = navigation.meta[VISIT]
+        visit.tab = page
         self._tabs.add(page)
-        name = asked.meta["playwright_context"]
+        name = navigation.meta["playwright_context"]
         try:
             if name not in self._guarding:
                 self._guarding[name] = asyncio.ensure_future(_guard(page.context))
             await asyncio.shield(self._guarding[name])
-            await asked.meta["visit"].prepare(page)
-        except PlaywrightError as error:  # scrapy-playwright would only log it; the tab asks for nothing then
-            asked.meta["not prepared"] = error
+            await visit.prepare(page)
+        except PlaywrightError as error:  # scrapy-playwright would only log it; the tab sends no request then
+            visit.not_prepared = error
 
     def _take(self, name: str) -> None:
         self._shown += 1
@@ -169,9 +172,8 @@ class Browser:
         self._open[name] = self._open.get(name, 0) + 1
         self.idle.clear()
 
-    async def _leave(self, asked: Request, name: str) -> None:
+    async def _leave(self, tab: Any, name: str) -> None:
         """Close a page's tab and those it opened; the last page of a context that is full closes the context too."""
-        tab = asked.meta.get("tab")
         self._tabs.discard(tab)
         self._opening -= tab is None
         self._open[name] -= 1
@@ -180,7 +182,7 @@ class Browser:
             if wrapper is not None and not self._open[name] and name != self._context_name():
                 await self._close(wrapper.context)
             elif tab is not None:
-                strays = [] if self._opening else [each for each in tab.context.pages if each not in self._tabs]
+                strays = [] if self._opening else [page for page in tab.context.pages if page not in self._tabs]
                 await asyncio.gather(*map(self._close, {tab, *strays}))
         finally:
             if not any(self._open.values()):
@@ -190,7 +192,7 @@ class Browser:
         try:
             if what is not None and not self.broken:
                 await asyncio.wait_for(what.close(), CLOSE_SECONDS)
-        except TimeoutError:  # its renderer hangs, and takes others along
+        except TimeoutError:  # its renderer hangs, and other tabs with it
             self._break()
             self._kill()
         except PlaywrightError:
@@ -198,7 +200,7 @@ class Browser:
 
     def _reason(self, error: Exception) -> Exception:
         text = str(error)
-        if self.broken or any(said in text for said in CUT_OFF):
+        if self.broken or any(message in text for message in CUT_OFF):
             self._break()
             return BrowserGone()
         if "crashed" in text:
@@ -230,7 +232,7 @@ class Browser:
 
 
 async def _guard(context: Any) -> None:
-    """Let tabs that pages open ask for nothing, and pages not connect by UDP, whatever the browser's flags do."""
+    """Block requests of tabs that pages open, and connections by UDP, whatever the browser's flags do."""
     await context.route("**", lambda route: route.abort())
     await context.add_init_script(WITHOUT_UDP)
 
@@ -244,11 +246,11 @@ class Browsers:
         self.started = 0
         self._proxy: GuardedProxy | None = None
         self._current: Browser | None = None
-        self._line = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def ready(self) -> Browser:
-        """Return the browser that takes the next page, started if need be. Raises `BrowserMissing`."""
-        async with self._line:
+        """Return the browser for the next page, started if necessary. Raises `BrowserMissing`."""
+        async with self._lock:
             if self._current is not None and self._current.worn_out:
                 await self._current.idle.wait()
                 await self._current.close()
@@ -256,42 +258,40 @@ class Browsers:
             if self._current is None:
                 executable = find_browser()
                 if self._proxy is None:
-                    upstream = getattr(self.crawler.spider, "proxy", "")
-                    self._proxy = GuardedProxy(GUARD.get("current", Guard()), upstream=upstream).__enter__()
+                    context = context_of(self.crawler)
+                    self._proxy = GuardedProxy(context.guard, upstream=context.proxy).__enter__()
                 browser = Browser(self.crawler, executable, self._proxy.url, self.cache)
                 await browser.start()
                 self._current, self.started = browser, self.started + 1
             return self._current
 
     async def show(self, request: Request) -> Response:
-        """Render a page; once more, in a new browser, if the first one died of it or of its neighbour."""
+        """Render a page; once more, in a new browser, if the first one died with it."""
         for _ in range(2):
             browser = await self.ready()
             try:
-                return self._looked_at(await browser.show(request), request)
+                response = await browser.show(request)
+                if response.status == 403:
+                    self._check_refused(request)
+                return response
             except BrowserGone:
                 continue
             except (RenderingFailed, DownloadTimeoutError):
-                self._refuse_if_held_back(request)
+                self._check_refused(request)
                 raise
         raise RenderingFailed("browser crashed on this or another page")
 
     async def close(self) -> None:
-        """End what runs."""
-        async with self._line:
+        """End browser and proxy."""
+        async with self._lock:
             if self._current is not None:
                 await self._current.close()
             if self._proxy is not None:
                 self._proxy.__exit__(None, None, None)
             self._current = self._proxy = None
 
-    def _looked_at(self, response: Response, request: Request) -> Response:
-        if response.status == 403:
-            self._refuse_if_held_back(request)
-        return response
-
-    def _refuse_if_held_back(self, request: Request) -> None:
-        """Raise `IgnoreRequest` if it was the guard that let the page not be had."""
-        address = self._proxy.refused.get(place_of(request.url)) if self._proxy else None
+    def _check_refused(self, request: Request) -> None:
+        """Raise `AddressRefused` if the proxy refused the page's address."""
+        address = self._proxy.refused.get(host_and_port(request.url)) if self._proxy else None
         if address is not None:
-            raise IgnoreRequest(f"address {address} is not public; list the host under allow_hosts if it is yours")
+            raise AddressRefused(address)

@@ -2,7 +2,7 @@
 
 The browser is the Chromium that is installed here (`find_browser`), headless, with its sandbox unless we are root.
 Each of its connections goes through `crawler.guarding.browser_proxy`. For screenshots there are two contexts: `SCRIPTS`
-renders a page as a reader sees it; `PLAIN` has no JavaScript and stands in where the first comes out blank or fails.
+renders a page as a reader sees it; `PLAIN` has no JavaScript and is used if the first is blank or fails.
 """
 
 import os
@@ -15,7 +15,7 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.fetching.middlewares import GuardMiddleware
+from crawler.guarding.gate import AddressGate
 from crawler.rendering.task import TABS
 from workers.errors import ExemplarError
 
@@ -43,7 +43,7 @@ FLAGS = (
     "--disable-quic",  # UDP would go past the proxy; so would WebRTC, whose switch has lost its first word meanwhile
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # names are the proxy's to look up, prefetches too
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # the proxy resolves names, those of prefetches too
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
@@ -53,14 +53,14 @@ FLAGS = (
 
 
 class BrowserMissing(ExemplarError):
-    """No browser is installed, or the one that was named is not there."""
+    """No browser is installed, or the one that was named does not exist."""
 
 
 def find_browser() -> str:
     """Return the path of the browser: the one named, the system's, or Playwright's own. Raises `BrowserMissing`."""
     named = os.environ.get(BROWSER)
     if named and not shutil.which(named):
-        raise BrowserMissing(f"{BROWSER}={named} is no program")
+        raise BrowserMissing(f"{BROWSER}={named} is not a program")
     found = named or next(filter(None, map(shutil.which, NAMES)), None) or _of_playwright()
     if found is None:
         raise BrowserMissing(
@@ -71,7 +71,7 @@ def find_browser() -> str:
 
 
 def _of_playwright() -> str | None:
-    """The newest Chromium that `playwright install` has left here; asking Playwright itself would start its driver."""
+    """The newest Chromium of `playwright install`; Playwright itself would have to start its driver to find it."""
     cache = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "ms-playwright"
     folder = Path(os.environ.get(OF_PLAYWRIGHT) or cache)
     for place in PLACES:
@@ -87,7 +87,7 @@ def launch_options(browser: str, proxy: str, flags: tuple[str, ...] = ()) -> dic
         "executable_path": browser,
         "args": [*FLAGS, *flags],
         "chromium_sandbox": os.geteuid() != 0,  # Chromium refuses to run with its sandbox for root
-        "proxy": {"server": proxy, "bypass": "<-loopback>"},  # Chromium would go to loopback without it
+        "proxy": {"server": proxy, "bypass": "<-loopback>"},  # Chromium would connect to loopback directly without it
     }
 
 
@@ -101,8 +101,9 @@ def rendering_settings(browser: str, proxy: str, context: dict[str, Any], tabs: 
         "DOWNLOAD_HANDLERS": {"http": handler, "https": handler, "data": None, "file": None, "ftp": None, "s3": None},
         "DOWNLOADER_MIDDLEWARES": {
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+            "crawler.guarding.gate.UrlGate": 50,
             "crawler.politeness.host_rules.RobotsMiddleware": 100,
-            "crawler.rendering.chromium.BehindProxy": 940,
+            "crawler.rendering.chromium.AddressGateBehindProxy": 960,
         },
         "PLAYWRIGHT_LAUNCH_OPTIONS": launch_options(browser, proxy),
         "PLAYWRIGHT_CONTEXTS": {
@@ -117,13 +118,13 @@ def rendering_settings(browser: str, proxy: str, context: dict[str, Any], tabs: 
 
 
 def is_needless(request: Any) -> bool:
-    """Whether the browser may do without this request of a page: films and lasting connections change no picture."""
+    """Whether a page's request is needless: films and lasting connections change no screenshot."""
     return request.resource_type in ("media", "websocket", "eventsource")
 
 
-class BehindProxy(GuardMiddleware):
-    """The guard's gate for rendered pages: all their answers come from the proxy's address; the proxy has looked."""
+class AddressGateBehindProxy(AddressGate):
+    """For rendered pages: all their responses come from the address of the proxy, which has checked the address."""
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Look at the address only if the answer came without the browser, as robots.txt does."""
+        """Check the address of responses that do not come from the browser, such as that of robots.txt."""
         return response if request.meta.get("playwright") else super().process_response(request, response)

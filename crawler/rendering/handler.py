@@ -1,4 +1,4 @@
-"""Scrapy's side of rendering: which requests go to the browser, and when it has to stand ready."""
+"""Scrapy's side of rendering: which requests go to the browser, and when it is started."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,24 +6,25 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
-from crawler.fetching.middlewares import RunEnding
+from crawler.fetching.context import RENDER, context_of
+from crawler.fetching.errors import RunEnding
 from crawler.rendering.chromium import BrowserMissing
 
 if TYPE_CHECKING:
     from crawler.rendering.browsers import Browsers
 
-RENDER = "render"  # in a request's meta
 PLAIN_HANDLERS = "EXEMPLAR_PLAIN_HANDLERS"  # setting: scheme -> the handler for what is not rendered
-READY_AT = 945  # among the middlewares: what robots.txt or the guard refuse starts no browser, and no turn runs out
+READY_AT = 945  # among the middlewares: after robots.txt and guard, before the pace, so that no permit expires
 
 
 def browsers_of(crawler: Any) -> "Browsers":
-    """The browsers of a crawl; nothing of Playwright is imported before the first one is asked for."""
-    if getattr(crawler, "exemplar_browsers", None) is None:
+    """The browsers of a crawl; nothing of Playwright is imported before the first one is needed."""
+    if crawler.spider.browsers is None:
         from crawler.rendering.browsers import Browsers
 
-        crawler.exemplar_browsers = Browsers(crawler)
-    return crawler.exemplar_browsers  # type: ignore[no-any-return]
+        crawler.spider.browsers = Browsers(crawler)
+    browsers: Browsers = crawler.spider.browsers
+    return browsers
 
 
 def rendering_settings(settings: Any) -> dict[str, Any]:
@@ -35,12 +36,12 @@ def rendering_settings(settings: Any) -> dict[str, Any]:
         PLAIN_HANDLERS: plain,
         "DOWNLOAD_HANDLERS": handlers | dict.fromkeys(plain, "crawler.rendering.handler.RenderingHandler"),
         "DOWNLOADER_MIDDLEWARES": dict(settings.getdict("DOWNLOADER_MIDDLEWARES")) | ready,
-        "METAREFRESH_IGNORE_TAGS": ["script", "noscript"],  # shells send readers without scripts elsewhere
+        "METAREFRESH_IGNORE_TAGS": ["script", "noscript"],  # empty shells redirect browsers without scripts
     }
 
 
 class RenderingHandler:
-    """Renders what asks for it, and hands on all other requests to the handler that was there before."""
+    """Renders requests with `RENDER`, and passes all others to the handler that was set before."""
 
     lazy = True
 
@@ -50,11 +51,11 @@ class RenderingHandler:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "RenderingHandler":
-        """Scrapy's way to make one; it makes one a scheme."""
+        """Scrapy's constructor; Scrapy creates one handler for each scheme."""
         return cls(crawler)
 
     async def download_request(self, request: Request) -> Response:
-        """Raises what the other handler raises; for rendered pages `RenderingFailed`, `IgnoreRequest`."""
+        """Raises what the other handler raises; for rendered pages `RenderingFailed`, `RequestRefused`."""
         if request.meta.get(RENDER):
             return await browsers_of(self.crawler).show(request)
         scheme = request.url.partition(":")[0]
@@ -65,22 +66,22 @@ class RenderingHandler:
         return response
 
     async def close(self) -> None:
-        """Scrapy's word for the end."""
-        if getattr(self.crawler, "exemplar_browsers", None) is not None:
-            await self.crawler.exemplar_browsers.close()
+        """Called by Scrapy at the end."""
+        if self.crawler.spider.browsers is not None:
+            await self.crawler.spider.browsers.close()
         for handler in self._plain.values():
             await handler.close()
 
 
 class BrowserReady:
-    """Has the browser started before a rendered request's turn at its host comes, so that none of them bunch."""
+    """Starts the browser before a rendered request gets its permit, so that requests don't bunch."""
 
     def __init__(self, crawler: Any):
         self.crawler = crawler
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "BrowserReady":
-        """Scrapy's way to make one."""
+        """Scrapy's constructor."""
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
@@ -90,5 +91,5 @@ class BrowserReady:
         try:
             await browsers_of(self.crawler).ready()
         except BrowserMissing as missing:
-            self.crawler.spider.without_browser(str(missing))
-            raise RunEnding("the run ends") from None
+            context_of(self.crawler).on_browser_missing(str(missing))
+            raise RunEnding from None

@@ -1,4 +1,4 @@
-"""What a process and all those below it take of memory, read from /proc. Where there is none, nothing is known: 0."""
+"""The memory of a process and its descendants, read from /proc; 0 without /proc."""
 
 import os
 from collections import defaultdict
@@ -16,10 +16,10 @@ def below(pid: int) -> list[int]:
         except (OSError, IndexError, ValueError):
             continue  # it has ended meanwhile
         children[parent].append(int(status.parent.name))
-    found = list(children[pid])
-    for each in found:
-        found += children[each]
-    return found
+    descendants = list(children[pid])
+    for child in descendants:
+        descendants += children[child]
+    return descendants
 
 
 def resident(pids: list[int]) -> int:

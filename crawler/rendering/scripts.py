@@ -1,4 +1,4 @@
-"""Scripts that a site lets us keep: asked for once, not once a page.
+"""Scripts that their headers allow to keep: requested once, not once a page.
 
 Chromium has no cache of its own as long as requests are intercepted, and the scripts of a site's pages are mostly the
 same few files. Kept is what an ordinary cache would keep (RFC 9111): with a maximum age, or an earlier modification.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 LARGEST = 4 * 2**20  # bytes of one script
 ALL = 48 * 2**20  # bytes
-KEPT = 3600.0  # seconds at most, whatever its headers say
+KEPT = 3600.0  # seconds at most, whatever its headers allow
 OF_THE_CONNECTION = frozenset({"content-encoding", "content-length", "transfer-encoding", "set-cookie", "connection"})
 _MAX_AGE = re.compile(r"max-age\s*=\s*\"?(\d+)")
 
@@ -27,7 +27,7 @@ class KeptScript:
 
 
 class ScriptCache:
-    """Scripts by URL; the longest unused give way. `clock`: seconds, any beginning."""
+    """Scripts by URL; the longest unused are dropped. `clock`: seconds, any beginning."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock
@@ -63,10 +63,10 @@ class ScriptCache:
 
 
 def seconds_of(headers: dict[str, str]) -> float:
-    """For how long an answer with these headers may be kept; 0 if not at all."""
-    said = headers.get("cache-control", "").lower()
-    if "no-store" in said or "no-cache" in said or headers.get("vary", "").strip() == "*":
+    """Seconds for which a response with these headers may be kept; 0 if not at all."""
+    control = headers.get("cache-control", "").lower()
+    if "no-store" in control or "no-cache" in control or headers.get("vary", "").strip() == "*":
         return 0.0
-    if found := _MAX_AGE.search(said):
-        return min(float(found[1]), KEPT)
+    if age := _MAX_AGE.search(control):
+        return min(float(age[1]), KEPT)
     return KEPT if "last-modified" in headers else 0.0

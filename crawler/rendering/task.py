@@ -1,9 +1,9 @@
-"""Which pages of a task are rendered. Without Scrapy and without a browser: `SectionRun` asks.
+"""Which pages of a task are rendered. Without Scrapy and without a browser.
 
-`render: true` and `false` say it for the articles. `auto` (the default) looks once at the example as it came: an empty
-shell means that the task's articles are rendered. The answer is kept in Redis with the example, which is itself kept as
-the articles come: rendered or not. A list page of a task that renders is fetched plainly, unless it has scripts and no
-link that fits the task; it is then rendered, from then on at once.
+`render: true` and `false` apply to the articles. With `auto` (the default) the example is first fetched without a
+browser; if it is an empty shell, the task's articles are rendered. The decision is kept in Redis with the example,
+which is then fetched in the same way as the articles. A list page of a task that renders is first fetched without a
+browser; if it has scripts and no link to an article, it is rendered, then and whenever it is read again.
 """
 
 import redis
@@ -16,12 +16,12 @@ from workers.extraction_config import example_asked, example_of, example_rendere
 from workers.inbox import StoredPage
 
 TABS = 4  # pages of a browser at a time; about 4 pages a second and 700 MB at 4
-LISTS_KEPT = 1000  # list pages of a task that are known to be shells; more are looked at each time
+LISTS_KEPT = 1000  # list pages of a task that are known to be shells; more are fetched plainly first
 MARKUP = ("", "text/html", "application/xhtml+xml")
 
 
 class Rendering:
-    """What of one task is rendered. `on`: its articles are; None: the example, once it is there, will tell."""
+    """Which pages of one task are rendered. `on`: its articles; None: undecided until the example is fetched."""
 
     def __init__(self, connection: "redis.Redis", task: Task):
         self.redis, self.task = connection, task
@@ -30,44 +30,45 @@ class Rendering:
         self.on: bool | None = self._kept if task.render == "auto" else task.render
 
     def renders(self) -> bool:
-        """Whether articles are rendered; another spider of the task may have looked at the example meanwhile."""
+        """Whether articles are rendered; another spider of the task may have decided meanwhile."""
         if self.on is None:
             self.on = self._kept = self._as_kept()
         return bool(self.on)
 
     @property
     def fits_example(self) -> bool:
-        """Whether the example is kept as the articles come; if not, it has to be fetched anew."""
+        """Whether the example is fetched as the articles are; if not, it has to be fetched anew."""
         return self.on is not None and (self._kept or False) == self.on
 
     def learn(self, page: StoredPage) -> bool:
-        """Look at the example as it came, if that is still to be done; says whether it has to be fetched again."""
+        """Decide by the example, if that is still to be done; returns whether it has to be fetched again, rendered."""
         if self.on is not None:
             return False
         self.on = _is_shell(page)
         return self.on
 
     def renders_list(self, url: str) -> bool:
-        """Whether a list page is known to show its links only in a browser."""
+        """Whether a list page is known to have links only in a browser."""
         return bool(self.on) and bool(self.redis.sismember(self._lists, url))
 
-    def turns_out_a_shell(self, url: str, body: bytes, content_type: str, fitting: int) -> bool:
-        """Whether a list page that came plainly has scripts, and none of its links is `fitting`; noted for later."""
+    def is_list_shell(self, url: str, body: bytes, content_type: str, fitting: int) -> bool:
+        """Whether a list page that was fetched plainly has scripts, and none of its links is `fitting`."""
         if not self.on or fitting or media_type(content_type) not in MARKUP:
             return False
-        if self.renders_list(url) or not _is_scripted(body, content_type):
-            return False
+        return not self.renders_list(url) and _is_scripted(body, content_type)
+
+    def render_list(self, url: str) -> None:
+        """From now on, render this list page at once."""
         if self.redis.scard(self._lists) < LISTS_KEPT:
             self.redis.sadd(self._lists, url)
-        return True
 
     def _as_kept(self) -> bool | None:
-        """How the kept example was fetched. One that was kept before anybody asked came plainly."""
+        """Whether the kept example was rendered; None if there is none. One without a note was fetched plainly."""
         if example_asked(self.redis, self.task.name) != self.task.example:
             return None
-        found = example_rendered(self.redis, self.task.name)
-        if found is not None or self.task.render != "auto":
-            return found
+        rendered = example_rendered(self.redis, self.task.name)
+        if rendered is not None or self.task.render != "auto":
+            return rendered
         try:
             example = example_of(self.redis, self.task.name)
         except ValueError:  # it is damaged
@@ -79,7 +80,7 @@ class Rendering:
 
 
 def _is_shell(page: StoredPage) -> bool:
-    from extractors.page import Page  # not before somebody asks: most runs don't
+    from extractors.page import Page  # late: most runs need neither
     from extractors.page_types.empty_shell import is_shell
 
     return is_shell(Page(decode(page.body, page.content_type)[0], page.url))

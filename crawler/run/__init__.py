@@ -1,1 +1,1 @@
-"""What one run of one task decides: what to fetch, what came of it, what enters the ledger. No Scrapy here."""
+"""The decisions of one run of one task: what to fetch, what an answer means, what enters the ledger. No Scrapy."""

@@ -1,16 +1,15 @@
-"""What a run asks for, and what it is told of it.
+"""The fetches of a run, and their results.
 
 run.next() ─▶ Fetch ─▶ (the network) ─▶ Answered | Unanswered ─▶ run.settle(fetch, …) ─▶ Fetches that follow from it
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-from crawler.discovery.article_pages import Parts
+from crawler.discovery.article_pages import ArticlePages
 from crawler.discovery.listings import ListPage
-from crawler.politeness.pace import Trouble
-from crawler.run.outcomes import Outcome
+from crawler.politeness.pace import HostProblem
+from crawler.run.outcomes import Cause, Outcome
 from workers.inbox import StoredPage
 from workers.url_states import Leased
 
@@ -40,34 +39,34 @@ class ListFetch(Fetch):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ArticleFetch(Fetch):
-    """An article's first page; with `parts`, the pages that came so far, a further one."""
+    """An article's first page; with `pages`, those fetched so far, a further one."""
 
     leased: Leased
-    parts: Parts | None = None
+    pages: ArticlePages | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer. `page.url` is where redirects led; `headers` tell of a list's state, by lower-case name.
+    """A response. `page.url`: after redirects; `headers`: of a list, by lower-case name.
 
-    `refusal`: set if the host says nothing of the page, only that it is asked too much.
+    `refusal`: set if the response is not about the page: the host is requested too often.
     """
 
     status: int
     page: StoredPage
     headers: Mapping[str, str] = field(default_factory=dict)
     rendered: bool = False
-    refusal: Trouble | None = None
+    refusal: HostProblem | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """No answer came. `url`: of the request that failed, to which redirects may have led. `rest`: seconds to wait.
+    """No response came. `url`: of the request that failed, perhaps after redirects. `rest`: seconds to wait.
 
-    `cause` is set where the URL is not at fault: the request was never sent, or its answer could not be handled.
+    `cause` is set if the URL is not the cause: the request was never sent, or its response could not be handled.
     """
 
     outcome: Outcome
     url: str
-    cause: Literal["", "run ending", "host closed", "robots unreachable", "surprise"] = ""
+    cause: Cause = ""
     rest: float = 0.0

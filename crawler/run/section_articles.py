@@ -1,67 +1,61 @@
 """The articles of one run: leased from the ledger, and what becomes of each.
 
-lease ─▶ came ─▶ (several together) ─▶ inbox
-     └─▶ rejected | failed, perhaps tried again | put off | not there yet
+lease ─▶ hand_in ─▶ (several together) ─▶ inbox
+     └─▶ reject | fail, perhaps with another attempt | postpone | drop_if_expected
 """
 
 import math
-import time
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 
-from crawler.run.admission import OLD
-from crawler.run.run_report import RunOptions, RunReport
-from crawler.task_list.models import Task
-from workers.inbox import FetchedPage, Inbox, StoredPage
-from workers.ledger import Ledger
+from crawler.run.admission import OLD, Admission
+from crawler.run.run_report import RunReport
+from crawler.run.run_settings import SETTINGS, RunSettings
+from workers.inbox import Inbox
+from workers.page_store import StoredPage
 from workers.url_states import Fingerprint, Leased
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
-BYTES_A_FLUSH = 2**20  # … or as soon as they are this big together
-SECONDS_A_FLUSH = 0.2  # … or when nothing was handed in for so long: a slow crawl hands in each page at once
-PAUSES = (3.0, 15.0, 60.0, 300.0, 1800.0)  # seconds before a page is tried again, by tries so far
-OLD_A_RUN = 200  # articles found by back-fills that a run takes which does not back-fill itself
-PATIENCE = 20.0  # seconds a run waits at its end for pages that are to be tried again
-ENUMERATED_LATER = 2  # days for which a URL that the pattern wrote by itself may still appear
+BYTES_A_FLUSH = 2**20  # … or as soon as they have this size together
+SECONDS_A_FLUSH = 0.2  # … or when none was handed in for so long: a slow crawl hands in each page at once
+PATIENCE = 20.0  # seconds for which a run waits at its end for pages that are to be tried again
+ENUMERATED_LATER = 2  # days for which a URL that the pattern generated may still appear
 
 
 class SectionArticles:
     """What one run fetches. Pages gather here for a moment: `flush` hands them in."""
 
-    def __init__(self, task: Task, options: RunOptions, report: RunReport, ledger: Ledger, inbox: Inbox):
-        self.task, self.options, self.report = task, options, report
-        self.ledger, self.inbox = ledger, inbox
-        self._left = math.inf if options.limit is None else options.limit  # articles that may still be fetched
-        self._old_left = OLD_A_RUN
+    def __init__(self, report: RunReport, admission: Admission, inbox: Inbox, settings: RunSettings = SETTINGS):
+        self.task, self.options, self.ledger = admission.task, admission.options, admission.ledger
+        self.report, self.inbox, self.settings = report, inbox, settings
+        self._left = (
+            math.inf if self.options.limit is None else self.options.limit
+        )  # articles that may still be fetched
+        self._backfill_left = settings.backfill_a_run
         self._leased: set[Fingerprint] = set()
-        self._pages: list[FetchedPage] = []
+        self._pages: dict[Fingerprint, StoredPage] = {}
         self._bytes = 0
-        self._flushed = time.monotonic()
-        self._today = datetime.now(UTC).date()
+        self._flushed = settings.monotonic()
+        self._today = admission.today
 
     def lease(self, most: int) -> list[Leased]:
-        """Up to `most` articles to fetch now, newest first; what a back-fill found comes last, and some of it a run."""
+        """Up to `most` articles to fetch now, newest first; those that a back-fill found come last, a few in a run."""
         most = int(min(most, self._left))
         if most <= 0:
             return []
         leased = self.ledger.lease(most, below=math.inf if self.options.backfill else OLD)
-        if not leased and self._old_left > 0:
-            leased = self.ledger.lease(min(most, self._old_left))
-            self._old_left -= len(leased)
+        if not leased and self._backfill_left > 0:
+            leased = self.ledger.lease(min(most, self._backfill_left))
+            self._backfill_left -= len(leased)
         self._left -= len(leased)
-        self._leased.update(one.fingerprint for one in leased)
+        self._leased.update(article.fingerprint for article in leased)
         return leased
 
-    # -- what becomes of one ----------------------------------------------------------------------------------------
+    # -- one article ------------------------------------------------------------------------------------------------
 
-    def came(self, leased: Leased, page: StoredPage, status: int) -> None:
-        """An article was fetched, with its further pages."""
-        self.hand_in(leased.fingerprint, page, status)
-
-    def hand_in(self, name: Fingerprint, page: StoredPage, status: int) -> None:
-        """Hand a page to the inbox, together with its neighbours."""
+    def hand_in(self, name: Fingerprint, page: StoredPage) -> None:
+        """Hand an article, with its further pages, to the inbox, together with others."""
         self._leased.discard(name)
-        whole = page.headers, page.parts, page.missing
-        self._pages.append(FetchedPage(name, page.url, page.body, page.content_type, status, page.fetched_at, *whole))
+        self._pages[name] = page
         self._bytes += len(page.body) + sum(len(part.body) for part in page.parts)
         self.report.fetched += 1
         if len(self._pages) >= PAGES_A_FLUSH or self._bytes >= BYTES_A_FLUSH:
@@ -69,42 +63,43 @@ class SectionArticles:
         else:
             self.flush_if_due()
 
-    def rejected(self, leased: Leased, reason: str) -> None:
-        """The URL holds no article: a dead link, robots.txt, another kind of file."""
+    def reject(self, leased: Leased, reason: str) -> None:
+        """Settle a URL that holds no article: a dead link, robots.txt, another kind of file."""
         self._leased.discard(leased.fingerprint)
         self.ledger.settle(leased.fingerprint, "rejected", reason)
         self.report.rejected += 1
 
-    def failed(self, leased: Leased, reason: str, *, passing: bool, rest: float = 0.0) -> None:
-        """The article could not be fetched; if that may pass it is tried again, `task.retries` times.
+    def fail(self, leased: Leased, reason: str, *, passing: bool, rest: float = 0.0) -> None:
+        """An attempt failed. If that is temporary (`passing`) there are more, `task.retries` at most.
 
-        `rest`: seconds that it waits at least.
+        `rest`: seconds to wait at least.
         """
         self._leased.discard(leased.fingerprint)
         if passing and not self.is_last_try(leased):
-            pause = PAUSES[min(leased.tries, len(PAUSES)) - 1]
+            pauses = self.settings.pauses
+            pause = pauses[min(leased.tries, len(pauses)) - 1]
             self.ledger.try_later(leased.fingerprint, reason, max(pause, rest))
-            self._later()
+            self._count_later()
         else:
             self.ledger.settle(leased.fingerprint, "failed", reason)
             self.report.failed += 1
 
     def is_last_try(self, leased: Leased) -> bool:
-        """Whether a failure in passing would be the article's end."""
+        """Whether there is no attempt after this one."""
         return leased.tries > self.task.retries
 
-    def put_off(self, leased: Leased, reason: str, seconds: float) -> None:
-        """The article may not be asked for now: it waits for at least `seconds`, and the try is not counted."""
+    def postpone(self, leased: Leased, reason: str, seconds: float) -> None:
+        """The article may not be requested now: it waits for at least `seconds`, which does not count as an attempt."""
         self._leased.discard(leased.fingerprint)
         self.ledger.try_later(leased.fingerprint, reason, seconds, counted=False)
-        self._later()
+        self._count_later()
 
-    def _later(self) -> None:
+    def _count_later(self) -> None:
         self.report.later += 1
         self._left += 1
 
-    def not_there_yet(self, leased: Leased) -> bool:
-        """Whether a URL that the pattern wrote by itself may still appear: then it is forgotten, not settled."""
+    def drop_if_expected(self, leased: Leased) -> bool:
+        """Drop a dead link that the pattern generated and that may still appear; return whether it was one."""
         if not leased.info.get("written_for"):
             return False
         if date.fromisoformat(str(leased.info["written_for"])) < self._today - timedelta(days=ENUMERATED_LATER):
@@ -114,7 +109,7 @@ class SectionArticles:
         self._left += 1
         return True
 
-    # -- all that are in hand ---------------------------------------------------------------------------------------
+    # -- all articles in hand ---------------------------------------------------------------------------------------
 
     @property
     def in_hand(self) -> int:
@@ -127,29 +122,29 @@ class SectionArticles:
         return self._left <= 0
 
     def next_due(self) -> float | None:
-        """Seconds until a page is to be tried again, if that is worth waiting for."""
+        """Seconds until a page is to be tried again; None if the run does not wait for it."""
         _, due = self.ledger.delayed()
-        wait = max(0.0, due - time.time()) if due is not None else None
+        wait = max(0.0, due - self.settings.now().timestamp()) if due is not None else None
         return wait if wait is not None and wait <= PATIENCE else None
 
     def flush(self) -> None:
-        """Hand in what has gathered."""
+        """Hand in the gathered pages."""
         self.inbox.deliver(self.ledger, self._pages)
-        self._pages, self._bytes, self._flushed = [], 0, time.monotonic()
+        self._pages, self._bytes, self._flushed = {}, 0, self.settings.monotonic()
 
     def flush_if_due(self) -> None:
-        """Hand in what has gathered if nothing was for a while."""
-        if time.monotonic() - self._flushed >= SECONDS_A_FLUSH:
+        """Hand in the gathered pages if none were handed in for a while."""
+        if self.settings.monotonic() - self._flushed >= SECONDS_A_FLUSH:
             self.flush()
 
     def renew(self) -> None:
-        """Keep our leases."""
+        """Renew our leases."""
         self.ledger.renew(list(self._leased))
 
     def give_up_leases(self) -> None:
-        """We were silent for too long: others have them by now."""
+        """Our lease as a spider expired: other spiders may have these articles by now."""
         self._leased.clear()
 
     def put_back(self) -> None:
-        """Give back what is not done."""
+        """Return the leased articles to those that wait."""
         self.ledger.put_back(list(self._leased))

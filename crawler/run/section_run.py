@@ -1,19 +1,18 @@
-"""One run of one task, without Scrapy: what to fetch next, and what becomes of what came.
+"""One run of one task, without Scrapy: what to fetch next, and what to do with the answers.
 
     example (once) → list pages → links → ledger → articles → inbox
 
-A protocol without a network, in the manner of h11: `next` says what to fetch, `settle` is told what came of each fetch.
-Everything that must survive is in Redis: a run that is killed leaves leased URLs behind, whose leases run out. Every
-step raises `redis.RedisError` if Redis is away.
+A protocol without a network, in the manner of h11: `next` returns what to fetch, `settle` takes the answer to a fetch.
+Everything that must survive is in Redis: a run that is killed leaves leased URLs behind, whose leases expire. Every
+step raises `redis.RedisError` if Redis is unavailable.
 """
 
-import time
 from collections.abc import Sequence
 
 import redis
 
 from crawler.discovery.listings import ListPage
-from crawler.guarding.guard import place_of
+from crawler.guarding.guard import host_and_port
 from crawler.politeness.host_files import HostFiles
 from crawler.politeness.pace import host_of
 from crawler.rendering.task import Rendering
@@ -23,6 +22,7 @@ from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Fetch, Lis
 from crawler.run.list_fetches import ListFetches
 from crawler.run.outcomes import of_answer
 from crawler.run.run_report import RunOptions, RunReport, keep_report
+from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import SectionArticles
 from crawler.run.section_lists import SectionLists
 from crawler.run.spider_coordination import BACKFILL, WALK, Crew
@@ -34,61 +34,63 @@ from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.url_states import fingerprint
 
-OTHERS_PAUSE = 1.0  # seconds between looks whether the other spiders of the task have found more
+OTHERS_PAUSE = 1.0  # seconds between checks whether other spiders of the task have found more
 BEAT_WITHIN = 0.2  # seconds of work on one list after which it is interrupted by a beat
 
 
 class SectionRun:
     """One run of a task. Begin it with `begin`, end it with `end`; in between call `beat` every second."""
 
-    def __init__(self, connection: "redis.Redis", task: Task, options: RunOptions | None = None):
-        self.redis, self.task, self.options = connection, task, options or RunOptions()
-        self.report = RunReport.begun(task.name)
+    def __init__(
+        self, connection: "redis.Redis", task: Task, options: RunOptions | None = None, settings: RunSettings = SETTINGS
+    ):
+        self.redis, self.task, self.options, self.settings = connection, task, options or RunOptions(), settings
+        self.report = RunReport.begun(task.name, settings.now())
         self.ledger = Ledger(connection, task.name)
         self.inbox = Inbox(connection)
         self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self.rendering = Rendering(connection, task)
-        self.admission = Admission(task, self.options, self.ledger)
-        self.articles = SectionArticles(task, self.options, self.report, self.ledger, self.inbox)
-        self.lists = SectionLists(self.report, self.admission, self.rendering, self._beat_if_due)
+        self.admission = Admission(task, self.options, self.ledger, settings.now().date())
+        self.articles = SectionArticles(self.report, self.admission, self.inbox, settings)
+        self.lists = SectionLists(self.report, self.admission, self.rendering, self._beat_if_due, settings)
         self.list_fetches = ListFetches(self.lists, self.next_list, HostFiles(connection, "robots"))
         self.article_fetches = ArticleFetches(self.articles, self.rendering)
-        self.unreachable = ""  # why the task's own host is not asked now: the run is to be ended
+        self.unreachable = ""  # why the task's own host is closed: the run is to be ended
         self._in_flight: set[Fetch] = set()
-        self._looked_at_example = False
-        self._shown = time.monotonic()
+        self._checked_example = False
+        self._beat_at = settings.monotonic()
 
     # -- begin and end ----------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Join the spiders of the task; whoever finds nobody walking the lists walks them."""
+        """Join the spiders of the task, and begin the walk if no other spider walks."""
         self.crew.join()
         if not self.crew.others:
-            self.ledger.reclaim()  # what is leased was in the hands of a spider that died
-        self.ledger.visit()
+            self.ledger.reclaim()  # what is leased was leased to a spider that died
+        self.ledger.start_rechecks()
         if self.crew.walks:
             self.lists.begin()
 
     def end(self, outcome: str) -> RunReport:
-        """Flush, give back what is not done, keep the report and leave the crew."""
+        """Flush, put back what is not done, store the report and leave the crew."""
         self.articles.flush()
         self.articles.put_back()
-        self.report.end(outcome)
+        self.report.end(outcome, self.settings.now())
         walked = self.crew.walks and outcome == "finished"
         if self.lists.walk is not None:
-            self.lists.note_remarks()
+            self.lists.report_walk()
             if walked:
-                self.lists.note_fruitless()
+                self.lists.report_nothing_found()
             if walked and not self.options.backfill:
-                self._walk_ended()
+                self._keep_walk()
         keep_report(self.redis, self.report)
         self.crew.leave(walk_ended=walked)
         return self.report
 
-    def _walk_ended(self) -> None:
-        """Keep what the walk has learned, and tell the schedule what it brought."""
+    def _keep_walk(self) -> None:
+        """Keep what the walk has learned, and note for the schedule how many articles were new."""
         self.lists.remember()
-        if self.report.lists and not self.lists.tally.failed and self.options == RunOptions():
+        if self.report.lists and not self.lists.list_yield.failed and self.options == RunOptions():
             note_visit(self.redis, self.task.name, 0 if self.lists.first else self.report.new)
 
     # -- what to fetch ----------------------------------------------------------------------------------------------
@@ -96,19 +98,19 @@ class SectionRun:
     def next(self) -> list[Fetch]:
         """What to fetch now. The example first, alone, if it is not kept yet; then a few lists and some articles.
 
-        An empty list says that there is nothing for now: what is in flight, or time (`pause`), may bring more.
+        Empty if there is nothing now: there may be more when fetches in flight are settled, or after a `pause`.
         """
-        if not self._looked_at_example:
-            self._looked_at_example = True
+        if not self._checked_example:
+            self._checked_example = True
             if self.needs_example():
-                return self._sent([self._example()])
+                return self._send([self._example()])
         if self.unreachable or self._count(ExampleFetch):
             return []
-        lists = self._sent(self.list_fetches.next(self._count(ListFetch)))
-        return lists + self._sent(self.article_fetches.next(self._count(ArticleFetch)))
+        lists = self._send(self.list_fetches.next(self._count(ListFetch)))
+        return lists + self._send(self.article_fetches.next(self._count(ArticleFetch)))
 
     def settle(self, fetch: Fetch, answer: Answered | Unanswered) -> list[Fetch]:
-        """Take what came of a fetch. Returns what follows from it: the same page another way, an article's next one."""
+        """Take the answer to a fetch. Returns the fetches that follow: the same page again, an article's next page."""
         self._in_flight.discard(fetch)
         if isinstance(answer, Unanswered) and answer.cause == "host closed":
             self._note_closed(answer)
@@ -120,14 +122,14 @@ class SectionRun:
                 further = self.list_fetches.settle(fetch, answer)
             case ArticleFetch():
                 further = self.article_fetches.settle(fetch, answer)
-        return self._sent([further]) if further is not None else []
+        return self._send([further]) if further is not None else []
 
     @property
     def in_flight(self) -> int:
-        """Fetches that are not settled."""
+        """The number of fetches that are not settled."""
         return len(self._in_flight)
 
-    def _sent(self, fetches: Sequence[Fetch]) -> list[Fetch]:
+    def _send(self, fetches: Sequence[Fetch]) -> list[Fetch]:
         self._in_flight.update(fetches)
         return [*fetches]
 
@@ -135,26 +137,26 @@ class SectionRun:
         return sum(isinstance(fetch, kind) for fetch in self._in_flight)
 
     def _note_closed(self, none: Unanswered) -> None:
-        """A host may not be asked for long: if it is the task's own, the run is to be ended."""
+        """A host is closed for long: if it is the task's own, the run is to be ended."""
         if host_of(none.url) == host_of(self.task.example):
-            where, why = place_of(none.url)[0], none.outcome.reason
-            self.unreachable = f"{where} is not asked now: {why}; the rest waits for the next run"
+            where, why = host_and_port(none.url)[0], none.outcome.reason
+            self.unreachable = f"{where} is closed: {why}; the rest waits for the next run"
 
     # -- life -------------------------------------------------------------------------------------------------------
 
     def beat(self) -> None:
-        """Sign of life: keeps our place and our leases, and hands in pages that have waited a second."""
-        self._shown = time.monotonic()
+        """Renew our place in the crew and our leases, and hand in pages that have waited."""
+        self._beat_at = self.settings.monotonic()
         self.articles.flush_if_due()
         walked = self.crew.walks
-        if not self.crew.live():
+        if not self.crew.renew():
             self.articles.give_up_leases()
         self.articles.renew()
         if self.crew.walks and not walked:
-            self.lists.begin()  # who walked before us is gone
+            self.lists.begin()  # the spider that walked before us is gone
 
     def _beat_if_due(self) -> None:
-        if time.monotonic() - self._shown >= BEAT_WITHIN:
+        if self.settings.monotonic() - self._beat_at >= BEAT_WITHIN:
             self.beat()
 
     def next_list(self) -> ListPage | None:
@@ -162,13 +164,13 @@ class SectionRun:
         return self.lists.next_page() if self.crew.walks else None
 
     def pause(self) -> float | None:
-        """Seconds after which there may be more to do, if that is worth waiting for; None if the run is over."""
+        """Seconds after which there may be more to fetch; None if the run is over."""
         if self.articles.are_enough:
             return None
         return OTHERS_PAUSE if self._others_at_work() else self.articles.next_due()
 
     def _others_at_work(self) -> bool:
-        """Whether another spider may bring more, or has died with articles in hand whose leases run out soon."""
+        """Whether another spider may find more, or has died with articles in hand whose leases expire soon."""
         if self.crew.others:
             return not (self.crew.walks or self.crew.walk_ended)
         return self.ledger.counts().states["leased"] > self.articles.in_hand
@@ -176,44 +178,43 @@ class SectionRun:
     # -- the example ------------------------------------------------------------------------------------------------
 
     def needs_example(self) -> bool:
-        """Whether the example has to be fetched: never yet, the task names another one now, or it came another way."""
+        """Whether the example has to be fetched: for the first time, a new one, or rendered where it was not."""
         fits = example_asked(self.redis, self.task.name) == self.task.example and self.rendering.fits_example
         return self.crew.walks and not fits
 
     def _example(self) -> Fetch:
-        """The request for it, the way articles come."""
+        """The request for the example, rendered if articles are."""
         return ExampleFetch(self.task.example, bool(self.rendering.on))
 
     def _settle_example(self, answer: Answered | Unanswered) -> Fetch | None:
-        """The example is kept, and says whether articles are rendered. An empty shell is asked for again, rendered."""
+        """Keep the example, which decides whether articles are rendered. An empty shell is rendered."""
         if isinstance(answer, Unanswered):
             if not (self.unreachable or answer.cause == "run ending"):
-                self.example_failed(answer.outcome.reason)
+                self.report_example(answer.outcome.reason)
             return None
         page = answer.page
         verdict = of_answer(answer.status, page.content_type, page.body)
         if verdict.kind != "page":
-            self.example_failed(verdict.reason)
+            self.report_example(verdict.reason)
         elif not self.task.pattern.match(page.url):
-            self.example_failed(f"leads to {page.url}, which is not of the pattern")
+            self.report_example(f"redirects to {page.url}, which is not of the pattern")
         elif self.rendering.learn(page):
             return self._example()
         else:
             self.report.rendered += answer.rendered
-            self.example_came(page)
+            self.store_example(page)
         return None
 
-    def example_came(self, page: StoredPage) -> None:
-        """Keep the example, and take it as an article of the task: it has been fetched, so it need not be again."""
+    def store_example(self, page: StoredPage) -> None:
+        """Keep the example, and hand it in as an article of the task, so that it is not fetched twice."""
         rendered = bool(self.rendering.on)
         keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered)
         url = normalise(self.task.example)
         if any(self.admission.enter([(url, self.task.pattern.match(url))])):
-            self.articles.hand_in(fingerprint(url), page, 200)
-            self.articles.flush()  # before it could be leased
+            self.articles.hand_in(fingerprint(url), page)
+            self.articles.flush()  # before it can be leased
 
-    def example_failed(self, reason: str) -> None:
-        """Go on without an example: pages are cut by the fallback until there is one."""
-        self.report.problem(
-            f"example {self.task.example}: {reason}; if it stays so name another. Until then pages are cut without it"
-        )
+    def report_example(self, reason: str) -> None:
+        """Report that the example is unavailable: until it is, pages are extracted by the fallback."""
+        advice = "if that persists, name another. Until then pages are extracted without it"
+        self.report.problem(f"example {self.task.example}: {reason}; {advice}")

@@ -1,8 +1,8 @@
-"""The spiders that work on one task at the same time: all of them fetch, one of them walks the lists.
+"""The spiders that work on one task at the same time, its crew: all of them fetch, one of them walks the lists.
 
-A spider joins, gives a sign of life every second, and leaves. Whoever finds nobody walking, walks; so when the walker
-dies, another one of the crew begins the walk anew. A walk that came to its end is told to those who had joined before,
-and they go when nothing is left to fetch. Times are Redis' own.
+A spider joins, renews its place every second, and leaves. It walks if no other one does; so when the walker dies,
+another spider begins the walk anew. The spiders that had joined before a walk ended learn of its end, and end when
+nothing is left to fetch. All times are those of Redis.
 """
 
 import os
@@ -14,14 +14,14 @@ import redis
 
 from workers import keys
 
-SILENT_SECONDS = 15.0  # a spider without a sign of life for so long is taken for dead
+SILENT_SECONDS = 15.0  # for which a place is valid without being renewed
 
 HERE = socket.gethostname()
-CREW, WALK, BACKFILL = "crew", "walk:by", "backfill:by"  # what their keys are called
+CREW, WALK, BACKFILL = "crew", "walk:by", "backfill:by"  # names of keys of the task
 
-_LIVE = """
--- A sign of life. KEYS: crew, walker. ARGV: token, seconds, joined at ('' to join)
--- -> others, walks (0 or 1), joined at (microseconds), a walk ended since (0 or 1), were there all the time (0 or 1)
+_RENEW = """
+-- Join or renew. KEYS: crew, walker. ARGV: token, seconds, joined at ('' to join)
+-- -> others, walks (0 or 1), joined at (microseconds), a walk ended since (0 or 1), the place was valid (0 or 1)
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local stamp = function(us) return string.format('%.0f', us) end
@@ -52,41 +52,47 @@ return 1
 
 
 class Crew:
-    """One spider's place in the crew of its task. `walk` names the walk: a back-fill has one of its own."""
+    """One spider's place in the crew of its task.
 
-    def __init__(self, connection: "redis.Redis", task: str, walk: str = WALK):
-        self.redis = connection
+    `walk`: the key of its walk; a back-fill has one of its own. `silent`: seconds for which the place is valid without
+    being renewed. `process`: the spider's machine and process, `HOST:PID`; by default this one.
+    """
+
+    def __init__(
+        self, connection: "redis.Redis", task: str, walk: str = WALK, silent: float = SILENT_SECONDS, process: str = ""
+    ):
+        self.redis, self.silent = connection, silent
         self.walks = False  # whether this spider walks the lists
-        self.others = 0  # that were alive at the last sign of life
-        self.walk_ended = False  # since we joined
-        self._token = f"{HERE}:{os.getpid()}:{uuid.uuid4().hex}"
+        self.others = 0  # with a valid place when this one was last renewed
+        self.walk_ended = False  # since this spider joined
+        self._token = f"{process or f'{HERE}:{os.getpid()}'}:{uuid.uuid4().hex}"
         self._keys = [keys.of_task(task, CREW), keys.of_task(task, walk)]
-        self._live = connection.register_script(_LIVE)
+        self._renew = connection.register_script(_RENEW)
         self._leave = connection.register_script(_LEAVE)
         self._joined = b""
 
     def join(self) -> None:
-        """Join. Spiders of this machine whose process is gone are out of it at once, others when they are silent."""
+        """Join. Spiders of this machine whose process has ended are removed; places of other machines expire."""
         members = [raw.decode() for raw in cast(list[bytes], self.redis.zrange(self._keys[0], 0, -1))]
         if dead := [token for token in members if _is_dead(token)]:
             self.redis.zrem(self._keys[0], *dead)
-        self.live()
+        self.renew()
 
-    def live(self) -> bool:
-        """Give a sign of life, after which `walks` and `others` are true. False if we had been taken for dead."""
+    def renew(self) -> bool:
+        """Renew our place, and update `walks`, `others` and `walk_ended`. Returns False if the place had expired."""
         others, walks, self._joined, ended, kept = cast(
-            list[Any], self._live(keys=self._keys, args=[self._token, SILENT_SECONDS, self._joined])
+            list[Any], self._renew(keys=self._keys, args=[self._token, self.silent, self._joined])
         )
         self.others, self.walks, self.walk_ended = int(others), bool(walks), bool(ended)
         return bool(kept)
 
     def leave(self, *, walk_ended: bool) -> None:
-        """Go. `walk_ended`: our walk came to its end, so that nobody has to begin it again."""
+        """Leave. `walk_ended`: our walk has ended, so that no other spider begins it again."""
         self._leave(keys=self._keys, args=[self._token, int(walk_ended)])
 
 
 def disband(connection: "redis.Redis", task: str) -> None:
-    """Forget who works on a task: for one who knows that nobody does."""
+    """Remove all spiders from a task; the caller knows that none works on it."""
     connection.delete(*(keys.of_task(task, what) for what in (CREW, WALK, BACKFILL)))
 
 

@@ -1,4 +1,4 @@
-"""Crawl workers: they take due tasks from the schedule and run each one's spider in a child process."""
+"""Crawl workers: they lease due tasks from the schedule and run each task's spider in a child process."""
 
 import json
 import logging
@@ -6,9 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import redis
@@ -18,25 +19,37 @@ from crawler.session import PUBLISHED_ONLY
 from workers.presence import Presence
 from workers.processes import ended_by
 
-LOOK_EVERY = 0.1  # seconds between looks at the children
-RENEW_EVERY = 10.0  # seconds between signs of life for the schedule and the list of processes
-STOP_WAIT = 20.0  # seconds a spider gets to hand in what it has
-TRY_AGAIN_AFTER = 60.0  # seconds after which a run that broke off is started again
+LOOK_EVERY = 0.1  # seconds between two checks of the child processes
+RENEW_EVERY = 10.0  # seconds between two renewals of leases and of the entry in the list of processes
+STOP_WAIT = 20.0  # seconds that a spider has to hand over the pages that it fetched
+TRY_AGAIN_AFTER = 60.0  # seconds after which an interrupted run is started again
 
 
 @dataclass
 class _Child:
     lease: RunLease
     process: "subprocess.Popen[bytes]"
-    renewed: float = field(default_factory=time.monotonic)
-    report: dict[str, Any] | None = None  # read from its output when it has ended
+    renewed: float  # by the workers' clock
+    report: dict[str, Any] | None = None  # read from its output after it has ended
 
 
 class CrawlWorkers:
-    """Up to `count` spiders at a time, against the Redis at `url`."""
+    """Runs up to `count` spiders at a time, on the Redis at `url`. `clock`: monotonic seconds.
 
-    def __init__(self, url: str, connection: "redis.Redis", count: int):
-        self.url, self.count = url, count
+    `slots`: as many as spiders may run at a time, shared with the crawl workers of other servers.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        connection: "redis.Redis",
+        count: int,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        slots: threading.Semaphore | None = None,
+    ):
+        self.url, self.count, self.clock = url, count, clock
+        self.slots = slots or threading.Semaphore(count)
         self.schedule = Schedule(connection)
         self.presence = Presence(connection, "crawl")
         self.stopping = False
@@ -44,9 +57,9 @@ class CrawlWorkers:
         self._shown = 0.0
 
     def run(self, on_report: Callable[[str, dict[str, Any]], None] | None = None) -> None:
-        """Work until `stop`. `on_report` gets each task's name and report.
+        """Run spiders until `stop`. `on_report` gets each task's name and report.
 
-        Raises `redis.RedisError` if Redis is away. The spiders go on; call `run` again to go on with them.
+        Raises `redis.RedisError` if Redis is unavailable. The spiders keep running; call `run` again to continue.
         """
         while not self.stopping:
             self._reap(on_report)
@@ -56,12 +69,17 @@ class CrawlWorkers:
         self._end(on_report)
 
     def stop(self, *_: Any) -> None:
-        """Let the spiders hand in what they have, then return from `run`. Fit for a signal handler."""
+        """Stop: the spiders hand over the pages that they fetched, then `run` returns. Safe in a signal handler."""
         self.stopping = True
 
     def _start(self) -> None:
-        while len(self._children) < self.count:
-            lease = self.schedule.lease()
+        while self.slots.acquire(blocking=False):
+            lease = None
+            try:
+                lease = self.schedule.lease()
+            finally:
+                if lease is None:
+                    self.slots.release()
             if lease is None:
                 return
             environment = {**os.environ, "REDIS_URL": self.url, PUBLISHED_ONLY: "1"}
@@ -72,7 +90,7 @@ class CrawlWorkers:
                 stdout=subprocess.PIPE,
                 start_new_session=True,
             )
-            self._children.append(_Child(lease, process))
+            self._children.append(_Child(lease, process, renewed=self.clock()))
 
     def _reap(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
         for child in [child for child in self._children if child.process.poll() is not None]:
@@ -80,17 +98,20 @@ class CrawlWorkers:
                 child.report = _report_of(child.process)
             report = child.report
             code = child.process.returncode
-            broke_off = code not in (0, 1) or report.get("outcome") in ("stopped", "redis")
-            again = time.time() + TRY_AGAIN_AFTER if broke_off and not self.stopping else None
+            interrupted = code not in (0, 1) or report.get("outcome") in ("stopped", "redis")
+            again = self.schedule.clock() + TRY_AGAIN_AFTER if interrupted and not self.stopping else None
             self.schedule.done(child.lease, again_at=again)
-            self._children.remove(child)  # not before: Redis may be away, and then it is reaped once more
+            self._children.remove(
+                child
+            )  # after `done`, which raises if Redis is unavailable: the child is reaped again then
+            self.slots.release()
             if not report:
                 report = {"outcome": "killed", "problems": [f"the spider was {ended_by(code)}"]}
             if on_report is not None:
                 on_report(child.lease.task, report)
 
     def _renew(self) -> None:
-        now = time.monotonic()
+        now = self.clock()
         for child in self._children:
             if now - child.renewed > RENEW_EVERY:
                 child.renewed = now
@@ -103,8 +124,8 @@ class CrawlWorkers:
     def _end(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
         for child in self._children:
             child.process.send_signal(signal.SIGTERM)
-        limit = time.monotonic() + STOP_WAIT
-        while self._children and time.monotonic() < limit:
+        deadline = self.clock() + STOP_WAIT
+        while self._children and self.clock() < deadline:
             self._reap(on_report)
             time.sleep(0.05)
         for child in self._children:
@@ -119,7 +140,7 @@ def _report_of(process: "subprocess.Popen[bytes]") -> dict[str, Any]:
     with process.stdout as output:
         lines = output.read().decode("utf-8", "replace").strip().splitlines()
     try:
-        found = json.loads(lines[-1])
+        report = json.loads(lines[-1])
     except (ValueError, IndexError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return report if isinstance(report, dict) else {}

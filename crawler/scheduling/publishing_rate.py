@@ -1,64 +1,64 @@
-"""How often a section publishes, from what its runs found, and when it pays to look again. No clock, no network.
+"""How often a section publishes, estimated from its runs, and how long to wait for the next run. No clock, no network.
 
-    runs (when, how many new articles) → rate → seconds until the next visit
+    runs (when, how many new articles) → rate → seconds until the next run
 
-Articles are taken to appear at random at a rate (a Poisson process), about which two memories are kept: of the last
-hours and of the last weeks. They forget exponentially. As long as the last hours are what the weeks let expect, the
-rate is that of the weeks, which know a quiet section well; when they are not, the section has woken up or fallen
-asleep, and the weeks are forgotten. A prior of a tenth of an article keeps an empty history from meaning "never".
+The articles of a section are modelled as a Poisson process. Its rate is estimated twice, from the last hours and from
+the last weeks, with exponential decay. As long as both agree, the estimate of the weeks is used, which is precise for
+quiet sections. If they differ, the rate of the section has changed, and the weeks start again from the hours. A prior
+of a tenth of an article prevents a rate of zero for a section without history.
 
-When to look again: articles that appear at a rate r and are fetched every p seconds have waited r·p²/2 seconds
-together when the visit comes. We visit when that is `WAITED`, which is p = √(2·WAITED/r): of all ways to share a given
-number of visits among sections this one makes the mean wait the shortest (minimise Σ r·p/2 at Σ 1/p). A section that
-publishes four times as much is visited twice as often.
+The interval: articles that appear at a rate r and are fetched every p seconds have waited r·p²/2 seconds in total at
+each run. The next run is due when this total is `WAITED`, so p = √(2·WAITED/r). Of all ways to distribute a number of
+runs among sections, this one has the shortest mean wait (minimise Σ r·p/2 at constant Σ 1/p). A section that publishes
+four times as much is read twice as often.
 """
 
 import json
 import math
 from dataclasses import asdict, dataclass
 
-WAITED = 600.0  # seconds that the new articles have waited together when a visit is worth it: 24 a day → every 35 min
-LAST_HOURS = 4 * 3600.0  # seconds: half-life of the short memory; a section that wakes up shows within that
-LAST_WEEKS = 7 * 86400.0  # seconds: half-life of the long memory
+WAITED = 600.0  # seconds that all new articles have waited in total when a run is due: 24 a day → every 35 min
+LAST_HOURS = 4 * 3600.0  # seconds: half-life of the short-term estimate, within which a change of rate is detected
+LAST_WEEKS = 7 * 86400.0  # seconds: half-life of the long-term estimate
 PRIOR_ARTICLES = 0.1
-PRIOR_SECONDS = 3 * 3600.0  # with these a section about which nothing is known is visited after three hours
-SURPRISE = 1.6  # by which √articles of the last hours differs from √expected; 1.6 is 4.5 standard deviations
+PRIOR_SECONDS = 3 * 3600.0  # with both, a section without history is read again after three hours
+SURPRISE = 1.6  # least difference of √articles of the last hours from √expected; 1.6 is 4.5 standard deviations
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Articles found and seconds watched, both the less the longer ago."""
+    """Articles found and seconds observed, both decayed by age."""
 
     articles: float = 0.0
     seconds: float = 0.0
 
     def and_then(self, articles: float, seconds: float, half_life: float) -> "Memory":
-        """Return the memory after `articles` more in the `seconds` up to now."""
+        """Return the memory after another `seconds` in which `articles` were found."""
         left = 0.5 ** (seconds / half_life)
-        kept = (1 - left) * half_life / math.log(2)  # of the seconds themselves, some of which are long ago
+        kept = (1 - left) * half_life / math.log(2)  # decayed length of the seconds themselves
         return Memory(self.articles * left + articles * kept / seconds, self.seconds * left + kept)
 
     @property
     def rate(self) -> float:
-        """Articles a second that are to be expected."""
+        """Expected articles a second."""
         return (self.articles + PRIOR_ARTICLES) / (self.seconds + PRIOR_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What the runs of a task have shown. `until`: Unix seconds of the last one, 0 if there was none."""
+    """Both memories of a task. `until`: Unix seconds of its last run, 0 if there was none."""
 
     hours: Memory = Memory()
     weeks: Memory = Memory()
     until: float = 0.0
 
     def to_json(self) -> str:
-        """Return it as text."""
+        """Serialise the history."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str | bytes | None) -> "History":
-        """Return the history that `to_json` wrote; an empty one for None or for text that isn't one."""
+        """Parse what `to_json` wrote; None and invalid text give an empty history."""
         try:
             raw = json.loads(text or "{}")
             return cls(Memory(**raw["hours"]), Memory(**raw["weeks"]), float(raw["until"]))
@@ -69,7 +69,7 @@ class History:
 def observe(history: History, at: float, new: int) -> History:
     """Return the history after a run at `at` (Unix seconds) that read all lists and found `new` articles.
 
-    The first run finds the archive, and how long that took to be written is not known: it only starts the clock.
+    The first run finds the archive, which was published over an unknown time, so only its time is recorded.
     """
     seconds = at - history.until
     if not history.until or seconds <= 0:
@@ -80,14 +80,14 @@ def observe(history: History, at: float, new: int) -> History:
 
 
 def interval(history: History, shortest: float, longest: float) -> float:
-    """Return how many seconds after a visit the next one pays, between the bounds."""
+    """Return the seconds from a run to the next, within the bounds."""
     return min(max(math.sqrt(2 * WAITED / history.weeks.rate), shortest), longest)
 
 
 def _differ(hours: Memory, weeks: Memory) -> bool:
-    """Whether the last hours are not what the weeks let expect.
+    """Whether the articles of the last hours differ from the rate of the weeks.
 
-    The square root of a Poisson count has a standard deviation of 1/2 whatever its mean, and half the variance if the
-    count is faded: .35.
+    The square root of a Poisson count has a standard deviation of 1/2 for any mean, and half the variance if the count
+    is decayed: .35.
     """
     return abs(math.sqrt(hours.articles) - math.sqrt(weeks.rate * hours.seconds)) > SURPRISE

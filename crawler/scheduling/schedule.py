@@ -1,16 +1,16 @@
-"""When tasks are due: an atomic schedule in Redis, that any number of schedulers may serve at once.
+"""When tasks are due: an atomic schedule in Redis, which any number of schedulers may serve at once.
 
     schedule (zset by time) ──fire──▶ due ──lease──▶ running ──done──▶ (nothing)
          ▲      │                      ▲                │
          └──────┘ the next time        └────────────────┘ the lease ran out: the crawl worker died
 
-`fire` moves a task only if its time is still the one the scheduler saw, so of several schedulers one fires it. A task
-whose time passed while nobody looked fires once, and keeps its place in the period: what was spread stays spread. A
-task that is still waiting or running when its time comes is not fired a second time.
+`fire` moves a task only if its time is still the one that the scheduler read, so only one of several schedulers fires
+it. If no scheduler was running at a task's time, the task fires once later and keeps its offset within the period, so
+tasks remain spread. A task that is still due or running at its next time is not fired a second time.
 
-All that a scheduler has to know of a task is its period, and that is in Redis: 100,000 tasks cost no memory here. The
-period of an `auto` task follows from its history (`publishing_rate`), which every run that read its lists adds to; its
-next time is counted anew from the end of the run.
+A scheduler needs only the periods of the tasks, which are in Redis, so 100,000 tasks need no memory in the process. The
+period of an `auto` task is derived from its history (`publishing_rate`), to which each run that read its lists adds;
+its next time is computed again at the end of each run.
 """
 
 import math
@@ -31,12 +31,12 @@ from crawler.scheduling.publishing_rate import History, interval, observe
 from crawler.task_list.periods import Period
 from workers import keys
 
-SPREAD_SHARE = 0.1  # of the period, over which the first starts are spread
+SPREAD_SHARE = 0.1  # share of the period over which the first starts are spread
 SPREAD_MOST = 300.0  # seconds
-LEASE_SECONDS = 60.0  # a run whose crawl worker is silent for so long is given to another
-SOONEST_SHARE = 0.5  # of a fixed period, that lies at least between two starts of a task that was late
+LEASE_SECONDS = 60.0  # a run whose crawl worker does not renew the lease for so long is given to another
+SOONEST_SHARE = 0.5  # share of a fixed period that is at least between two starts of a task that was late
 FIRED_AT_ONCE = 500
-PLANNED_AT_ONCE = 2000  # Redis serves others between two such batches
+PLANNED_AT_ONCE = 2000  # tasks; Redis serves other clients between two batches
 
 _FIRE = """
 -- Fire due tasks. ARGV: now, (task, time seen, next time or '') … -> the tasks that this call fired
@@ -45,7 +45,7 @@ for i = 2, #ARGV, 3 do
   local task = ARGV[i]
   local at = redis.call('ZSCORE', KEYS[1], task)
   if at and ARGV[i + 2] == '' then
-    if redis.call('HEXISTS', KEYS[5], task) == 0 then redis.call('ZREM', KEYS[1], task) end -- it is not planned
+    if redis.call('HEXISTS', KEYS[5], task) == 0 then redis.call('ZREM', KEYS[1], task) end -- not planned
   elseif at and tonumber(at) == tonumber(ARGV[i + 1]) then
     redis.call('ZADD', KEYS[1], ARGV[i + 2], task)
     if not redis.call('ZSCORE', KEYS[3], task) then
@@ -64,11 +64,11 @@ for _, task in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', ARGV[1])) do
   redis.call('ZADD', KEYS[2], 'NX', ARGV[1], task)
 end
 local seen = 0
-while true do -- in small steps: a hundred thousand may be due
+while true do -- in small steps: 100,000 tasks may be due
   local due = redis.call('ZRANGE', KEYS[2], seen, seen + 9)
   if #due == 0 then return false end
   for _, task in ipairs(due) do
-    if not redis.call('ZSCORE', KEYS[3], task) then -- one that a person asked for while it runs waits for its end
+    if not redis.call('ZSCORE', KEYS[3], task) then -- a running task that was requested waits for the end of its run
       redis.call('ZREM', KEYS[2], task)
       redis.call('ZADD', KEYS[3], ARGV[2], task)
       redis.call('HSET', KEYS[4], task, ARGV[3])
@@ -79,7 +79,7 @@ while true do -- in small steps: a hundred thousand may be due
 end
 """
 _RENEW = """
--- Keep a lease. ARGV: task, token, lease's end -> 1, or 0 if it is not ours any more
+-- Keep a lease. ARGV: task, token, lease's end -> 1, or 0 if another worker has it
 if redis.call('HGET', KEYS[4], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('ZADD', KEYS[3], 'XX', ARGV[3], ARGV[1])
 return 1
@@ -100,37 +100,31 @@ _KEYS = [keys.SCHEDULE, keys.DUE, keys.RUNNING, keys.RUN_HOLDERS, keys.PLANNED]
 
 @dataclass(frozen=True, slots=True)
 class RunLease:
-    """The right to run a task now."""
+    """The lease of a task: the right to run it."""
 
     task: str
     token: str
 
 
 class Schedule:
-    """The schedule of all tasks. Times are Unix seconds; `now` is given by tests only."""
+    """The schedule of all tasks. Times are Unix seconds, as `clock` returns them."""
 
-    def __init__(self, connection: "redis.Redis"):
-        self.redis = connection
+    def __init__(self, connection: "redis.Redis", clock: Callable[[], float] = time.time):
+        self.redis, self.clock = connection, clock
         self._fire = connection.register_script(_FIRE)
         self._lease = connection.register_script(_LEASE)
         self._renew = connection.register_script(_RENEW)
         self._done = connection.register_script(_DONE)
 
     def plan(
-        self,
-        periods: Mapping[str, str],
-        *,
-        edition: str = "",
-        between: Callable[[], object] = lambda: None,
-        now: float | None = None,
+        self, periods: Mapping[str, str], *, edition: str = "", between: Callable[[], object] = lambda: None
     ) -> None:
-        """Bring the schedule in line with a task list: `periods` holds the text of each active task's period.
+        """Update the schedule to a task list. `periods`: the text of each active task's period.
 
-        A new task starts at once, give or take its share of the spread. A task whose period changed is due a new period
-        from now, or earlier if it was. Paused and removed tasks leave; a run that has begun goes on. `edition` is the
-        list's fingerprint, and is kept. `between` is called every 2,000 tasks: a long list takes seconds.
+        A new task starts soon, at its place in the spread. A task whose period changed is due one new period from now,
+        or at its old time if that is earlier. Paused and removed tasks are removed; their present runs continue.
+        `edition`, the list's fingerprint, is stored. `between` is called every 2,000 tasks: a long list takes seconds.
         """
-        given = now
         planned = {
             name.decode(): text.decode()
             for name, text in cast(dict[bytes, bytes], self.redis.hgetall(keys.PLANNED)).items()
@@ -143,16 +137,16 @@ class Schedule:
             pipe.hdel(keys.PLANNED, *names)
             pipe.execute()
         for names in _batches(name for name, text in periods.items() if name not in known or planned.get(name) != text):
-            now = time.time() if given is None else given
+            now = self.clock()
             changed = [name for name in names if name in known and name in planned]
             new = set(names).difference(changed)
             histories = self._histories([name for name in changed if _period(periods[name]).bounds])
             pipe = self.redis.pipeline(transaction=True)
-            # NX: of two schedulers that plan at once the first one's time stands. LT: so does one that has fired since.
+            # NX: if two schedulers plan at once, the first time is kept. LT: so is a time that `fire` has set since.
             if new:
                 pipe.zadd(keys.SCHEDULE, {name: first_time(name, _period(periods[name]), now) for name in new}, nx=True)
             if changed:
-                times = {n: next_time(_period(periods[n]), now, now, histories.get(n)) for n in changed}
+                times = {name: next_time(_period(periods[name]), now, now, histories.get(name)) for name in changed}
                 pipe.zadd(keys.SCHEDULE, times, xx=True, lt=True)
             pipe.hset(keys.PLANNED, mapping={name: periods[name] for name in names})
             pipe.execute()
@@ -160,13 +154,13 @@ class Schedule:
         self.redis.set(keys.PLANNED_EDITION, edition)
 
     def edition(self) -> str | None:
-        """The fingerprint of the task list that the schedule is in line with."""
+        """The fingerprint of the task list that was planned last; None before the first."""
         raw = cast("bytes | None", self.redis.get(keys.PLANNED_EDITION))
         return raw.decode() if raw else None
 
-    def fire(self, *, now: float | None = None) -> list[str]:
-        """Make the tasks whose time has come due, each once whoever calls; says which this call fired."""
-        now = time.time() if now is None else now
+    def fire(self) -> list[str]:
+        """Mark the tasks whose time has come as due, each by one caller only. Return those that this call marked."""
+        now = self.clock()
         fired: list[str] = []
         while True:
             rows = cast(
@@ -180,7 +174,7 @@ class Schedule:
                 return fired
 
     def _next_of(self, rows: Sequence[tuple[bytes, float]], now: float) -> Iterator[tuple[bytes, str, str]]:
-        """Task, time seen and next time, or '' for one without a period: a plan has just taken it out."""
+        """Yield task, time read and next time; '' for a task without a period, which was just removed."""
         texts = cast(list["bytes | None"], self.redis.hmget(keys.PLANNED, [raw for raw, _ in rows]))
         periods = [_period(text.decode()) if text else None for text in texts]
         histories = self._histories(
@@ -191,43 +185,45 @@ class Schedule:
             yield raw, repr(at), due
 
     def fire_now(self, names: list[str]) -> None:
-        """Make tasks due at once, whatever their time: a person asked for them."""
+        """Mark tasks as due now, whatever their time, on a person's request."""
         if names:
-            self.redis.zadd(keys.DUE, dict.fromkeys(names, time.time()), nx=True)
+            self.redis.zadd(keys.DUE, dict.fromkeys(names, self.clock()), nx=True)
 
     def clear(self) -> None:
-        """Take back what is due or running: for one who knows that no other crawl worker is alive."""
+        """Remove what is due or running. Only for a caller that is sure that no crawl worker is alive."""
         for raw in cast(list[bytes], self.redis.zrange(keys.RUNNING, 0, -1)):
             disband(self.redis, raw.decode())
         self.redis.delete(keys.DUE, keys.RUNNING, keys.RUN_HOLDERS)
 
     def lease(self, *, seconds: float = LEASE_SECONDS) -> RunLease | None:
-        """Take the task that has been due longest; None if none is. Leases that ran out are due again first."""
-        token, now = uuid.uuid4().hex, time.time()
+        """Lease the task that has been due longest; None if no task is due. Expired leases are due again first."""
+        token, now = uuid.uuid4().hex, self.clock()
         raw = cast("bytes | None", self._lease(keys=_KEYS, args=[repr(now), repr(now + seconds), token]))
         return RunLease(raw.decode(), token) if raw else None
 
     def renew(self, lease: RunLease, *, seconds: float = LEASE_SECONDS) -> bool:
-        """Keep a lease; False if it was lost to another worker."""
-        return bool(self._renew(keys=_KEYS, args=[lease.task, lease.token, repr(time.time() + seconds)]))
+        """Extend a lease; return False if it expired and another worker has the task."""
+        return bool(self._renew(keys=_KEYS, args=[lease.task, lease.token, repr(self.clock() + seconds)]))
 
-    def done(self, lease: RunLease, *, again_at: float | None = None, now: float | None = None) -> None:
-        """End a run; with `again_at` the next one comes no later than that.
+    def done(self, lease: RunLease, *, again_at: float | None = None) -> None:
+        """End a run; with `again_at` the next run is due no later than that.
 
-        The next time of an `auto` task is counted from now, by what its history says since the run.
+        The next time of an `auto` task is computed from now and from its history, which includes this run.
         """
         exactly = False
         if again_at is None and (seconds := self.periods_in_force([lease.task])):
-            again_at, exactly = (time.time() if now is None else now) + seconds[lease.task], True
+            again_at, exactly = self.clock() + seconds[lease.task], True
         at = "" if again_at is None else repr(again_at)
         self._done(keys=_KEYS, args=[lease.task, lease.token, at, int(exactly)])
 
     def periods_in_force(self, names: Sequence[str]) -> dict[str, float]:
-        """The period that each of these tasks has now, in seconds, for those that are scheduled as `auto`."""
+        """The present period of each of these tasks that is scheduled as `auto`, in seconds."""
         if not names:
             return {}
         texts = cast(list["bytes | None"], self.redis.hmget(keys.PLANNED, list(names)))
-        bounds = {n: found for n, text in zip(names, texts, strict=True) if text and (found := _period(text).bounds)}
+        bounds = {
+            name: pair for name, text in zip(names, texts, strict=True) if text and (pair := _period(text).bounds)
+        }
         histories = self._histories(list(bounds))
         return {name: interval(histories[name], *bounds[name]) for name in bounds}
 
@@ -238,30 +234,30 @@ class Schedule:
         return {name: History.from_json(text) for name, text in zip(names, texts, strict=True)}
 
     def next_times(self) -> dict[str, float]:
-        """When each task is due next."""
+        """The time at which each task is due next."""
         rows = cast(list[tuple[bytes, float]], self.redis.zrange(keys.SCHEDULE, 0, -1, withscores=True))
         return {raw.decode(): at for raw, at in rows}
 
     def due(self) -> list[str]:
-        """The tasks that wait for a crawl worker, longest first."""
+        """The tasks that wait for a crawl worker; the one that waits longest is first."""
         return [raw.decode() for raw in cast(list[bytes], self.redis.zrange(keys.DUE, 0, -1))]
 
     def running(self) -> list[str]:
-        """The tasks that crawl workers have in hand."""
+        """The tasks that crawl workers have leased."""
         return sorted(raw.decode() for raw in cast(list[bytes], self.redis.zrange(keys.RUNNING, 0, -1)))
 
 
 def note_visit(connection: "redis.Redis", task: str, new: int, *, now: float | None = None) -> None:
-    """Add to a task's history that a run has read all its lists and found `new` articles on them."""
+    """Record in a task's history that a run read all its lists and found `new` articles. `now`: Unix seconds."""
     history = History.from_json(cast("bytes | None", connection.hget(keys.HISTORIES, task)))
-    seen = observe(history, time.time() if now is None else now, new)
-    connection.hset(keys.HISTORIES, task, seen.to_json())
+    updated = observe(history, time.time() if now is None else now, new)
+    connection.hset(keys.HISTORIES, task, updated.to_json())
 
 
 def next_time(every: Period, at: float, now: float, history: History | None = None) -> float:
-    """The first time after now of a task that was due `at`; times that were missed are not made up for.
+    """Return the first time after `now` of a task that was due at `at`. Missed times are skipped.
 
-    A fixed period goes on from `at`, but leaves a task that comes late half a period.
+    A fixed period continues from `at`, with at least half a period between now and the next time.
     """
     if every.seconds is not None:
         return at + every.seconds * max(1, math.ceil((now - at) / every.seconds + SOONEST_SHARE))
@@ -271,7 +267,7 @@ def next_time(every: Period, at: float, now: float, history: History | None = No
 
 
 def first_time(name: str, every: Period, now: float) -> float:
-    """When a new task starts: a period soon, spread by the task's name; a cron line at its own time."""
+    """Return the first time of a new task: for a period soon, spread by the name; for a cron line its next time."""
     if every.cron is not None:
         return next_time(every, now, now)
     share = int.from_bytes(blake2b(name.encode(), digest_size=4).digest()) / 2**32

@@ -1,10 +1,11 @@
-"""The scheduler process: keeps schedule and task list in step with tasks.yaml, and makes tasks due at their time."""
+"""The scheduler process: publishes tasks.yaml and its edits, and marks tasks as due at their times."""
 
 import logging
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import redis
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
+from crawler.task_list.models import TaskFile
 from crawler.task_list.publication import (
     Change,
     digest,
@@ -26,39 +28,51 @@ from workers.errors import ExemplarError
 from workers.inbox import Inbox
 from workers.presence import Presence
 
-TICK = 0.5  # seconds between looks at the clock
-LOOK_AT_FILE = 2.0  # seconds between looks at tasks.yaml
-READ_WAIT = 0.2  # seconds that the clock waits for an edit to be read; a long list is read beside it
-SWEEP_EVERY = 5.0  # seconds between looks for lost pages, for the time when no extraction worker is up
+TICK = 0.5  # seconds between two checks of the time
+LOOK_AT_FILE = 2.0  # seconds between two checks of tasks.yaml
+READ_WAIT = 0.2  # seconds that a tick waits for an edit to be read; a long list is read in a thread meanwhile
+SWEEP_EVERY = 5.0  # seconds between two sweeps, for times when no extraction worker runs
 
 log = logging.getLogger(__name__)
 
 
 class Scheduler:
-    """Serves the schedule until stopped. Any number may serve the same Redis.
+    """Serves the schedule until stopped. Any number of schedulers may serve the same Redis.
 
-    With `file` it watches the task list and publishes edits; without, it serves the list that others publish.
+    With `file` it watches the task list and publishes edits; without it, it serves the list that another one publishes.
+    `read` reads the file; `look_every` and `read_wait` are seconds; `clock` returns monotonic seconds.
     """
 
-    def __init__(self, connection: "redis.Redis", file: Path | None, *, take_over: bool = False):
+    def __init__(
+        self,
+        connection: "redis.Redis",
+        file: Path | None,
+        *,
+        take_over: bool = False,
+        read: Callable[[Path], TaskFile] = load,
+        look_every: float = LOOK_AT_FILE,
+        read_wait: float = READ_WAIT,
+        clock: Callable[[], float] = time.monotonic,
+    ):
         self.redis = connection
         self.file = file
         self.take_over = take_over
+        self.read, self.look_every, self.read_wait, self.clock = read, look_every, read_wait, clock
         self.schedule = Schedule(connection)
         self.inbox = Inbox(connection)
         self.presence = Presence(connection, "schedule")
-        self.tasks = 0  # how many are scheduled
+        self.tasks = 0  # number of published tasks
         self.stopping = False
-        self._adopted: str | None = None  # fingerprint of the edition that is served
-        self._copy: str | None = None  # fingerprint of our file as it was read last
+        self._adopted: str | None = None  # fingerprint of the edition that is planned
+        self._copy: str | None = None  # fingerprint of this file when it was read last
         self._stamp: tuple[float, int] | None = None
-        self._reading: Future[Change] | None = None  # of an edited file, while it goes on
+        self._reading: Future[Change] | None = None  # the present reading of an edited file
         self._on_fired: Callable[[list[str]], None] | None = None
-        self._said = ""
+        self._logged = ""  # the last error, which is not logged twice in a row
         self._looked = self._swept = 0.0
 
     def start(self) -> Change:
-        """Load and publish the file, plan its tasks. Raises `TaskFileError` or `DivergentCopy`."""
+        """Read and publish the file, plan its tasks. Raises `TaskFileError` or `DivergentCopy`."""
         change = Change()
         if self.file is not None:
             self._stamp = _stamp(self.file)
@@ -67,7 +81,7 @@ class Scheduler:
         return change
 
     def run(self, on_fired: Callable[[list[str]], None] | None = None) -> None:
-        """Serve until `stop`. Raises `redis.RedisError` if it is away."""
+        """Serve until `stop`. Raises `redis.RedisError` if Redis is unavailable."""
         try:
             while not self.stopping:
                 self.tick(on_fired)
@@ -76,10 +90,10 @@ class Scheduler:
             self.presence.leave()
 
     def tick(self, on_fired: Callable[[list[str]], None] | None = None) -> None:
-        """One look at file, list and clock."""
+        """Check file, published list and time once. `on_fired` gets the tasks that this call marked as due."""
         self._on_fired = on_fired
-        now = time.monotonic()
-        if now - self._looked >= LOOK_AT_FILE:
+        now = self.clock()
+        if now - self._looked >= self.look_every:
             self._looked = now
             self._look_at_file()
             self._look_at_edition()
@@ -95,7 +109,7 @@ class Scheduler:
             self._on_fired(fired)
 
     def stop(self, *_: Any) -> None:
-        """Return from `run` soon. Fit for a signal handler."""
+        """Make `run` return soon. Safe in a signal handler."""
         self.stopping = True
 
     def _look_at_file(self) -> None:
@@ -106,17 +120,17 @@ class Scheduler:
             if stamp is None or stamp == self._stamp:
                 return
             self._stamp = stamp
-            self._reading = _beside(self._publish)
-        wait([self._reading], READ_WAIT)
+            self._reading = _in_thread(self._publish)
+        wait([self._reading], self.read_wait)
         if not self._reading.done():
             return
         reading, self._reading = self._reading, None
         try:
             change = reading.result()
         except (TaskError, ExemplarError) as error:
-            self._say(f"{error}\nthe published task list is unchanged")
+            self._log_once(f"{error}\nthe published task list is unchanged")
             return
-        self._said = ""
+        self._logged = ""
         if change:
             log.warning("%s: %s", self.file, _in_words(change))
 
@@ -126,7 +140,7 @@ class Scheduler:
         if current is not None and is_in_force(current, source, self.file, take_over=take_over):
             self._copy = current.fingerprint
             return Change()
-        tasks = load(self.file)
+        tasks = self.read(self.file)
         before, self._copy = self._copy, tasks.fingerprint
         return publish(self.redis, tasks, self.file, in_step_with=before, take_over=take_over, source=source)
 
@@ -139,14 +153,14 @@ class Scheduler:
         self._adopted = current.fingerprint
         self.tasks = published_count(self.redis)
 
-    def _say(self, text: str) -> None:
-        if text != self._said:
-            self._said = text
+    def _log_once(self, text: str) -> None:
+        if text != self._logged:
+            self._logged = text
             log.error("%s", text)
 
 
-def _beside(work: Callable[[], Change]) -> "Future[Change]":
-    """Do it in a thread that does not hold up the end of the process."""
+def _in_thread(work: Callable[[], Change]) -> "Future[Change]":
+    """Do the work in a daemon thread, which does not delay the end of the process."""
     future: Future[Change] = Future()
 
     def run() -> None:
@@ -163,22 +177,16 @@ def _digest_of(file: Path) -> str:
     try:
         return digest(file.read_bytes())
     except OSError:
-        return ""  # `load` says what is wrong with it
+        return ""  # reading it then raises with the reason
 
 
 def _stamp(file: Path) -> tuple[float, int] | None:
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
-        return None  # an editor that writes a new file and renames it leaves a gap
-    return found.st_mtime, found.st_size
+        return None  # missing for a moment while an editor replaces it
+    return status.st_mtime, status.st_size
 
 
 def _in_words(change: Change) -> str:
-    parts = [f"{name} {', '.join(tasks)}" for name, tasks in vars_of(change).items() if tasks]
-    return "; ".join(parts)
-
-
-def vars_of(change: Change) -> dict[str, tuple[str, ...]]:
-    """What changed, by kind of change."""
-    return {"added": change.added, "changed": change.changed, "removed": change.removed}
+    return "; ".join(f"{kind} {', '.join(names)}" for kind, names in asdict(change).items() if names)

@@ -1,8 +1,8 @@
-r"""A URL taken apart for comparison with its siblings: host, segments, dates wherever they stand, query.
+r"""A URL in parts, for comparison with its siblings: host, segments, dates in any place, query.
 
     /c/2020-06-10/doc-iabc12.shtml   →   c · ⟨date⟩ · doc-iabc12 .shtml
 
-A date may run over several segments (`2015/0207`), so each is replaced by one mark before the path is split.
+A date may run over several segments (`2015/0207`), so it is replaced by one mark before the path is split.
 """
 
 import re
@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from crawler.patterns.syntax import MONTHS
 from extractors.html.urls import normalise
 
-MARK = "\ue000"  # stands for a date; no URL in its normal form has it
+MARK = "\ue000"  # replaces a date; no normalised URL contains it
 Dates = Literal["all", "folders", "none"]
 
 _MONTH = "|".join(name[:3] for name in MONTHS)
@@ -44,7 +44,7 @@ _SUFFIX = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DateForm:
-    """How a date is written, leading zeros left open: `codes` are year, month, day as far as they are there."""
+    """The form of a date, leading zeros left open: `codes` are those of year, month and day that it has."""
 
     codes: tuple[str, ...]
     separators: tuple[str, ...]
@@ -58,14 +58,14 @@ class DateForm:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A URL in parts. `folders` and `stem` hold a `MARK` where a date stood; `dates` and `raws` are those dates."""
+    """A URL in parts. `folders` and `stem` have a `MARK` in place of each date; `dates` and `raws` are these dates."""
 
     url: str
     scheme: str
     host: str  # with its port
     folders: tuple[str, ...]
     stem: str
-    suffix: str  # .html; /index.html where the folder is what is named; empty for a bare folder
+    suffix: str  # .html; /index.html of a folder; empty for a bare folder
     slash: bool  # ends with /
     query: tuple[tuple[str, str], ...]
     dates: tuple[DateForm, ...]
@@ -83,7 +83,7 @@ class Address:
 
 
 def address_of(url: str, dates: Dates = "all") -> Address:
-    """Take a URL apart; `dates` says where to look for them: everywhere, in the folders only, or not at all."""
+    """Return a URL in parts; `dates`: recognise dates everywhere, in the folders only, or not at all."""
     url = normalise(url)
     parts = urlsplit(url)
     path = parts.path or "/"
@@ -98,12 +98,12 @@ def address_of(url: str, dates: Dates = "all") -> Address:
 
 
 def leading_letters(text: str) -> str:
-    """Return the ASCII letters that a text begins with."""
+    """Return the ASCII letters at the beginning of a text."""
     return text[: len(text) - len(text.lstrip(ascii_letters))]
 
 
 def year_in_title(stem: str) -> str | None:
-    """Return the year that a last segment names beside its words (`review-2022`), if it has no other number."""
+    """Return the year beside the words of a last segment (`review-2022`), if it has no other number."""
     words = WORD.findall(stem)
     numbers = [word for word in words if word.isdigit()]
     is_one = len(numbers) == 1 < len(words) and YEAR.fullmatch(numbers[0])
@@ -111,48 +111,48 @@ def year_in_title(stem: str) -> str | None:
 
 
 def _suffix(path: str) -> str:
-    found = _SUFFIX.search(path)
-    return found[0] if found else ""
+    suffix = _SUFFIX.search(path)
+    return suffix[0] if suffix else ""
 
 
 def _mark_dates(path: str, where: Dates) -> tuple[str, tuple[DateForm, ...], tuple[str, ...]]:
-    """Replace the dates of a path that ends with `/`; the first form that fits at a place counts."""
+    """Replace the dates of a path that ends with `/`; the first form that matches at a place counts."""
     if where == "none":
         return path, (), ()
     folders = path.removesuffix("/").rfind("/") + 1
     ends = [(form, len(path) if where == "all" else folders) for form in _DATES]
     taken: list[tuple[int, int, DateForm]] = []
     for form, end in (*ends, *((form, folders) for form in _FOLDER_DATES)):
-        for found in form.finditer(path):
-            if found.end() > end or any(found.start() < b and a < found.end() for a, b, _ in taken):
+        for match in form.finditer(path):
+            if match.end() > end or any(match.start() < b and a < match.end() for a, b, _ in taken):
                 continue
-            if _is_day(found.groupdict()) and _ends_well(found, path):
-                taken.append((found.start(), found.end(), _form_of(found)))
-    taken.sort(key=lambda each: each[0])
+            if _is_day(match.groupdict()) and _fills_segment(match, path):
+                taken.append((match.start(), match.end(), _form_of(match)))
+    taken.sort(key=lambda place: place[0])
     marked, at = "", 0
     for start, stop, _ in taken:
         marked, at = marked + path[at:start] + MARK, stop
-    return marked + path[at:], tuple(each[2] for each in taken), tuple(path[a:b] for a, b, _ in taken)
+    return marked + path[at:], tuple(form for _, _, form in taken), tuple(path[a:b] for a, b, _ in taken)
 
 
-def _ends_well(found: re.Match[str], path: str) -> bool:
+def _fills_segment(match: re.Match[str], path: str) -> bool:
     """Return whether a day in a segment of its own fills it: 2020/10/12aa90f7 is not the 12th of October."""
-    return found.groupdict().get("t") != "/" or path[found.end() : found.end() + 1] in ("/", "")
+    return match.groupdict().get("t") != "/" or path[match.end() : match.end() + 1] in ("/", "")
 
 
-def _is_day(found: dict[str, str | None]) -> bool:
-    if not found.get("d"):
+def _is_day(groups: dict[str, str | None]) -> bool:
+    if not groups.get("d"):
         return True
-    month = found.get("m") or str([name[:3] for name in MONTHS].index((found.get("b") or "").lower()) + 1)
+    month = groups.get("m") or str([name[:3] for name in MONTHS].index((groups.get("b") or "").lower()) + 1)
     try:
-        date(int(found.get("Y") or 2000), int(month), int(found["d"] or 1))
+        date(int(groups.get("Y") or 2000), int(month), int(groups["d"] or 1))
     except ValueError:
         return False
     return True
 
 
-def _form_of(found: re.Match[str]) -> DateForm:
-    groups = found.groupdict()
+def _form_of(match: re.Match[str]) -> DateForm:
+    groups = match.groupdict()
     codes = tuple(f"%{name}" for name in ("Y", "y", "m", "b", "d") if groups.get(name))
     separators = tuple(groups[name] or "" for name in ("s", "t") if groups.get(name) is not None)
     return DateForm(codes, separators[: len(codes) - 1])

@@ -1,4 +1,4 @@
-"""What a person should look at before a task runs, in plain words. Nothing of it is an error: each may be meant so."""
+"""What a person should check before a task runs. None of it is an error: each may be intended."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,12 +7,12 @@ from crawler.scouting.address_parts import address_of, year_in_title
 from crawler.scouting.inference import SeenPage, SiteLinks, is_built_like, is_short
 from crawler.scouting.sample_extractions import SampleExtraction
 
-SAME_TITLES = 3  # extractions with one title that are no accident
-MANY, MANY_SHARE = 3, 0.25  # alike links that were left out, and their share of those taken, which are worth a word
+SAME_TITLES = 3  # extractions with one title that are no coincidence
+MANY, MANY_SHARE = 3, 0.25  # similar links left out that are reported: at least so many, and this share of those taken
 
 
 def about_example(example: SampleExtraction) -> str | None:
-    """Say that the example may be no article."""
+    """Warn that the example may be no article."""
     if example.kind not in ("list", "uncertain"):
         return None
     looks = "looks like a list" if example.kind == "list" else "may be a list or an index"
@@ -20,33 +20,33 @@ def about_example(example: SampleExtraction) -> str | None:
     return f"the example {looks}{signs}; unless it is an ordinary article of the section, name another one"
 
 
-def about_titles(cuts: Iterable[SampleExtraction]) -> str | None:
-    """Say that all extractions have the same title."""
-    titles = [cut.title for cut in cuts if cut.characters and cut.title]
+def about_titles(samples: Iterable[SampleExtraction]) -> str | None:
+    """Warn that all extractions have the same title."""
+    titles = [sample.title for sample in samples if sample.characters and sample.title]
     if len(titles) < SAME_TITLES or len(set(titles)) > 1:
         return None
     return (
         f"all {len(titles)} extractions have the same title, “{titles[0]}”: that is likely the site's or the section's "
-        "name; name an article that shows its own title as the example, or expect it in every row"
+        "name; choose as the example an article that shows its own title, or expect this title in every row"
     )
 
 
 def about_left(evidence: SiteLinks, pattern: Pattern, lists: Iterable[str]) -> str | None:
-    """Say that many links which stand among the articles on `lists` and are built like them are not of the pattern."""
+    """Warn that many links among the articles on `lists`, with similar URLs, are not of the pattern."""
     pages = [page for page in evidence.pages if page.url in set(lists)]
     left = list(dict.fromkeys(url for page in pages for url in _left(evidence, pattern, page)))
     taken = {link.url for page in pages for link in page.links if pattern.match(link.url)}
     if len(left) < max(MANY, MANY_SHARE * len(taken)):
         return None
     return (
-        f"{len(left)} links that stand among the articles and are built like them are left out by the pattern, such as "
-        f"{left[0]} and {left[1]}; if they are articles of the section too, widen the pattern: `exemplar add --site`, "
-        "or by hand in tasks.yaml"
+        f"{len(left)} links among the articles, with similar URLs, are not of the pattern, such as {left[0]} and "
+        f"{left[1]}; if they are articles of the section too, widen the pattern: `exemplar add --site`, or by hand in "
+        "tasks.yaml"
     )
 
 
 def _left(evidence: SiteLinks, pattern: Pattern, page: SeenPage) -> list[str]:
-    """Return links between the first and the last article of a list page that are built alike and not taken."""
+    """Return links between the first and the last article of a list page that have similar URLs and are not taken."""
     taken = [place for place, link in enumerate(page.links) if pattern.match(link.url)]
     if not taken:
         return []
@@ -57,12 +57,12 @@ def _left(evidence: SiteLinks, pattern: Pattern, page: SeenPage) -> list[str]:
         if not pattern.match(link.url)
         and is_built_like(evidence.example, link.url)
         and not (titled and is_short(link.text))
-        and not evidence.no_article(evidence.seen[link.url])
+        and not evidence.why_no_article(evidence.seen[link.url])
     ]
 
 
 def about_year(example: str, pattern: Pattern, taken: Sequence[str]) -> str | None:
-    """Say that a year in the example's name is read as an id, and which sibling speaks for that."""
+    """Warn that a year in the example's name is read as an id, and name the sibling that is the reason."""
     stem = address_of(example).stem
     year, match = year_in_title(stem), pattern.match(example)
     if year is None or match is None or year not in match.ids:

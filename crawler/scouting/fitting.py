@@ -1,8 +1,8 @@
-"""The pattern of several URLs: what they share stays as it is, what varies becomes `{date:…}`, `{id}`, `{slug}`, `*`.
+"""The pattern of several URLs: their common parts are literal, the others become `{date:…}`, `{id}`, `{slug}`, `*`.
 
     /a/zhike/181.html, /a/view/ec/2015/0207/41.html   →   /a/**/{id}.html
 
-No judgement here of which URLs belong together; that is `inference`.
+`inference` decides which URLs belong together.
 """
 
 import re
@@ -13,17 +13,17 @@ from urllib.parse import unquote
 from crawler.patterns.pattern import Pattern
 from crawler.scouting.address_parts import MARK, YEAR, Address, leading_letters, year_in_title
 
-FEW = 8  # siblings from which a word that all share is no accident
-NEARLY_ALL = 0.97  # of the URLs; a slip in one of a hundred links does not loosen the pattern
-LONG = 3  # digits of a number that is surely no part of a title
+FEW = 8  # siblings from which on a word common to all is no coincidence
+NEARLY_ALL = 0.97  # of the URLs; a mistake in one of a hundred links does not widen the pattern
+LONG = 3  # digits of a number that is certainly no part of a title
 _TOKEN = re.compile(rf"(?:[0-9A-Za-z]|%[0-9A-F]{{2}})+|{MARK}|[^0-9A-Za-z%]|%")
 _SPECIAL = re.compile(r"[\\{}\[\]*]")
 
 
 def fit(addresses: Sequence[Address]) -> str:
-    """Return the text of the pattern that fits (nearly) all of `addresses`, and the first, the example, surely.
+    """Return the pattern, as text, that matches nearly all of `addresses`, and always the first, the example.
 
-    Raises `PatternError` if they can't be written as one.
+    Raises `PatternError` if there is none.
     """
     host, query = _host(addresses), _query(addresses)
     folders, raws_left = _folders(addresses)
@@ -31,14 +31,14 @@ def fit(addresses: Sequence[Address]) -> str:
     text = f"{addresses[0].scheme}://{host}/{folders}{leaf}{query}"
     looser = f"{addresses[0].scheme}://{host}/{folders}{_ending(addresses, '*')}{query}"
     pattern = Pattern.parse(text)
-    fits = sum(pattern.match(each.url) is not None for each in addresses)
+    fits = sum(pattern.match(address.url) is not None for address in addresses)
     return text if pattern.match(addresses[0].url) and fits >= NEARLY_ALL * len(addresses) else looser
 
 
 def literal(text: str) -> str:
-    """Return text of a URL as a pattern has it: special characters escaped, words of other scripts readable."""
+    """Return text of a URL as part of a pattern: special characters escaped, words of other scripts readable."""
     decoded = unquote(text, errors="strict") if _is_readable(text) else text
-    return _SPECIAL.sub(lambda found: "\\" + found[0], decoded)
+    return _SPECIAL.sub(lambda special: "\\" + special[0], decoded)
 
 
 def _is_readable(text: str) -> bool:
@@ -53,19 +53,19 @@ def _is_readable(text: str) -> bool:
 
 
 def _host(addresses: Sequence[Address]) -> str:
-    hosts = list(dict.fromkeys(each.host for each in addresses))
+    hosts = list(dict.fromkeys(address.host for address in addresses))
     if len(hosts) == 1:
         return literal(hosts[0])
-    if len({each.bare_host for each in addresses}) == 1:
+    if len({address.bare_host for address in addresses}) == 1:
         return "[www.]" + literal(addresses[0].bare_host)
     labels = [host.split(".") for host in hosts]
-    shared = _shared_start([each[::-1] for each in labels])[::-1]
+    shared = _shared_start([label[::-1] for label in labels])[::-1]
     return "*." + ".".join(shared) if len(shared) >= 2 else literal(hosts[0])
 
 
 def _shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return what all rows begin with."""
-    return [column[0] for column in takewhile(lambda each: len(set(each)) == 1, zip(*rows, strict=False))]
+    """Return the common beginning of all rows."""
+    return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, zip(*rows, strict=False))]
 
 
 # Folders
@@ -73,52 +73,52 @@ def _shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _folders(addresses: Sequence[Address]) -> tuple[str, int]:
     """Return the folders' text with its last `/`, and how many dates each address has behind them (-1: unknown)."""
-    depths = {len(each.folders) for each in addresses}
-    in_stem = {each.stem.count(MARK) for each in addresses}
+    depths = {len(address.folders) for address in addresses}
+    in_stem = {address.stem.count(MARK) for address in addresses}
     left = in_stem.pop() if len(in_stem) == 1 else 0
-    if len(depths) == 1 and len({_marks(each) for each in addresses}) == 1:
-        columns = list(zip(*(each.folders for each in addresses), strict=True))
+    if len(depths) == 1 and len({_marks(address) for address in addresses}) == 1:
+        columns = list(zip(*(address.folders for address in addresses), strict=True))
         return "".join(_folder(column, addresses) + "/" for column in _dated(columns, addresses)), left
     least = min(depths)
-    shared = _shared_start([each.folders for each in addresses])
-    prefix = list(takewhile(lambda each: MARK not in each, shared))[:least]
-    start = "".join(literal(each) + "/" for each in prefix)
+    shared = _shared_start([address.folders for address in addresses])
+    prefix = list(takewhile(lambda folder: MARK not in folder, shared))[:least]
+    start = "".join(literal(folder) + "/" for folder in prefix)
     return start + "**/" + _shared_end(addresses, len(prefix)), left
 
 
 def _marks(address: Address) -> tuple[object, ...]:
-    return (tuple(each.count(MARK) for each in address.folders), address.dates)
+    return (tuple(folder.count(MARK) for folder in address.folders), address.dates)
 
 
 def _dated(columns: Sequence[Sequence[str]], addresses: Sequence[Address]) -> list[Sequence[str]]:
     """Write the dates into the columns: each mark becomes its form."""
     number = 0
-    found: list[Sequence[str]] = []
+    dated: list[Sequence[str]] = []
     for column in columns:
         for _ in range(column[0].count(MARK)):
-            column = [each.replace(MARK, _date(addresses, number), 1) for each in column]
+            column = [value.replace(MARK, _date(addresses, number), 1) for value in column]
             number += 1
-        found.append(column)
-    return found
+        dated.append(column)
+    return dated
 
 
 def _date(addresses: Sequence[Address], number: int) -> str:
-    return "\ue001" + addresses[0].dates[number].text([each.raws[number] for each in addresses]) + "\ue002"
+    return "\ue001" + addresses[0].dates[number].text([address.raws[number] for address in addresses]) + "\ue002"
 
 
 def _written(text: str) -> str:
-    """Return literal text in which dates stand between two marks."""
+    """Return the pattern of literal text with dates between two marks."""
     pieces = re.split("\ue001([^\ue002]*)\ue002", text)
-    return "".join(f"{{date:{each}}}" if place % 2 else literal(each) for place, each in enumerate(pieces))
+    return "".join(f"{{date:{piece}}}" if place % 2 else literal(piece) for place, piece in enumerate(pieces))
 
 
 def _folder(column: Sequence[str], addresses: Sequence[Address]) -> str:
     if len(set(column)) == 1:
-        is_bucket = column[0].isdigit() and all(_id_in(each).startswith(column[0]) for each in addresses)
+        is_bucket = column[0].isdigit() and all(_id_in(address).startswith(column[0]) for address in addresses)
         return "{id}" if is_bucket and len(addresses) > 1 else _written(column[0])
-    if all(each.isdigit() for each in column):
+    if all(value.isdigit() for value in column):
         return "{id}"
-    text = _piece(column) if not any("\ue001" in each for each in column) else "*"
+    text = _piece(column) if not any("\ue001" in value for value in column) else "*"
     return text if "{id}" in text and "{slug}" not in text else "*"
 
 
@@ -128,52 +128,51 @@ def _id_in(address: Address) -> str:
 
 def _shared_end(addresses: Sequence[Address], start: int) -> str:
     """Return the folders before the last segment that all addresses share, counted from the end."""
-    ends = [each.folders[start:][::-1] for each in addresses]
+    ends = [address.folders[start:][::-1] for address in addresses]
     shared = _shared_start(ends)[::-1]
-    return "".join(literal(each) + "/" for each in shared) if not any(MARK in each for each in shared) else ""
+    return "".join(literal(folder) + "/" for folder in shared) if not any(MARK in folder for folder in shared) else ""
 
 
 # The last segment
 
 
 def _leaf(addresses: Sequence[Address], dates_left: int) -> str:
-    stems = [each.stem for each in addresses]
-    forms = {each.dates[len(each.dates) - dates_left :] for each in addresses} if dates_left else {()}
+    stems = [address.stem for address in addresses]
+    forms = {address.dates[len(address.dates) - dates_left :] for address in addresses} if dates_left else {()}
     if len({stem.count(MARK) for stem in stems}) != 1 or len(forms) != 1:
         return _ending(addresses, "*")
     pieces = [stem.split(MARK) for stem in stems]
-    texts = [_piece([each[place] for each in pieces]) for place in range(len(pieces[0]))]
+    texts = [_piece([parts[place] for parts in pieces]) for place in range(len(pieces[0]))]
     text = texts[0]
     for place, piece in enumerate(texts[1:]):
         form = addresses[0].dates[len(addresses[0].dates) - dates_left + place]
-        raws = [each.raws[len(each.raws) - dates_left + place] for each in addresses]
+        raws = [address.raws[len(address.raws) - dates_left + place] for address in addresses]
         text += f"{{date:{form.text(raws)}}}" + piece
     return _ending(addresses, text)
 
 
 def _ending(addresses: Sequence[Address], stem: str) -> str:
-    suffixes = {each.suffix for each in addresses}
-    slashes = {each.slash for each in addresses}
+    suffixes = {address.suffix for address in addresses}
+    slashes = {address.slash for address in addresses}
     if suffixes == {"", "/index.html"}:
-        return stem + (
-            "/[index.html]" if not any(not each.slash and not each.suffix for each in addresses) else "[/][index.html]"
-        )
+        always = all(address.slash or address.suffix for address in addresses)
+        return stem + ("/[index.html]" if always else "[/][index.html]")
     suffix = literal(suffixes.pop()) if len(suffixes) == 1 else _suffixes(suffixes)
     return stem + suffix + ("" if slashes == {False} or not addresses[0].stem else "/" if slashes == {True} else "[/]")
 
 
 def _suffixes(suffixes: Iterable[str]) -> str:
-    found = set(suffixes)
+    distinct = set(suffixes)
     for pair, text in (
         ({".html", ".shtml"}, ".[s]html"), ({".htm", ".html"}, ".htm[l]"), ({".htm", ".shtml", ".html"}, ".[s]htm[l]"),
     ):  # fmt: skip
-        if found <= pair:
+        if distinct <= pair:
             return text
-    return "[" + literal(max(found, key=len)) + "]" if found - {""} and len(found) == 2 and "" in found else ".*"
+    return f"[{literal(max(distinct, key=len))}]" if len(distinct) == 2 and "" in distinct else ".*"
 
 
 def _piece(values: Sequence[str]) -> str:
-    """Return the pattern's text for one piece of a last segment, which dates or its ends bound."""
+    """Return the pattern of one piece of a last segment, between dates."""
     if len(set(values)) == 1:
         return _one_value(values[0]) if len(values) == 1 else literal(values[0])
     rows = [_TOKEN.findall(value) for value in values]
@@ -198,7 +197,7 @@ def _are_years(column: Iterable[str]) -> bool:
 
 
 def _one_value(value: str) -> str:
-    """Return the guess for an example without siblings."""
+    """Return the pattern of a piece of which only one value is known."""
     if not value:
         return ""
     if year_in_title(value):
@@ -223,7 +222,7 @@ def _token(column: Sequence[str]) -> str:
 
 
 def _date_and_id(column: Sequence[str]) -> str:
-    """Return the text for digits: a date and an id if all numbers begin with a day (20200610000123)."""
+    """Return the pattern of digits: a date and an id if all numbers begin with a day (20200610000123)."""
     day = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{2,}")
     if len(set(column)) >= FEW and all(day.fullmatch(value) for value in column):
         return "{date:%Y%m%d}{id}"
@@ -248,7 +247,7 @@ def _collapsed(tokens: list[str], count: int) -> str:
 
 
 def _ragged(rows: Sequence[Sequence[str]]) -> str:
-    """Segments of different lengths: an id at one end is seen, a word that all begin with only before a code."""
+    """Return the pattern of segments of different lengths: an id at one end, a common beginning only before a code."""
     first, last = [row[0] for row in rows], [row[-1] for row in rows]
     numbers_first = all(_is_number(row[0]) and len(row) > 2 for row in rows) and len({row[1] for row in rows}) == 1
     numbers_last = all(_is_number(row[-1]) and len(row) > 2 for row in rows) and len({row[-2] for row in rows}) == 1
@@ -274,13 +273,14 @@ def _is_number(token: str) -> bool:
 
 
 def _query(addresses: Sequence[Address]) -> str:
-    keys = [each.keys for each in addresses]
+    keys = [address.keys for address in addresses]
     if not any(keys):
         return ""
     if len(set(keys)) > 1:
         return "?**" if all(keys) else "[?**]"
     pairs = [
-        f"{literal(name)}={_value([each.query[place][1] for each in addresses])}" for place, name in enumerate(keys[0])
+        f"{literal(name)}={_value([address.query[place][1] for address in addresses])}"
+        for place, name in enumerate(keys[0])
     ]
     return "?" + "&".join(pairs)
 

@@ -1,10 +1,10 @@
 """From one article's URL and the links seen on its site to the pattern of its siblings. No network.
 
     links of the pages read → sightings → siblings (same folders) and relatives (same build, other folders)
-                            → `fitting.fit` → a pattern, tightened until it takes none of the links that are no articles
+                            → `fitting.fit` → a pattern, narrowed so that it matches few links that are no articles
 
-Siblings share everything with the example but what varies from article to article. Relatives, such as other sections of
-the site, join only where their pages were looked at (`survey` does that).
+Siblings differ from the example only in what varies from article to article. Relatives, such as other sections of the
+site, are added only if some of their pages were extracted (`survey` does that).
 """
 
 import re
@@ -15,20 +15,20 @@ from functools import cached_property
 
 from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.pagination import pagination
+from crawler.patterns import syntax
 from crawler.patterns.pattern import Pattern, PatternError
-from crawler.patterns.pattern import syntax as syntax
 from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, leading_letters, year_in_title
 from crawler.scouting.fitting import fit
 
-NAVIGATION_PAGES = 3  # pages read from which a link that stands on all of them is navigation, if its text is short
+NAVIGATION_PAGES = 3  # pages read, from which on a link with a short text on all of them is navigation
 SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rather than an article
 ENOUGH = 3  # siblings that show a form
-FOLDER_SUFFIXES = frozenset({"", "/index.html"})  # with a slash or without, a folder is named
-SAME_SUFFIXES = (frozenset({".html", ".htm", ".shtml"}), FOLDER_SUFFIXES)  # that one site gives to its articles
+FOLDER_SUFFIXES = frozenset({"", "/index.html"})  # of a folder, with or without a slash
+SAME_SUFFIXES = (frozenset({".html", ".htm", ".shtml"}), FOLDER_SUFFIXES)  # of articles of one site
 ABOUT_SITE, NAVIGATION = "named as a page about the site", "navigation"
-TELLING_WORDS = 2  # of a last segment: of more, a number is part of a title
+TELLING_WORDS = 2  # of a last segment; with more, a number is part of a title
 MOST_READINGS = 0.6  # share of the siblings of the best reading that a reading with more dates needs
-SLIPS = 0.03  # share of the siblings below which a form of theirs is a slip
+SLIPS = 0.03  # share of the siblings below which a form is a mistake
 SAME_PAGE = 0.6  # share of the siblings whose small number is the example's, for others to be further pages
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LIST_NAME = re.compile(
@@ -49,7 +49,7 @@ _PAGE_TEXT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
-    """A page that was read: its address and its links in the page's order."""
+    """A page that was read: its URL, and its links in the page's order."""
 
     url: str
     links: tuple[PageLink, ...]
@@ -57,7 +57,7 @@ class SeenPage:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A link as it was seen on all pages: its longest text, and on how many of them."""
+    """A link on the pages read: its longest text, on how many pages it is, and whether it is pagination."""
 
     url: str
     text: str
@@ -67,7 +67,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Relatives:
-    """Articles, perhaps: links built as the example but in other folders. `folder` tells a person where."""
+    """Possible articles: links with URLs like the example's, but in other folders. `folder`: for a person to read."""
 
     folder: str
     urls: tuple[str, ...]
@@ -76,17 +76,17 @@ class Relatives:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """A pattern and what speaks for it: `matched` links, `rejected` ones with the reason."""
+    """A pattern and its evidence: `matched` links, `rejected` ones with the reason."""
 
     pattern: str
     matched: tuple[Sighting, ...]
     rejected: tuple[tuple[Sighting, str], ...]
-    doubtful: tuple[str, ...] = ()  # links that it takes though they seem to be no articles
+    doubtful: tuple[str, ...] = ()  # matched links that seem to be no articles
 
 
 @dataclass(frozen=True)
 class SiteLinks:
-    """What was seen on a site. `lists`: pages known to be lists; `refused`: links known to be no articles, and why."""
+    """The links seen on a site. `lists`: pages known to be lists; `refused`: links known to be no articles, and why."""
 
     example: str
     pages: tuple[SeenPage, ...]
@@ -106,8 +106,8 @@ class SiteLinks:
         further = {url for page in self.pages if page.url != self.example for url in pagination(page.url, page.links)}
         return {url: Sighting(url, text, counts[url], url in further) for url, text in texts.items()}
 
-    def no_article(self, link: Sighting) -> str | None:
-        """Return why a link surely leads to no article; None if it may."""
+    def why_no_article(self, link: Sighting) -> str | None:
+        """Return why a link is certainly no article; None if it may be one."""
         address, here = address_of(link.url, "none"), address_of(self.example, "none")
         if link.url in self.refused:
             return self.refused[link.url]
@@ -141,7 +141,7 @@ def _named_alike(a: Address, b: Address) -> bool:
 
 
 def is_short(text: str) -> bool:
-    """Return whether a link's text names a section rather than an article."""
+    """Return whether a link's text is so short that it names a section rather than an article."""
     return len(text) <= SHORT_CJK if _CJK.search(text) else len(text) <= SHORT_LATIN and text.count(" ") <= 2
 
 
@@ -149,70 +149,70 @@ def is_short(text: str) -> bool:
 
 
 def siblings(evidence: SiteLinks) -> list[Address]:
-    """Return the example and the links in its own folders that are built like it, the example first.
+    """Return the example and the links in its own folders with URLs like it, the example first.
 
     A date in the last segment may be part of a title by accident: the reading with more siblings counts.
     """
-    links = [link.url for link in evidence.seen.values() if not evidence.no_article(link)]
+    links = [link.url for link in evidence.seen.values() if not evidence.why_no_article(link)]
     readings: tuple[Dates, ...] = ("all", "folders", "none")
-    found = [_siblings(evidence.example, links, dates) for dates in readings]
-    most = max(len(each) for each in found)
-    return next(each for each in found if len(each) >= max(1, MOST_READINGS * most))
+    read = [_siblings(evidence.example, links, dates) for dates in readings]
+    most = max(len(reading) for reading in read)
+    return next(reading for reading in read if len(reading) >= max(1, MOST_READINGS * most))
 
 
 def _siblings(example: str, links: Iterable[str], dates: Dates) -> list[Address]:
     own = address_of(example, dates)
-    others = [each for url in links if (each := address_of(url, dates)).url != own.url and _same_build(own, each)]
-    exact = [each for each in others if each.folders == own.folders]
+    others = [other for url in links if (other := address_of(url, dates)).url != own.url and _same_build(own, other)]
+    exact = [other for other in others if other.folders == own.folders]
     if len(exact) < ENOUGH:
-        exact = [each for each in others if _same_folders(own, each)]
+        exact = [other for other in others if _same_folders(own, other)]
     alike = _like_query(own, exact)
     return [own, *_usual(own, _like_stems(own, alike, _names_a_year(own, alike)))]
 
 
 def _usual(own: Address, others: Sequence[Address]) -> list[Address]:
-    """Leave out addresses whose host, suffix or slash is rare among them: a mistyped link in some text."""
-    forms = Counter((each.host, each.suffix, each.slash) for each in others)
+    """Leave out addresses whose host, suffix or slash is rare among them: mistyped links."""
+    forms = Counter((other.host, other.suffix, other.slash) for other in others)
     forms[own.host, own.suffix, own.slash] = len(others)
-    return [each for each in others if forms[each.host, each.suffix, each.slash] >= SLIPS * len(others)]
+    return [other for other in others if forms[other.host, other.suffix, other.slash] >= SLIPS * len(others)]
 
 
 def relatives(evidence: SiteLinks, own: Sequence[Address]) -> list[Relatives]:
-    """Return links built as the siblings are, grouped by their folders, the largest group first.
+    """Return links with URLs like the siblings', grouped by their folders, the largest group first.
 
-    Names without date or number are built like anything: there each first folder is a family of its own.
+    Names without date or number have no form in common: their groups are those of their first folders.
     """
-    here, known = own[0], {each.url for each in own}
+    here, known = own[0], {address.url for address in own}
     dates: Dates = "all" if MARK in here.stem else "folders"
     is_year = _names_a_year(here, own[1:])
     groups: dict[tuple[str, ...], list[Address]] = {}
     for link in evidence.seen.values():
-        if link.url in known or evidence.no_article(link):
+        if link.url in known or evidence.why_no_article(link):
             continue
-        each = address_of(link.url, dates)
-        if not _same_build(here, each) or not _like_stems(here, [each], is_year):
+        address = address_of(link.url, dates)
+        if not _same_build(here, address) or not _like_stems(here, [address], is_year):
             continue
-        if here.dates and not here.stem.isdigit() and each.dates != here.dates:
+        if here.dates and not here.stem.isdigit() and address.dates != here.dates:
             continue
-        groups.setdefault(each.folders, []).append(each)
+        groups.setdefault(address.folders, []).append(address)
     weak = not here.dates and (is_year or not re.search(r"\d", here.stem))
-    found = [_relatives(folders, members, weak) for folders, members in groups.items()]
-    return sorted(found, key=lambda each: -len(each.urls))
+    all_relatives = [_relatives(folders, members, weak) for folders, members in groups.items()]
+    return sorted(all_relatives, key=lambda group: -len(group.urls))
 
 
 def _relatives(folders: tuple[str, ...], members: Sequence[Address], weak: bool) -> Relatives:
     folder = members[0].url.rpartition("/")[0] + "/" if MARK not in "".join(folders) else _before_date(members[0])
-    places = tuple(place for place, each in enumerate(folders) if MARK in each)
+    places = tuple(place for place, folder in enumerate(folders) if MARK in folder)
     family = (len(folders), places, *(folders[:1] if weak else ()))
-    return Relatives(folder, tuple(each.url for each in members), family)
+    return Relatives(folder, tuple(address.url for address in members), family)
 
 
 def _before_date(address: Address) -> str:
     before = []
-    for each in address.folders:
-        if MARK in each:
+    for folder in address.folders:
+        if MARK in folder:
             break
-        before.append(each + "/")
+        before.append(folder + "/")
     return f"{address.scheme}://{address.host}/{''.join(before)}"
 
 
@@ -244,41 +244,41 @@ def _like_query(own: Address, others: Sequence[Address]) -> list[Address]:
     if not own.query:
         return list(others)
     columns = range(len(own.query))
-    variety = {n: len({each.query[n][1] for each in others if each.query[n][1] != own.query[n][1]}) for n in columns}
+    variety = {n: len({other.query[n][1] for other in others if other.query[n][1] != own.query[n][1]}) for n in columns}
     free = max((n for n in columns if any(map(str.isdigit, own.query[n][1]))), key=lambda n: variety[n], default=None)
-    return [each for each in others if all(n == free or each.query[n] == own.query[n] for n in columns)]
+    return [other for other in others if all(n == free or other.query[n] == own.query[n] for n in columns)]
 
 
 def _like_stems(own: Address, others: Sequence[Address], is_year: bool) -> list[Address]:
-    """Keep addresses whose last segment is built like the example's, as closely as enough of them are.
+    """Keep addresses whose last segment has the example's form, as closely as enough of them have it.
 
     `is_year`: the number in it is part of a title.
     """
     if own.stem.isdigit():
-        numbers = [each for each in others if each.stem.isdigit()]
-        codes = [each for each in others if len(each.stem) == len(own.stem) >= 6 and not each.stem.isdigit()]
+        numbers = [other for other in others if other.stem.isdigit()]
+        codes = [other for other in others if len(other.stem) == len(own.stem) >= 6 and not other.stem.isdigit()]
         return [*numbers, *codes] if len(codes) > len(numbers) else numbers
-    close = [each for each in others if _signature(each.stem) == _signature(own.stem)]
+    close = [other for other in others if _signature(other.stem) == _signature(own.stem)]
     words = [word for word in WORD.findall(own.stem) if not word.isdigit()]
     telling = "#" in _signature(own.stem) and len(words) <= TELLING_WORDS
     if telling and not is_year and (len(close) >= ENOUGH or len(others) <= 1):
         return _first_pages(own, close)
-    named = [each for each in others if not each.stem.isdigit() or len(each.stem) == len(own.stem)]
-    named = [each for each in named if each.stem.count(MARK) == own.stem.count(MARK)]
-    ended = [each for each in named if _ends(each.stem) == _ends(own.stem)]
+    named = [other for other in others if not other.stem.isdigit() or len(other.stem) == len(own.stem)]
+    named = [other for other in named if other.stem.count(MARK) == own.stem.count(MARK)]
+    ended = [other for other in named if _ends(other.stem) == _ends(own.stem)]
     return ended if not is_year and any(_ends(own.stem)) and len(ended) >= ENOUGH else named
 
 
 def _names_a_year(own: Address, others: Sequence[Address]) -> bool:
     """Return whether the example's number is the year of a title, `review-2022`, and not the number of an article.
 
-    Not if what differs from it in the number only has other numbers, or is most of what there is; nor if most other
-    titles have a number of their own, which is no year.
+    It is no year if a URL that differs only in numbers has another number there, or if such URLs are the majority;
+    nor if most other titles have a number that is no year.
     """
     if not year_in_title(own.stem):
         return False
-    same = [each.stem for each in others if _signature(each.stem) == _signature(own.stem)]
-    titles = [each.stem for each in others if each.stem not in same and not each.stem.isdigit()]
+    same = [other.stem for other in others if _signature(other.stem) == _signature(own.stem)]
+    titles = [other.stem for other in others if other.stem not in same and not other.stem.isdigit()]
     plain = [stem for stem in titles if year_in_title(stem) or not any(_ends(stem))]
     return all(map(year_in_title, same)) and 2 * len(plain) >= max(len(same), len(titles))
 
@@ -292,14 +292,14 @@ def _ends(stem: str) -> tuple[bool, bool, bool]:
 
 def _first_pages(own: Address, others: Sequence[Address]) -> list[Address]:
     """Keep addresses with the example's small numbers if nearly all have them: the others are further pages."""
-    rows = [re.findall(r"\d+", each.stem) for each in others]
+    rows = [re.findall(r"\d+", other.stem) for other in others]
     mine = re.findall(r"\d+", own.stem)
     kept = list(zip(others, rows, strict=True))
     for place, number in enumerate(mine):
         same = [pair for pair in kept if pair[1][place : place + 1] == [number]]
         if len(number) <= 2 and len(same) >= max(ENOUGH, SAME_PAGE * len(kept)):
             kept = same
-    return [each for each, _ in kept]
+    return [address for address, _ in kept]
 
 
 def _signature(stem: str) -> str:
@@ -318,14 +318,14 @@ def _mixed(word: str) -> str:
 
 
 def infer(evidence: SiteLinks, members: Sequence[Address]) -> Inference:
-    """Return the pattern of `members` (the example first) and what it takes and leaves of all links seen.
+    """Return the pattern of `members` (the example first), and which of all links seen it matches.
 
     Raises `PatternError`.
     """
     seen, own = evidence.seen, members[0]
-    reasons = {url: why for url, link in seen.items() if url != own.url and (why := evidence.no_article(link))}
+    reasons = {url: why for url, link in seen.items() if url != own.url and (why := evidence.why_no_article(link))}
     text = fit(members)
-    wanted = [each.url for each in members if each.url not in reasons]
+    wanted = [address.url for address in members if address.url not in reasons]
     # What is about the site is worth no narrower pattern, which might miss articles; a list that it takes is.
     lists = {url: why for url, why in reasons.items() if not why.startswith((ABOUT_SITE, NAVIGATION))}
     taken = _takes(text, lists)
@@ -351,9 +351,9 @@ def _why_not(link: Sighting, reasons: Mapping[str, str], pattern: Pattern, host:
 
 
 def tighter(text: str) -> list[str]:
-    """Return regular expressions of the pattern whose last {slug} or {id} takes less: some sites put lists there."""
+    """Return narrower forms of the pattern's last {slug} or {id}, as regular expressions that may match fewer lists."""
     regex = Pattern.parse(text).regex
-    slugs = [f"({each})" for each in (syntax.SLUG_WITH_DOTS, syntax.SLUG) if regex.count(f"({each})") == 1]
+    slugs = [f"({slug})" for slug in (syntax.SLUG_WITH_DOTS, syntax.SLUG) if regex.count(f"({slug})") == 1]
     options: list[str] = []
     if slugs:
         forms = ("[0-9a-f]+", "[0-9A-Za-z]+", "(?:[0-9A-Za-z-]|%[0-9A-F]{2})+", "[0-9A-Za-z]+(?:-[0-9A-Za-z.]+)+")

@@ -1,7 +1,7 @@
-"""A ledger in memory, for the lists of a run that leaves no trace: nothing in it is known before, nothing is kept.
+"""A ledger in memory, for the lists of a trial: it is empty at first, and nothing is kept.
 
-It has what `SectionLists`, `Admission` and `Rendering` use of a ledger and its Redis. Whatever else is asked of it is
-an error, not an empty answer.
+It has what `SectionLists`, `Admission` and `Rendering` use of a ledger and its Redis. Any other use is an error, not an
+empty answer.
 """
 
 from collections.abc import Iterable
@@ -30,10 +30,6 @@ class EmptyRedis:
         """Return no members."""
         return set()
 
-    def delete(self, *names: str) -> int:
-        """Return 0: no key was there."""
-        return 0
-
     def pipeline(self) -> "EmptyRedis":
         """Return itself: the commands of a pipeline keep nothing either."""
         return self
@@ -43,24 +39,14 @@ class EmptyRedis:
         return []
 
     def sadd(self, name: str, *values: str) -> int:
-        """Keep nothing."""
+        """Change nothing; return the number of changes, 0."""
         return 0
 
-    def srem(self, name: str, *values: str) -> int:
-        """Keep nothing."""
-        return 0
-
-    def hset(self, name: str, *pair: str) -> int:
-        """Keep nothing."""
-        return 0
-
-    def hdel(self, name: str, *fields: str) -> int:
-        """Keep nothing."""
-        return 0
+    delete = srem = hset = hdel = sadd
 
 
 class MemoryLedger(Ledger):
-    """The ledger of one task's first run. `entered`: the URLs that wait, `settled`: the state of those that don't."""
+    """The ledger of one task's first run. `entered`: the URLs that wait, `settled`: the state of the others."""
 
     def __init__(self, task: str):
         super().__init__(cast("redis.Redis", EmptyRedis()), task)
@@ -70,11 +56,11 @@ class MemoryLedger(Ledger):
     def add(self, found: Iterable[Found]) -> list[bool]:
         """Enter URLs as waiting; return for each whether it was new."""
         new = []
-        for one in found:
-            name = fingerprint(one.url)
+        for entry in found:
+            name = fingerprint(entry.url)
             new.append(name not in self.entered and name not in self.settled)
             if new[-1]:
-                self.entered[name] = one
+                self.entered[name] = entry
         return new
 
     def settle(
@@ -107,7 +93,7 @@ class MemoryLedger(Ledger):
 
     def in_order(self) -> list[Found]:
         """Return the waiting URLs in the order in which a run would fetch them."""
-        return sorted(self.entered.values(), key=lambda one: one.rank)
+        return sorted(self.entered.values(), key=lambda entry: entry.rank)
 
     def step(self, script: str, *args: Any, pipe: Any = None) -> Any:
         """Raise `RuntimeError`: the scripts run in Redis."""

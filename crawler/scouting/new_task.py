@@ -1,4 +1,4 @@
-"""A task out of a survey: its name, its keys, and whether the list has it already."""
+"""A task from a survey: its name, its keys, and whether the task list has it already."""
 
 import ipaddress
 import re
@@ -12,14 +12,14 @@ from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import TaskFile
 from extractors.html.urls import normalise
 
-EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # where neither the person nor `defaults:` says otherwise
-SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # below these come names: example.com.cn
+EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # if neither the command nor `defaults:` has others
+SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # of names such as example.com.cn
 COMMON = frozenset({"www", "m", "wap", "mobile"})
 NAME_MOST = 60  # characters
 
 
 def entry_of(
-    found: Survey,
+    survey: Survey,
     defaults: Mapping[str, Any],
     names: Collection[str],
     *,
@@ -27,14 +27,14 @@ def entry_of(
     every: str | None = None,
     output: str | None = None,
 ) -> dict[str, Any]:
-    """Return the keys of the task, `name` among them, as tasks.yaml wants them."""
+    """Return the keys of the task for tasks.yaml, `name` among them."""
     entry: dict[str, Any] = {
-        "name": name or name_of(found, names),
-        "example": found.example,
-        "pattern": found.pattern,
-        "start": found.starts[0] if len(found.starts) == 1 else list(found.starts),
+        "name": name or name_of(survey, names),
+        "example": survey.example,
+        "pattern": survey.pattern,
+        "start": survey.starts[0] if len(survey.starts) == 1 else list(survey.starts),
     }
-    if found.lone:
+    if survey.lone:
         entry["depth"] = 0
     if every or "every" not in defaults:
         entry["every"] = every or EVERY
@@ -43,10 +43,10 @@ def entry_of(
     return entry
 
 
-def name_of(found: Survey, names: Collection[str]) -> str:
-    """Return a name that no task has yet, from the host and a section's folder: `news-example-harbour`."""
-    host = urlsplit(found.example).hostname or "site"
-    folder = _folder(found) if found.scope == "section" else ""
+def name_of(survey: Survey, names: Collection[str]) -> str:
+    """Return a name that no task has, from the host and a section's folder: `news-example-harbour`."""
+    host = urlsplit(survey.example).hostname or "site"
+    folder = _folder(survey) if survey.scope == "section" else ""
     plain = "-".join(filter(None, (_site(host), folder)))
     base = re.sub(r"[^\w.-]+", "-", plain).strip("-.")[:NAME_MOST] or "site"
     number = 1
@@ -56,18 +56,18 @@ def name_of(found: Survey, names: Collection[str]) -> str:
 
 
 def known_as(tasks: TaskFile | None, url: str) -> str | None:
-    """Return the name of the task that takes a URL already; None if there is none."""
+    """Return the name of the task whose example or article a URL is; None if there is none."""
     for name, task in (tasks.tasks if tasks else {}).items():
         if normalise(task.example) == normalise(url) or task.pattern.match(url):
             return name
     return None
 
 
-def refuse_known(tasks: TaskFile | None, found: Survey) -> None:
-    """Raise `TaskError` if a task has the section that was found."""
+def refuse_known(tasks: TaskFile | None, survey: Survey) -> None:
+    """Raise `TaskError` if a task already has the section that was found."""
     for name, task in (tasks.tasks if tasks else {}).items():
-        if task.pattern.regex == Pattern.parse(found.pattern, found.example).regex:
-            raise TaskError(f"task {name} has this section already ({found.pattern}); nothing was written")
+        if task.pattern.regex == Pattern.parse(survey.pattern, survey.example).regex:
+            raise TaskError(f"task {name} already covers this section ({survey.pattern}); nothing was written")
 
 
 def _site(host: str) -> str:
@@ -84,11 +84,11 @@ def _site(host: str) -> str:
     return "-".join(labels)
 
 
-def _folder(found: Survey) -> str:
-    """Return the last folder that all articles share, or that of the section's list page."""
-    prefixes = Pattern.parse(found.pattern, found.example).prefixes()
-    for url in (*prefixes[:1], *found.starts):
-        segments = [each for each in unquote(urlsplit(url).path).split("/") if each and "." not in each]
+def _folder(survey: Survey) -> str:
+    """Return the last folder that all articles have in common, or that of the section's list page."""
+    prefixes = Pattern.parse(survey.pattern, survey.example).prefixes()
+    for url in (*prefixes[:1], *survey.starts):
+        segments = [part for part in unquote(urlsplit(url).path).split("/") if part and "." not in part]
         if segments:
             return segments[-1]
     return ""

@@ -1,4 +1,4 @@
-"""Pages of a section that is being looked at: the example, ready to cut others, and what it cuts out of them."""
+"""Sample extractions of a survey or trial: the example as a section, and what is extracted with it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from workers.inbox import StoredPage
 
 FIRST_WORDS = 80  # characters
 MOST_PROPOSALS = 5
-RATHER = 0.5  # probability of an article from which a page is rather one than a list
+RATHER = 0.5  # probability of an article from which on a page is rather one than a list
 
 
 class NoSection(ExemplarError):
-    """No task can be made from the URL, for `why`, and what to do; `proposals` are article links to try."""
+    """No task can be made from the URL: why, and what to do; `proposals` are article links to try."""
 
     def __init__(self, why: str, advice: str = "", proposals: Sequence[tuple[str, str]] = ()):
         super().__init__(f"{why}; {advice}" if advice else why)
@@ -32,12 +32,12 @@ class NoSection(ExemplarError):
     @property
     def overruled(self) -> str:
         """Return the warning that takes the error's place if a person insists on the article."""
-        return f"{self.why}; it is taken for an article, as asked"
+        return f"{self.why}; with --article it counts as one"
 
 
 @dataclass(frozen=True, slots=True)
 class SampleExtraction:
-    """What the example cuts out of a page; `reason` says why there is no text, or how it was cut."""
+    """What is extracted from a page with the example; `reason`: why there is no text, or how it was extracted."""
 
     url: str
     title: str = ""
@@ -49,7 +49,7 @@ class SampleExtraction:
     reason: str = ""
     language: str = ""
     kind: str = ""  # article, list or uncertain
-    signs: tuple[str, ...] = ()  # what speaks for that, in words for a person
+    signs: tuple[str, ...] = ()  # the reasons for that page type, for a person to read
 
     @property
     def by_example(self) -> bool:
@@ -61,9 +61,9 @@ NAME_ONE = "name one of its articles, or add --article if it is one itself"
 
 
 def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExtraction, str]:
-    """Return the example, ready to cut others, what is cut out of itself, and a doubt about it, empty if there is none.
+    """Return the example as a section, its own extraction, and a doubt about it, empty if there is none.
 
-    Raises `NoSection` if it is no article; with `insist` that is the doubt.
+    Raises `NoSection` if it is no article; with `insist` the doubt has this reason instead.
     """
     try:
         alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
@@ -76,11 +76,11 @@ def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExt
     doubt = _why_no_article(page, alone, kind)
     if doubt and not insist:
         raise doubt
-    return section, cut_page(section, page, insist), doubt.overruled if doubt else ""
+    return section, extract_sample(section, page, insist), doubt.overruled if doubt else ""
 
 
 def _why_no_article(page: StoredPage, alone: Article | Listing | NoArticle, kind: PageType) -> NoSection | None:
-    """Return the error that says why a page is no example; None if it may be one."""
+    """Return why a page is no example; None if it may be one."""
     if not kind.is_rather_article:
         why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
         return NoSection(f"{page.url} is a list page, not an article ({why})", NAME_ONE, proposals(page))
@@ -107,15 +107,15 @@ def proposals(page: StoredPage) -> list[tuple[str, str]]:
         return []
     host = urlsplit(page.url).netloc
     links = links_of(page.body, page.url, page.content_type)
-    named = {each.url: each.title for each in entries} | {each.url: each.text for each in links}
-    titled = [(url, title) for url, title in named.items() if not is_short(title) and urlsplit(url).netloc == host]
+    titles = {entry.url: entry.title for entry in entries} | {link.url: link.text for link in links}
+    titled = [(url, title) for url, title in titles.items() if not is_short(title) and urlsplit(url).netloc == host]
     return titled[:MOST_PROPOSALS]
 
 
-def cut_page(section: Section, page: StoredPage, insist: bool = False) -> SampleExtraction:
-    """Cut a page by the example; `insist`: it is taken for an article, whatever it looks like."""
+def extract_sample(section: Section, page: StoredPage, insist: bool = False) -> SampleExtraction:
+    """Extract a page with the example; `insist`: it is an article, whatever its page type is."""
     try:
-        found = section.extract(
+        result = section.extract(
             page.body,
             page.url,
             content_type=page.content_type,
@@ -125,45 +125,47 @@ def cut_page(section: Section, page: StoredPage, insist: bool = False) -> Sample
         type_ = page_type(page.body, page.url, content_type=page.content_type)
     except UnusablePage as error:
         return SampleExtraction(page.url, reason=f"unusable page: {error}")
-    if isinstance(found, NoArticle):
-        return SampleExtraction(page.url, reason=found.reason, kind=type_.kind, signs=type_.reasons)
-    if isinstance(found, Listing):
-        return _cut_of_list(page, found, type_)
-    if found.method != "example" and type_.kind == "list" and not insist:
-        return SampleExtraction(page.url, found.title or "", reason="a list page", kind=type_.kind, signs=type_.reasons)
+    if isinstance(result, NoArticle):
+        return SampleExtraction(page.url, reason=result.reason, kind=type_.kind, signs=type_.reasons)
+    if isinstance(result, Listing):
+        return _sample_of_list(page, result, type_)
+    if result.method != "example" and type_.kind == "list" and not insist:
+        return SampleExtraction(
+            page.url, result.title or "", reason="a list page", kind=type_.kind, signs=type_.reasons
+        )
     return SampleExtraction(
         page.url,
-        found.title or "",
-        found.published.isoformat() if found.published else "",
-        " ".join(found.text.split())[:FIRST_WORDS],
-        len(found.text),
-        found.confidence,
-        found.method,
-        found.reason,
-        found.language or "",
-        _kind_of(found, type_),
+        result.title or "",
+        result.published.isoformat() if result.published else "",
+        " ".join(result.text.split())[:FIRST_WORDS],
+        len(result.text),
+        result.confidence,
+        result.method,
+        result.reason,
+        result.language or "",
+        _kind_of(result, type_),
         type_.reasons,
     )
 
 
-def _cut_of_list(page: StoredPage, found: Listing, type_: PageType) -> SampleExtraction:
+def _sample_of_list(page: StoredPage, listing: Listing, type_: PageType) -> SampleExtraction:
     return SampleExtraction(
         page.url,
-        found.title or "",
-        words=" · ".join(entry.title for entry in found.entries)[:FIRST_WORDS],
-        characters=len(found.text),
-        confidence=found.confidence,
-        method=found.method,
-        reason=f"a list of {len(found.entries)} entries",
-        language=found.language or "",
+        listing.title or "",
+        words=" · ".join(entry.title for entry in listing.entries)[:FIRST_WORDS],
+        characters=len(listing.text),
+        confidence=listing.confidence,
+        method=listing.method,
+        reason=f"a list of {len(listing.entries)} entries",
+        language=listing.language or "",
         kind="list",
         signs=type_.reasons,
     )
 
 
-def _kind_of(found: Article, type_: PageType) -> Kind:
+def _kind_of(article: Article, type_: PageType) -> Kind:
     """Return the extractor's page type, else the classifier's; uncertain only if the page is rather a list."""
-    kind, probability = found.page_type, found.article_probability
+    kind, probability = article.page_type, article.article_probability
     if kind == "article":
         kind, probability = type_.kind, type_.probability
     return "article" if kind == "uncertain" and probability is not None and probability >= RATHER else kind

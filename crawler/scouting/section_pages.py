@@ -1,6 +1,6 @@
 """Where an article's section pages may be: its breadcrumb, the folders above it, the home page, its feeds.
 
-Candidates only: which of them list articles like the example, `survey` finds out by reading a few.
+Candidates only: `survey` reads a few of them to learn which list articles like the example.
 """
 
 import re
@@ -38,21 +38,21 @@ class Candidate:
 
 
 def candidates(url: str, body: bytes, links: Iterable[PageLink], content_type: str | None = None) -> list[Candidate]:
-    """Return the pages worth reading, the likeliest first, each once, without the article and pages of other sites."""
+    """Return pages of the site to read, the likeliest first, each once, without the article."""
     links = [link for link in links if _is_here(link.url, url)]
     linked = {link.url for link in links}
     crumbs = breadcrumb(url, body, content_type)
-    found = [Candidate(each, "breadcrumb") for each in reversed(crumbs)]
-    found += [Candidate(each, "parent folder") for each in parents(url) if each in linked]
-    found += [Candidate(link.url, "breadcrumb") for link in links if _CATEGORY.search(link.rel)][:2]
+    pages = [Candidate(crumb, "breadcrumb") for crumb in reversed(crumbs)]
+    pages += [Candidate(parent, "parent folder") for parent in parents(url) if parent in linked]
+    pages += [Candidate(link.url, "breadcrumb") for link in links if _CATEGORY.search(link.rel)][:2]
     home = urljoin(url, "/")
     named = [link.url for link in links if _LISTS.search(link.text) and len(link.text) <= 24]
-    found += [Candidate(each, "named as a list") for each in named]
-    found += [Candidate(each, "parent folder") for each in parents(url)]
+    pages += [Candidate(target, "named as a list") for target in named]
+    pages += [Candidate(parent, "parent folder") for parent in parents(url)]
     by_url: dict[str, Candidate] = {}
-    for each in found:
-        by_url.setdefault(each.url, each)
-    others = [each for each in by_url.values() if each.url not in (normalise(url), home)]
+    for page in pages:
+        by_url.setdefault(page.url, page)
+    others = [page for page in by_url.values() if page.url not in (normalise(url), home)]
     return [Candidate(home, "home page"), *others]
 
 
@@ -60,10 +60,10 @@ def parents(url: str) -> list[str]:
     """Return the folders above a page, without the site's root; folders named for a date come last."""
     parts, address = urlsplit(url), address_of(url, "folders")
     segments = parts.path.rstrip("/").split("/")[1:-1]
-    dated = next((n for n, each in enumerate(address.folders) if MARK in each), len(segments))
+    dated = next((n for n, folder in enumerate(address.folders) if MARK in folder), len(segments))
     paths = [f"{parts.scheme}://{parts.netloc}/" + "/".join(segments[:n]) + "/" for n in range(len(segments), 0, -1)]
     above = paths[len(segments) - dated :]
-    return [normalise(each) for each in (*above, *paths[: len(segments) - dated])]
+    return [normalise(path) for path in (*above, *paths[: len(segments) - dated])]
 
 
 def breadcrumb(url: str, body: bytes, content_type: str | None = None) -> list[str]:
@@ -73,10 +73,10 @@ def breadcrumb(url: str, body: bytes, content_type: str | None = None) -> list[s
         return []
     for element in _crumb_elements(root):
         links = [urljoin(url, (a.get("href") or "").strip()) for a in element.iter("a")]
-        here = [normalise(each) for each in links if each.startswith("http") and _is_here(each, url)]
-        inner = [each for each in dict.fromkeys(here) if urlsplit(each).path != "/" or urlsplit(each).query]
+        here = [normalise(link) for link in links if link.startswith("http") and _is_here(link, url)]
+        inner = [link for link in dict.fromkeys(here) if urlsplit(link).path != "/" or urlsplit(link).query]
         if inner and len(here) <= MOST_CRUMBS:
-            return [each for each in inner if each != normalise(url)]
+            return [link for link in inner if link != normalise(url)]
     return []
 
 
@@ -91,12 +91,10 @@ def _crumb_elements(root: etree._Element) -> Iterator[etree._Element]:
 def _parse(body: bytes, content_type: str | None) -> etree._Element | None:
     text, _ = decode(body, content_type)
     try:
-        root = etree.fromstring(
-            text.encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8", collect_ids=False, huge_tree=True)
-        )
+        parser = etree.HTMLParser(encoding="utf-8", collect_ids=False, huge_tree=True)
+        return etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
         return None
-    return root
 
 
 def _is_here(url: str, page: str) -> bool:

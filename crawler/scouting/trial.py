@@ -1,28 +1,29 @@
-"""A task tried without leaving a trace: its lists read, some articles cut, nothing written. No Redis.
+"""A task tried without any effect: its lists are read, some articles extracted, nothing is written. No Redis.
 
     example → start pages and what follows them → links taken and left → the newest articles → extractions
 
-A run's own `SectionLists` chooses the lists and enters their articles, on a ledger in memory; the trial cuts those that
-a run would fetch first. It differs from a run in two ways: it reads few lists, and it does not look for sitemaps.
+A run's own `SectionLists` chooses the lists and enters their articles, in a ledger in memory; the trial extracts those
+that a run would fetch first. It differs from a run in two ways: it reads few lists, and it does not look for sitemaps.
 
-An async function as `survey` is: it is given `fetch`: URL → page, or the reason why there is none.
+Like `survey`, an async function with `fetch` as argument: URL → page, or the reason why there is none.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from crawler.discovery.link_judgement import JudgedLink, judged
 from crawler.discovery.listings import ListPage, read_listing
-from crawler.discovery.walk import JudgedLink, judged
 from crawler.rendering.task import Rendering
 from crawler.run.admission import Admission
 from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.run_settings import SETTINGS
 from crawler.run.section_lists import SectionLists
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.fetch import Fetch, fetch_all
 from crawler.scouting.inference import SeenPage, SiteLinks
 from crawler.scouting.memory_ledger import MemoryLedger
-from crawler.scouting.sample_extractions import SampleExtraction, cut_page, is_empty_shell
+from crawler.scouting.sample_extractions import SampleExtraction, extract_sample, is_empty_shell
 from crawler.task_list.models import Task
 from extractors import Section, UnusablePage
 from extractors.html.urls import normalise
@@ -30,8 +31,8 @@ from extractors.registry import LIST_METHODS
 from workers.inbox import StoredPage
 
 MOST_LISTS = 5  # lists that are read
-ARTICLES = 10  # that are cut
-SURE = 0.8  # confidence from which the example is said to fit itself
+ARTICLES = 10  # that are extracted
+SURE = 0.8  # confidence from which on the example fits itself
 OWN_LISTS = ("start", "next")  # kinds of lists that are the section's own
 FORBIDDEN = "robots.txt forbids it"
 
@@ -48,12 +49,12 @@ class ReadList:
     @property
     def taken(self) -> int:
         """Return how many links are articles of the task."""
-        return sum(each.taken for each in self.judged)
+        return sum(link.taken for link in self.judged)
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a task would do. `found`: article URLs on the lists read; `forbidden`: those that robots.txt holds back."""
+    """What a task would do. `found`: article URLs on the lists read; `forbidden`: those that robots.txt forbids."""
 
     task: str
     pattern: str
@@ -63,7 +64,7 @@ class Trial:
     cuts: tuple[SampleExtraction, ...]
     forbidden: tuple[str, ...]
     problems: tuple[str, ...]
-    warnings: tuple[str, ...] = ()  # what may be meant so
+    warnings: tuple[str, ...] = ()  # what may be intended
 
     @property
     def ok(self) -> bool:
@@ -72,40 +73,40 @@ class Trial:
 
 
 async def trial(fetch: Fetch, task: Task, today: date, articles: int = ARTICLES) -> Trial:
-    """Try a task; `today` writes out dates in start pages and patterns."""
+    """Try a task; `today`: for the dates in start pages and patterns."""
     return await _Trial(fetch, task, today, articles).run()
 
 
 class _Trial:
-    """What a trial has seen so far."""
+    """The state of a trial."""
 
     def __init__(self, fetch: Fetch, task: Task, today: date, articles: int):
         self.fetch, self.task, self.today, self.articles = fetch, task, today, articles
         self.lists: list[ReadList] = []
         self.listed: set[str] = set()  # article URLs on the lists
         self.problems: list[str] = []
-        self.report, self.ledger = RunReport.begun(task.name), MemoryLedger(task.name)
+        self.report, self.ledger = RunReport.begun(task.name, SETTINGS.now()), MemoryLedger(task.name)
         self.run_lists = _lists_of_a_run(task, today, self.report, self.ledger)
 
     async def run(self) -> Trial:
         section, example = await self.read_example()
         await self.read_lists()
-        found = self.found_on_lists() or self.written_by_pattern()
+        found = self.found_on_lists() or self.generated_by_pattern()
         newest = found[: self.articles]
         answers = await fetch_all(self.fetch, newest)
-        cuts = tuple(self.cut(section, url, answers[url]) for url in newest)
-        self.judge(example, found, cuts)
-        forbidden = tuple(cut.url for cut in cuts if cut.reason == FORBIDDEN)
+        samples = tuple(self.extract(section, url, answers[url]) for url in newest)
+        self.note_problems(example, found, samples)
+        forbidden = tuple(sample.url for sample in samples if sample.reason == FORBIDDEN)
         return Trial(
             self.task.name,
             str(self.task.pattern),
             example,
             tuple(self.lists),
             len(found),
-            cuts,
+            samples,
             forbidden,
             tuple(self.problems),
-            tuple(self.doubts(example, found, cuts)),
+            tuple(self.doubts(example, found, samples)),
         )
 
     async def read_example(self) -> tuple[Section, SampleExtraction]:
@@ -113,126 +114,131 @@ class _Trial:
         page = await self.fetch(url)
         alone = Section(None, method="density")
         if isinstance(page, str):
-            self.problems.append(f"example {url}: {page}; if it stays so name another")
+            self.problems.append(f"example {url}: {page}; if that persists, name another")
             return alone, SampleExtraction(url, reason=page)
         if not self.task.pattern.match(page.url):
-            self.problems.append(f"example {url} leads to {page.url}, which is not of the pattern")
+            self.problems.append(f"example {url} redirects to {page.url}, which is not of the pattern")
         if self.task.render is True or (self.task.render == "auto" and is_empty_shell(page)):
-            self.problems.append("a run opens this task's pages in a browser; here they are read without one")
+            self.problems.append("a run renders this task's pages in a browser; a trial reads them without one")
         try:
             section = Section(page.body, page.url, method=self.task.method)
         except UnusablePage as error:
             self.problems.append(f"example {url}: unusable page: {error}")
             return alone, SampleExtraction(url, reason=str(error))
-        return section, cut_page(section, page)
+        return section, extract_sample(section, page)
 
     async def read_lists(self) -> None:
         """Read the start pages and some of what follows them, until there are enough articles."""
         self.run_lists.begin()
         walk = self.run_lists.walk
-        starts = walk.starts if walk else ()
+        starts = walk.plan.starts if walk else ()
         if not starts and not self.task.pattern.enumerable:
-            self.problems.append("no start page: the pattern's host varies; name the section's list page under start:")
-        while len(self.lists) < max(MOST_LISTS, len(starts)) and (place := self.run_lists.next_page()):
-            if _is_beyond_the_task(place):
-                self.run_lists.failed(place, "not read in a trial", passing=False)
+            self.problems.append("no start page: the pattern's host varies; give the section's list page under start:")
+        while len(self.lists) < max(MOST_LISTS, len(starts)) and (list_page := self.run_lists.next_page()):
+            if _is_beyond_the_task(list_page):
+                self.run_lists.record_failure(list_page, "not read in a trial", passing=False)
                 continue
-            if len(self.found_on_lists()) >= self.articles and place.kind not in OWN_LISTS:
+            if len(self.found_on_lists()) >= self.articles and list_page.kind not in OWN_LISTS:
                 break
-            page = await self.fetch(place.url)
+            page = await self.fetch(list_page.url)
             if isinstance(page, str):
-                self.lists.append(ReadList(place.url, place.kind, reason=page))
-                self.run_lists.failed(place, page, passing=False)
+                self.lists.append(ReadList(list_page.url, list_page.kind, reason=page))
+                self.run_lists.record_failure(list_page, page, passing=False)
             else:
-                self.read(place, page)
+                self.read(list_page, page)
         self.problems += self.report.problems
 
-    def read(self, place: ListPage, page: StoredPage) -> None:
+    def read(self, list_page: ListPage, page: StoredPage) -> None:
         listing = read_listing(page.body, page.url, page.content_type)
         links = judged(listing.links, self.task.pattern, self.task.follow, page.url)
-        self.listed |= {normalise(each.link.url) for each in links if each.taken}
-        self.lists.append(ReadList(page.url, place.kind, tuple(links)))
-        self.run_lists.read(place, page.body, page.url, page.content_type)
+        self.listed |= {normalise(judged_link.link.url) for judged_link in links if judged_link.taken}
+        self.lists.append(ReadList(page.url, list_page.kind, tuple(links)))
+        self.run_lists.read(list_page, page.body, page.url, page.content_type)
 
     def found_on_lists(self) -> list[str]:
         """Return the article URLs of the lists that a run would fetch, in its order."""
-        return [one.url for one in self.ledger.in_order() if one.url in self.listed]
+        return [waiting.url for waiting in self.ledger.in_order() if waiting.url in self.listed]
 
-    def written_by_pattern(self) -> list[str]:
-        """Return some article URLs that the pattern writes by itself: those of its newest day."""
-        written = [one for one in self.ledger.in_order() if "written_for" in one.info]
-        newest = max((str(one.info["written_for"]) for one in written), default="")
-        return [one.url for one in written if one.info["written_for"] == newest][: self.articles]
+    def generated_by_pattern(self) -> list[str]:
+        """Return some article URLs that the pattern enumerates: those of its newest day."""
+        days = {waiting.url: str(waiting.info.get("written_for", "")) for waiting in self.ledger.in_order()}
+        newest = max(days.values(), default="")
+        return [url for url, day in days.items() if newest and day == newest][: self.articles]
 
-    def cut(self, section: Section, url: str, page: StoredPage | str) -> SampleExtraction:
+    def extract(self, section: Section, url: str, page: StoredPage | str) -> SampleExtraction:
         if isinstance(page, str):
             return SampleExtraction(url, reason=page)
-        found = cut_page(section, page)
+        sample = extract_sample(section, page)
         if page.url != url and not self.task.pattern.match(page.url):
-            return SampleExtraction(url, reason=f"leads to {page.url}, which is not of the pattern", kind=found.kind)
-        return found
+            reason = f"redirects to {page.url}, which is not of the pattern"
+            return SampleExtraction(url, reason=reason, kind=sample.kind)
+        return sample
 
-    def judge(self, example: SampleExtraction, found: Sequence[str], cuts: Sequence[SampleExtraction]) -> None:
-        """Note what is wrong."""
+    def note_problems(
+        self, example: SampleExtraction, found: Sequence[str], samples: Sequence[SampleExtraction]
+    ) -> None:
         if example.characters and example.confidence < SURE:
             self.problems.append(
-                f"example {example.url} is cut with confidence {example.confidence:.2f} only ({example.reason}); "
+                f"example {example.url} is extracted with confidence {example.confidence:.2f} only ({example.reason}); "
                 "name another, ordinary article"
             )
         elif example.kind and not example.characters:
             self.problems.append(f"example {example.url} holds no article: {example.reason}")
         if not found:
-            read = sum(not each.reason for each in self.lists)
+            read = sum(not read_list.reason for read_list in self.lists)
             self.problems.append(f"nothing matches: no link on {read} list pages is of the pattern{self.nearest()}")
         else:
-            self.judge_cuts(cuts)
+            self.note_problems_of_samples(samples)
 
-    def judge_cuts(self, cuts: Sequence[SampleExtraction]) -> None:
-        there = [cut for cut in cuts if cut.kind]
-        missing = [cut for cut in cuts if not cut.kind]
-        if len(missing) * 2 > len(cuts):
-            self.problems.append(f"{len(missing)} of {len(cuts)} pages can't be had ({missing[0].reason})")
-        if there and not any(cut.characters for cut in there):
-            self.problems.append(f"none of {len(there)} pages gives an article ({there[0].reason})")
-        elif sum(cut.by_example for cut in there) * 2 < len(there) and self.task.method in ("auto", "example"):
-            fits = sum(cut.by_example for cut in there)
-            self.problems.append(f"the example fits {fits} of {len(there)} pages; name a more ordinary one")
+    def note_problems_of_samples(self, samples: Sequence[SampleExtraction]) -> None:
+        fetched = [sample for sample in samples if sample.kind]
+        missing = [sample for sample in samples if not sample.kind]
+        if len(missing) * 2 > len(samples):
+            self.problems.append(f"{len(missing)} of {len(samples)} pages are unavailable ({missing[0].reason})")
+        fits = sum(sample.by_example for sample in fetched)
+        if fetched and not any(sample.characters for sample in fetched):
+            self.problems.append(f"none of {len(fetched)} pages gives an article ({fetched[0].reason})")
+        elif fits * 2 < len(fetched) and self.task.method in ("auto", "example"):
+            self.problems.append(f"the example fits {fits} of {len(fetched)} pages; name a more ordinary one")
 
-    def doubts(self, example: SampleExtraction, found: Sequence[str], cuts: Sequence[SampleExtraction]) -> list[str]:
-        """Return what a person should look at again, one sentence each."""
-        pattern, own = self.task.pattern, [each for each in self.lists if each.kind in OWN_LISTS]
-        pages = tuple(SeenPage(each.url, tuple(one.link for one in each.judged)) for each in self.lists)
-        left = [each for one in self.lists for each in one.judged if not each.taken]
-        known = {each.link.url: each.reason for each in left if each.reason != pattern.difference(each.link.url)}
+    def doubts(self, example: SampleExtraction, found: Sequence[str], samples: Sequence[SampleExtraction]) -> list[str]:
+        """Return what a person should check, one sentence each."""
+        pattern, own = self.task.pattern, [read_list.url for read_list in self.lists if read_list.kind in OWN_LISTS]
+        pages = tuple(SeenPage(seen.url, tuple(judged_link.link for judged_link in seen.judged)) for seen in self.lists)
+        left = [
+            (judged_link.link.url, judged_link.reason) for judged_link in self.judged_links() if not judged_link.taken
+        ]
+        known = {url: reason for url, reason in left if reason != pattern.difference(url)}
         evidence = SiteLinks(normalise(self.task.example), pages, frozenset(page.url for page in pages), known)
         notes = (
             None if self.task.method in LIST_METHODS else about_example(example),
-            about_titles([example, *(cut for cut in cuts if cut.url != example.url)]),
-            about_left(evidence, pattern, [each.url for each in own]),
+            about_titles([example, *(sample for sample in samples if sample.url != example.url)]),
+            about_left(evidence, pattern, own),
             about_year(normalise(self.task.example), pattern, found),
         )
         return [note for note in notes if note]
 
     def nearest(self) -> str:
-        """Return the rejected link that agrees with the example farthest, and where it leaves the pattern."""
-        links = [each for one in self.lists for each in one.judged]
+        """Return the rejected link that shares the longest start with the example, and why it is not of the pattern."""
         example = normalise(self.task.example)
-        best = max(links, key=lambda each: _alike(each.link.url, example), default=None)
+        best = max(self.judged_links(), key=lambda judged_link: _alike(judged_link.link.url, example), default=None)
         return f"; the nearest: {best.link.url} ({best.reason})" if best else ""
+
+    def judged_links(self) -> list[JudgedLink]:
+        return [judged_link for read_list in self.lists for judged_link in read_list.judged]
 
 
 def _lists_of_a_run(task: Task, today: date, report: RunReport, ledger: MemoryLedger) -> SectionLists:
     options = RunOptions()
-    task = task.model_copy(update={"forget": None})  # nothing is known that could be forgotten
-    admission = Admission(task, options, ledger)
-    admission.today = today
+    task = task.model_copy(update={"forget": None})  # there is nothing to forget
+    admission = Admission(task, options, ledger, today)
     rendering = Rendering(ledger.redis, task)
     return SectionLists(report, admission, rendering, beat=lambda: None)
 
 
-def _is_beyond_the_task(place: ListPage) -> bool:
-    """Return whether a run would look here for sitemaps that the task does not name."""
-    return place.kind == "robots" or (place.kind == "sitemap" and place.url == place.start)
+def _is_beyond_the_task(page: ListPage) -> bool:
+    """Return whether a run would read this page for sitemaps that the task does not name."""
+    return page.kind == "robots" or (page.kind == "sitemap" and page.url == page.start)
 
 
 def _alike(url: str, example: str) -> int:

@@ -1,4 +1,4 @@
-"""How long things count: `forget: 180d`, and `revisit: 1d for 3d`. Lengths are written as fixed periods are."""
+"""Lengths of time: `forget: 180d`, and `revisit: 1d for 3d`. They are written like fixed periods."""
 
 import re
 from dataclasses import dataclass
@@ -9,26 +9,26 @@ from crawler.task_list.periods import Period
 
 FORGET_FORM = "write 180d, or leave it out: then nothing is forgotten"
 REVISIT_FORM = "write 1d for 3d: every day, for three days"
-SHORTEST_MEMORY = timedelta(days=1)  # what was seen today is on the lists still
-MOST_VISITS = 1000
+SHORTEST_AGE = timedelta(days=1)  # a URL that was first seen today is usually still on its list page
+MOST_RECHECKS = 1000
 
 
 @dataclass(frozen=True)
 class Age:
-    """A length of time, and how it was written."""
+    """A length of time, and the text that it was parsed from."""
 
     text: str
     length: timedelta
 
     @classmethod
     def parse(cls, value: object) -> "Age | None":
-        """Return the age that `value` names. Raises `BadValueError`."""
+        """Parse text such as `180d`; None stays None. Raises `BadValueError`."""
         if value is None or isinstance(value, Age):
             return value
-        found = cls(str(value), _length(value, FORGET_FORM))
-        if found.length < SHORTEST_MEMORY:
+        age = cls(str(value), _length(value, FORGET_FORM))
+        if age.length < SHORTEST_AGE:
             raise BadValueError(f"{value} is shorter than a day", FORGET_FORM)
-        return found
+        return age
 
     def __str__(self) -> str:
         return self.text
@@ -36,7 +36,7 @@ class Age:
 
 @dataclass(frozen=True)
 class Revisit:
-    """Young articles are looked at again: `every` so often, as long as they are younger than `during`."""
+    """When recent articles are rechecked: every `every`, until they are older than `during`."""
 
     text: str
     every: timedelta
@@ -44,19 +44,21 @@ class Revisit:
 
     @classmethod
     def parse(cls, value: object) -> "Revisit | None":
-        """Return what `value` names: `1d for 3d`. Raises `BadValueError`."""
+        """Parse text such as `1d for 3d`; None stays None. Raises `BadValueError`."""
         if value is None or isinstance(value, Revisit):
             return value
         if not isinstance(value, str):
-            raise BadValueError("wants text", REVISIT_FORM)
-        found = re.fullmatch(r"\s*(?:every\s+)?(\S.*?)\s+for\s+(\S.*?)\s*", value)
-        if not found:
-            raise BadValueError(f"{value!r} does not say how often and how long", REVISIT_FORM)
-        every, during = (_length(text, REVISIT_FORM) for text in found.groups())
+            raise BadValueError("must be text", REVISIT_FORM)
+        parts = re.fullmatch(r"\s*(?:every\s+)?(\S.*?)\s+for\s+(\S.*?)\s*", value)
+        if not parts:
+            raise BadValueError(f"{value!r} does not give an interval and a duration", REVISIT_FORM)
+        every, during = (_length(text, REVISIT_FORM) for text in parts.groups())
         if during < every:
-            raise BadValueError(f"no visit falls within {found[2]}", f"write {found[2]} for {found[1]}")
-        if during / every > MOST_VISITS:
-            raise BadValueError(f"more than {MOST_VISITS} visits to each article", REVISIT_FORM)
+            raise BadValueError(
+                f"the interval {parts[1]} is longer than the duration {parts[2]}", f"write {parts[2]} for {parts[1]}"
+            )
+        if during / every > MOST_RECHECKS:
+            raise BadValueError(f"more than {MOST_RECHECKS} rechecks of each article", REVISIT_FORM)
         return cls(" ".join(value.split()), every, during)
 
     def __str__(self) -> str:

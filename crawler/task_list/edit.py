@@ -1,4 +1,4 @@
-"""tasks.yaml edited as text: tasks are added, what stands there stays as it is, comments and layout included."""
+"""Adds tasks to tasks.yaml as text, so that the rest of the file, its comments and its layout stay unchanged."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from crawler.task_list.yaml_source import Source, read, read_text
 
 
 class SectionCells(dict[str, Any]):
-    """A task's keys, `name` among them, that remember their cells: `row` and `columns` count from 1."""
+    """A task's keys, `name` among them, with the cells that they were read from. `row` and `columns` count from 1."""
 
     def __init__(self, keys: Mapping[str, Any], file: str, row: int, columns: Mapping[str, int]) -> None:
         super().__init__(keys)
@@ -23,37 +23,37 @@ class SectionCells(dict[str, Any]):
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What a task list says before anything is added: its tasks (None: there are none yet), defaults and settings."""
+class ExistingList:
+    """A task list before tasks are added: its tasks (None if there are none yet), defaults and settings."""
 
     tasks: TaskFile | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
 
 
-def standing(tasks_yaml: Path) -> Standing:
-    """Read a task list that may have no tasks yet, or not be there. Raises `TaskFileError` with its mistakes."""
+def existing_list(tasks_yaml: Path) -> ExistingList:
+    """Read a task list. The file may be missing or have no tasks yet. Raises `TaskFileError` with its mistakes."""
     if not tasks_yaml.exists():
-        return Standing()
+        return ExistingList()
     source = read(tasks_yaml)
     if source.mistakes:
         raise TaskFileError(source.mistakes)
     known, defaults = _known_tasks(source, tasks_yaml.parent)
-    said = known.settings if known else Settings.model_validate((source.data or {}).get("settings") or {})
-    return Standing(known, defaults, said)
+    settings = known.settings if known else Settings.model_validate((source.data or {}).get("settings") or {})
+    return ExistingList(known, defaults, settings)
 
 
 def create(tasks_yaml: Path, contact: str = "") -> None:
-    """Write a task list without tasks, its schema beside it. `contact` may be empty."""
+    """Write a task list without tasks, and its JSON Schema. `contact` may be empty."""
     from crawler.task_list.schema import MODELINE, SCHEMA_BESIDE_TASKS, write_schema
 
-    said = f"contact: {_scalar(contact)}" if contact else "# contact: https://example.org/our-crawler"
+    contact_line = f"contact: {_scalar(contact)}" if contact else "# contact: https://example.org/our-crawler"
     tasks_yaml.parent.mkdir(parents=True, exist_ok=True)
     write_schema(tasks_yaml.parent / SCHEMA_BESIDE_TASKS)
     tasks_yaml.write_text(
         f"{MODELINE}\ntasks:\n\n"
         f"settings:\n  # Goes into the User-Agent so that a site's owner can reach you; required for public hosts.\n"
-        f"  {said}\n",
+        f"  {contact_line}\n",
         "utf-8",
     )
 
@@ -61,8 +61,8 @@ def create(tasks_yaml: Path, contact: str = "") -> None:
 def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]]) -> list[str]:
     """Add `entries` (a task's keys and its `name` each) to the file and return the names added.
 
-    Comments and layout of the file stay; entries that are there already, word for word, are passed over. All or
-    nothing: with any mistake `TaskFileError` is raised and the file is as it was. The file changes in one step.
+    Comments and layout of the file are kept; entries that the file already has unchanged are skipped. All or nothing:
+    on any mistake `TaskFileError` is raised and the file is unchanged. The file is replaced in one step.
     """
     try:
         raw = tasks_yaml.read_bytes()
@@ -80,7 +80,7 @@ def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]]) -> list
     return [entry["name"] for entry in new]
 
 
-# What is new, and whether it is right
+# Which entries are new, and whether they are valid
 
 
 def _mistakes_of(path: Path) -> list[Mistake]:
@@ -88,21 +88,21 @@ def _mistakes_of(path: Path) -> list[Mistake]:
 
 
 def _known_tasks(source: Source, folder: Path) -> tuple[TaskFile | None, dict[str, Any]]:
-    """Return the list as it is (None if it has no task yet) and its defaults. Raises `TaskFileError`."""
+    """Return the present list (None if it has no task yet) and its defaults. Raises `TaskFileError`."""
     data = source.data if isinstance(source.data, dict) else {}
-    found = Reader(source).task_file(folder) if source.data is not None else None
+    tasks = Reader(source).task_file(folder) if source.data is not None else None
     no_tasks = "tasks" in data and not data["tasks"]
     mistakes = [mistake for mistake in source.mistakes if not (no_tasks and mistake.key_path == "tasks")]
     if mistakes:
         raise TaskFileError(mistakes)
     settings = data.get("settings") or {}
-    return found, {"delay": settings.get("delay", 1.0)} | (data.get("defaults") or {})
+    return tasks, {"delay": settings.get("delay", 1.0)} | (data.get("defaults") or {})
 
 
 def _new_entries(
     entries: Sequence[Mapping[str, Any]], known: TaskFile | None, defaults: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the entries that aren't in the list yet. Raises `TaskFileError` for those that can't be added."""
+    """Return the entries that are not in the list yet. Raises `TaskFileError` for those that cannot be added."""
     mistakes: list[Mistake] = []
     new: dict[str, dict[str, Any]] = {}
     for number, entry in enumerate(entries, 1):
@@ -110,14 +110,17 @@ def _new_entries(
         path = ("tasks", name)
         keys = {key: value for key, value in entry.items() if key != "name"}
         task = Reader(source).task(name, keys, defaults)
-        there = known.tasks.get(name) if known else None
+        existing = known.tasks.get(name) if known else None
         if name in new:
-            source.add(source.key_place((*path, "name")), path, "the name comes twice", "give each task its own")
-        elif there and task and not _same(there, task):
+            source.add(source.key_place((*path, "name")), path, "duplicate name", "give each task its own name")
+        elif existing and task and not _same(existing, task):
             source.add(
-                source.key_place((*path, "name")), path, "exists already and is different", "give it another name"
+                source.key_place((*path, "name")),
+                path,
+                "already exists with different keys",
+                "give the new task another name",
             )
-        elif not there:
+        elif not existing:
             new[name] = {"name": name, **keys}
         mistakes += source.mistakes
     if mistakes:
@@ -130,7 +133,7 @@ def _same(a: Task, b: Task) -> bool:
 
 
 def _source_of(entry: Mapping[str, Any], number: int) -> Source:
-    """Return the entry's cells as places, so that mistakes name row and column."""
+    """Return a source whose places are the entry's cells, so that mistakes give row and column."""
     row, columns, file = number, {}, "new task"
     if isinstance(entry, SectionCells):
         row, columns, file = entry.row, dict(entry.columns), entry.file
@@ -139,7 +142,7 @@ def _source_of(entry: Mapping[str, Any], number: int) -> Source:
     for path in [task, *((*task, key) for key in {*entry, *columns})]:
         place = (row, columns.get(str(path[-1]), columns.get("name", 1)) if len(path) > 2 else columns.get("name", 1))
         source.values[path] = source.keys[path] = place
-        source.insides[path] = None  # a place is a cell; there are no characters to count in it
+        source.insides[path] = None  # a place is a cell: there is no offset within it
     source.values[("tasks",)] = (row, 1)
     return source
 
@@ -151,15 +154,15 @@ def _inserted(text: str, source: Source, entries: Sequence[Mapping[str, Any]]) -
     """Return `text` with the entries after its last task, indented as its tasks are."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines(keepends=True)
-    at, indent, step = _insertion_point(source, lines)
-    if lines[at - 1 : at] and not lines[at - 1].endswith("\n"):
-        lines[at - 1] += newline
+    position, indent, step = _insertion_point(source, lines)
+    if lines[position - 1 : position] and not lines[position - 1].endswith("\n"):
+        lines[position - 1] += newline
     block: list[str] = []
     for entry in entries:
         block.append(" " * indent + _scalar(entry["name"], key=True) + ":")
         keys = {key: value for key, value in entry.items() if key != "name"}
         block += [" " * (indent + step) + line for line in _map_lines(keys, step)]
-    return "".join([*lines[:at], *(line + newline for line in block), *lines[at:]])
+    return "".join([*lines[:position], *(line + newline for line in block), *lines[position:]])
 
 
 def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, int]:
@@ -169,7 +172,9 @@ def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, in
     if not data:
         if lines[key_line - 1].partition("#")[0].rstrip().endswith("tasks:"):
             return key_line, 2, 2
-        raise TaskFileError([Mistake(source.file, key_line, 1, "tasks", "not an empty block", "write just 'tasks:'")])
+        raise TaskFileError(
+            [Mistake(source.file, key_line, 1, "tasks", "is not an empty block", "write just 'tasks:'")]
+        )
     first = next(iter(data))
     line, column = source.keys[("tasks", first)]
     if line == key_line or source.values[("tasks",)] != (line, column):
@@ -177,7 +182,11 @@ def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, in
         raise TaskFileError(
             [
                 Mistake(
-                    source.file, *place, "tasks", "written in braces or as an alias", "write one task under the other"
+                    source.file,
+                    *place,
+                    "tasks",
+                    "is written in braces or as an alias",
+                    "write one task below the other",
                 )
             ]
         )
@@ -187,7 +196,7 @@ def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, in
 
 
 def _last_line(lines: Sequence[str], first: int, indent: int) -> int:
-    """Return the last line (from 1) of the block that starts at line `first`: up to the next key further left."""
+    """Return the last line (from 1) of the block that starts at line `first`; the next key further left ends it."""
     last = first
     for number, line in enumerate(lines[first:], first + 1):
         bare = line.strip()
@@ -206,14 +215,14 @@ def _map_lines(keys: Mapping[str, Any], step: int) -> list[str]:
         if isinstance(value, Mapping):
             lines += [f"{name}:", *(" " * step + line for line in _map_lines(value, step))]
         elif isinstance(value, list | tuple):
-            lines += [f"{name}:", *(f"{' ' * step}- {_scalar(each)}" for each in value)]
+            lines += [f"{name}:", *(f"{' ' * step}- {_scalar(item)}" for item in value)]
         else:
             lines.append(f"{name}: {_scalar(value)}")
     return lines
 
 
 def _scalar(value: Any, key: bool = False) -> str:
-    """Return `value` as YAML on one line, in quotes only where it would be read as something else."""
+    """Return `value` as YAML on one line, in quotes only if it would be read as another value without them."""
     if value is None or isinstance(value, bool | int | float):
         return json.dumps(value)
     text = str(value)
@@ -225,23 +234,23 @@ def _scalar(value: Any, key: bool = False) -> str:
 
 
 def _quoted(char: str) -> str:
-    """Return one character as it stands in YAML's double quotes."""
+    """Return one character as it is written in YAML's double quotes."""
     if char in '"\\':
         return "\\" + char
     return char if char.isprintable() else f"\\U{ord(char):08X}"
 
 
 def _check_result(text: str, path: Path, known: TaskFile | None, new: Sequence[Mapping[str, Any]]) -> None:
-    """Read the new text back; what stood there has to be the same, and the new has to be there."""
+    """Read the new text: the earlier tasks must be unchanged, and the new ones present. Raises `TaskError`."""
     result = loads(text, str(path), path.parent)
     before = known.tasks if known else {}
     kept = all(name in result.tasks and _same(result.tasks[name], task) for name, task in before.items())
     if not kept or set(result.tasks) != {*before, *(entry["name"] for entry in new)}:
-        raise TaskError(f"{path}: its layout is unusual and tasks can't be added to it; add them by hand")
+        raise TaskError(f"{path}: tasks cannot be added to a file of this layout; add them by hand")
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Write `content` so that a reader sees the old file or the new one, never a part."""
+    """Replace the file's content in one step: a reader gets the old file or the new one, never a part."""
     target = path.resolve()
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     temporary = Path(name)

@@ -8,7 +8,7 @@ from workers.variables import VARIABLE
 
 
 def expand(text: str, environ: Mapping[str, str]) -> str:
-    """Return `text` with its variables replaced. Raises `TaskError` that names one that isn't set, and the nearest."""
+    """Return `text` with its variables replaced. Raises `TaskError` for one that is not set, with the nearest name."""
     try:
         return variables.expand(text, environ)
     except variables.VariableNotSet as error:
@@ -17,7 +17,7 @@ def expand(text: str, environ: Mapping[str, str]) -> str:
 
 
 def check_variables(text: str) -> None:
-    """Raise `BadValueError` if a `${` in `text` starts no variable."""
+    """Raise `BadValueError` if a `${` in `text` does not begin a variable."""
     at = VARIABLE.sub(lambda found: "x" * len(found[0]), text).find("${")
     if at >= 0:
         raise BadValueError("${ without a variable's name", "write ${NAME} or ${NAME:-default}", offset=at)

@@ -1,4 +1,4 @@
-"""The types of a task list's keys: what is read, how it is checked, how it is written as JSON and in the schema."""
+"""The types of a task list's keys: how each value is read, checked, serialised as JSON and described in the schema."""
 
 from datetime import date
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""tasks.yaml → `TaskFile`, or every mistake in it at once, each with line, column and what was probably meant."""
+"""tasks.yaml → `TaskFile`, or all of its mistakes at once, each with line, column and a suggestion."""
 
 from pathlib import Path
 from typing import Any
@@ -14,23 +14,23 @@ from crawler.task_list.yaml_source import Path_, Source, read, read_text
 TOP_KEYS = ("defaults", "tasks", "settings")
 TASK_KEYS = tuple(name for name in Task.model_fields if name != "name")
 REQUIRED = tuple(name for name, field in Task.model_fields.items() if field.is_required() and name != "name")
-# Valid values for the keys that only a task has, while `defaults:` are checked on their own.
+# Valid values for the required keys, with which `defaults:` are checked on their own.
 STAND_INS = {
     "name": "defaults", "example": DEFAULTS_EXAMPLE, "pattern": DEFAULTS_EXAMPLE, "every": "1d", "output": "a.jsonl",
 }  # fmt: skip
-WANTS = {
+TYPES = {
     "string_type": "text", "int_type": "a whole number", "int_from_float": "a whole number", "float_type": "a number",
     "bool_type": "true or false", "dict_type": "a map", "model_type": "a map", "model_attributes_type": "a map",
     "date_type": "a day", "is_instance_of": "text",
 }  # fmt: skip
-SECRET_KEYS = frozenset({"auth", "cookies", "headers", "proxy"})  # what stands there is in no message
-WANT_HINTS = {
+SECRET_KEYS = frozenset({"auth", "cookies", "headers", "proxy"})  # no message shows their values
+TYPE_HINTS = {
     "bool_type": "write true or false", "string_type": "put it in quotes", "date_type": "write it as 2024-12-31",
 }  # fmt: skip
 
 
 def load(path: Path) -> TaskFile:
-    """Return the task list at `path`. Raises `TaskFileError` with all mistakes, also if there is no such file."""
+    """Return the task list at `path`. Raises `TaskFileError` with all mistakes, or if the file is missing."""
     return _load(read(path), path.parent)
 
 
@@ -40,14 +40,14 @@ def loads(text: str, file: str = "tasks.yaml", folder: Path | None = None) -> Ta
 
 
 def _load(source: Source, folder: Path) -> TaskFile:
-    found = Reader(source).task_file(folder) if source.data is not None or not source.mistakes else None
-    if source.mistakes or found is None:
+    tasks = Reader(source).task_file(folder) if source.data is not None or not source.mistakes else None
+    if source.mistakes or tasks is None:
         raise TaskFileError(source.mistakes)
-    return found
+    return tasks
 
 
 class Reader:
-    """Checks the values of a source, section by section, and notes mistakes in it."""
+    """Checks the values of a source, section by section, and adds the mistakes to it."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -56,7 +56,7 @@ class Reader:
         """Return the whole list, or None if there is any mistake."""
         data = self.source.data
         if not isinstance(data, dict):
-            self.source.add(self.source.value_place(()), (), f"wants a map, not {show(data)}", "start with 'tasks:'")
+            self.source.add(self.source.value_place(()), (), f"must be a map, not {show(data)}", "start with 'tasks:'")
             return None
         self._unknown_top_keys(data)
         settings = self._settings(data)
@@ -89,7 +89,7 @@ class Reader:
             return None
 
     def _defaults(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return the defaults as they are given, those with mistakes included: a task that uses one has no other."""
+        """Return the defaults as given, including invalid ones, so that each mistake is reported once, here."""
         given = self._map_of(data, "defaults")
         try:
             Task.model_validate({**STAND_INS, **given, "name": "defaults"})
@@ -102,28 +102,31 @@ class Reader:
     def _tasks(self, data: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Task]:
         if "tasks" not in data:
             if not any(nearest(key, ("tasks",)) for key in data):
-                self.source.add((1, 1), (), "'tasks' is missing", "it needs a map of tasks under 'tasks:'")
+                self.source.add((1, 1), (), "'tasks' is missing", "write a map of tasks under 'tasks:'")
             return {}
         given = data["tasks"]
         if not isinstance(given, dict) or not given:
-            what = "empty" if not given else f"wants a map of tasks by name, not {show(given)}"
+            what = "empty" if not given else f"must be a map of tasks by name, not {show(given)}"
             self.source.add(self.source.key_place(("tasks",)), ("tasks",), what, "write a task's name and its keys")
             return {}
         tasks = {name: self.task(name, keys, defaults) for name, keys in given.items()}
         return {name: task for name, task in tasks.items() if task}
 
     def task(self, name: str, given: Any, defaults: dict[str, Any]) -> Task | None:
-        """Return the task that the keys in `given` over those in `defaults` make, or None if there is any mistake."""
+        """Return the task made of `defaults`, overridden by `given`; None if there is any mistake."""
         path = ("tasks", name)
         if path in self.source.unread:
             return None
         if not isinstance(given, dict):
-            what = "empty" if given is None else f"wants a map, not {show(given)}"
+            what = "empty" if given is None else f"must be a map, not {show(given)}"
             self.source.add(self.source.key_place(path), path, what, f"a task needs {', '.join(REQUIRED)}")
             return None
         if "name" in given:
             self.source.add(
-                self.source.key_place((*path, "name")), (*path, "name"), "unknown key", "the name is the key above"
+                self.source.key_place((*path, "name")),
+                (*path, "name"),
+                "unknown key",
+                "the task's name is the key above",
             )
         try:
             return Task.model_validate({**defaults, **given, "name": name})
@@ -132,11 +135,11 @@ class Reader:
             return None
 
     def _map_of(self, data: dict[str, Any], key: str) -> dict[str, Any]:
-        """Return the map under `key`; nothing there is an empty map, something else a mistake."""
+        """Return the map under `key`: an empty one if the value is missing; any other value is a mistake."""
         value = data.get(key)
         if value is None or isinstance(value, dict):
             return value or {}
-        self.source.add(self.source.value_place((key,)), (key,), f"wants a map, not {show(value)}")
+        self.source.add(self.source.value_place((key,)), (key,), f"must be a map, not {show(value)}")
         return {}
 
     def _note(
@@ -159,15 +162,15 @@ class Reader:
                 self._value(path, error, at_key=True)
             elif first in given:
                 self._value((*path, first, *rest), error, known=keys if not rest else None)
-            elif defaults is not None and first in defaults and self._is_only_wrong_here(error):
+            elif defaults is not None and first in defaults and self._is_invalid_here_only(error):
                 self._from_defaults(path, str(first), error)
 
     def _missing(self, path: Path_, key: str) -> None:
         where = " here and in 'defaults:'" if key in ("every", "output") else ""
         self.source.add(self.source.key_place(path), path, f"{key!r} is missing{where}", _missing_hint(key))
 
-    def _is_only_wrong_here(self, error: Any) -> bool:
-        """Return whether a default is wrong for this task only; other mistakes are noted under `defaults:`."""
+    def _is_invalid_here_only(self, error: Any) -> bool:
+        """Return whether a default is invalid for this task only; other mistakes are reported under `defaults:`."""
         return isinstance(_cause(error), BadValueError) and "example" in str(_cause(error))
 
     def _from_defaults(self, path: Path_, key: str, error: Any) -> None:
@@ -198,21 +201,21 @@ def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
         return cause.message, cause.hint, cause.offset
     if kind == "extra_forbidden":
         return "unknown key", suggest(str(error["loc"][-1]), known) if known else "", 0
-    if kind in WANTS:
-        return f"wants {WANTS[kind]}, not {_shown(error)}", WANT_HINTS.get(kind, ""), 0
+    if kind in TYPES:
+        return f"must be {TYPES[kind]}, not {_shown(error)}", TYPE_HINTS.get(kind, ""), 0
     bounds = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
     if kind in bounds:
         words = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}[bounds[kind]]
-        return f"wants {words} {context[bounds[kind]]}, not {show(error['input'])}", "", 0
+        return f"must be {words} {context[bounds[kind]]}, not {show(error['input'])}", "", 0
     if kind in ("too_short", "string_too_short"):
         return "empty", "", 0
     if kind == "string_pattern_mismatch":
-        return f"{show(error['input'])} is no product name", "one word such as Exemplar or OurCrawler/1.0", 0
+        return f"{show(error['input'])} is not a product name", "write one word such as Exemplar or OurCrawler/1.0", 0
     return str(error["msg"]), "", 0
 
 
 def _shown(error: Any) -> str:
-    """Return the value, or its kind if it may be a secret."""
+    """Return the value as shown in a message, or only its type if it may be a secret."""
     is_secret = isinstance(error["input"], str) and error["loc"] and error["loc"][0] in SECRET_KEYS
     return "text" if is_secret else show(error["input"])
 
@@ -223,7 +226,7 @@ def _missing_hint(key: str) -> str:
 
 
 def _inner_keys(path: Path_) -> list[str] | None:
-    """Return the known keys of the map in which the last key of `path` stands, if it is a filter's."""
+    """Return the known keys of a filter, if the last key of `path` is one of its keys; else None."""
     return ["keywords", "since", "until"] if len(path) > 1 and path[-2] in ("keep", "drop") else None
 
 

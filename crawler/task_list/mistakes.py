@@ -1,14 +1,14 @@
-"""What can be wrong with a task list, said so that a person can put it right at once."""
+"""Mistakes in a task list, with messages that say what to correct and where."""
 
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-NEAR = 0.6  # difflib's similarity from which a suggestion helps more than it misleads
+NEAR = 0.6  # difflib's ratio; suggestions of less similar words mislead more often than they help
 
 
 class TaskError(ValueError):
-    """A task that can't be run as it is written. Nothing of it has been started."""
+    """A task that cannot be run as written, or an unknown one. Nothing was started."""
 
 
 @dataclass(frozen=True, order=True)
@@ -29,7 +29,7 @@ class Mistake:
 
 
 class TaskFileError(TaskError):
-    """A file with mistakes: all of them, in the order of the file."""
+    """A file with mistakes: `mistakes` has all of them, in the order of the file."""
 
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
         self.mistakes: list[Mistake] = sorted(set(mistakes))
@@ -37,9 +37,9 @@ class TaskFileError(TaskError):
 
 
 class BadValueError(ValueError):
-    """A value that can't be used, before it is known where it stands.
+    """An invalid value, raised by code that does not know its place in the file.
 
-    `offset` counts characters inside the value's text; `inner` are the keys below the value that the fault is at.
+    `offset` counts characters within the value's text; `inner` is the path below the value to the wrong part.
     """
 
     def __init__(self, message: str, hint: str = "", offset: int = 0, inner: tuple[str | int, ...] = ()) -> None:
@@ -48,20 +48,20 @@ class BadValueError(ValueError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the word of `known` that `word` was probably meant to be, or None if none is near."""
-    by_lower = {each.lower(): each for each in known}
+    """Return the word of `known` that is most similar to `word`, or None if none is similar enough."""
+    by_lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.strip().lower(), by_lower, 1, cutoff=NEAR)
     return by_lower[close[0]] if close else None
 
 
 def suggest(word: str, known: Sequence[str]) -> str:
-    """Return a hint: the nearest known word, or all of them."""
+    """Return a hint: the nearest known word, or a list of all."""
     near = nearest(word, known)
-    return f"did you mean {near!r}?" if near else f"known are {', '.join(known)}"
+    return f"did you mean {near!r}?" if near else f"known: {', '.join(known)}"
 
 
 def show(value: object, length: int = 60) -> str:
-    """Return `value` as a person wrote it, cut to `length` characters."""
+    """Return `value` as it is written in the file, truncated to `length` characters."""
     if value is None:
         text = "nothing"
     elif isinstance(value, bool):

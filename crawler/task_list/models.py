@@ -1,4 +1,4 @@
-"""What a task list may say, as frozen models. A key's description here is what an editor shows and the schema holds."""
+"""The models of a task list, frozen. A key's description here is shown by editors and written to the schema."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ class _Frozen(BaseModel):
 
 
 class Filter(_Frozen):
-    """Words and days that articles are kept or dropped by. Days are inclusive; what is left out asks for nothing."""
+    """The words and days by which articles are kept or dropped. Days are inclusive; a missing key is no condition."""
 
     keywords: fields.Keywords = Field(
         default=(), description="Words in title or text; one is enough.", examples=[["央行", "利率"]]
@@ -47,7 +47,7 @@ Words = Annotated[Filter, BeforeValidator(to_filter)]
 
 
 class Login(_Frozen):
-    """User and password of HTTP authentication; both may hold `${VARIABLES}`."""
+    """User and password of HTTP authentication; both may contain `${VARIABLES}`."""
 
     user: fields.Secret = Field(description="User name.", examples=["reader"])
     password: fields.Secret = Field(
@@ -56,9 +56,9 @@ class Login(_Frozen):
 
 
 class Task(_Frozen):
-    """One section of a site: an example article, the URLs of its siblings, how often to look and where to write.
+    """One section of a site: an example page, the pattern of its siblings' URLs, a period and outputs.
 
-    `output` and `headers` may hold `${VARIABLES}`; `expand` fills them in where they are used.
+    `output` and `headers` may contain `${VARIABLES}`; `expand` replaces them where they are used.
     """
 
     name: fields.TaskName
@@ -67,39 +67,43 @@ class Task(_Frozen):
         examples=["https://news.example/a/2024/0312/345.html"],
     )
     pattern: fields.UrlPattern = Field(
-        description="Pattern of the articles' URLs; the example must fit it. {date:%Y-%m-%d}, {id}, {slug}, {n:1..50}, "
-        "* within a path segment, ** across segments, […] optional, re: for a regular expression.",
+        description="Pattern of the articles' URLs; the example must match it. {date:%Y-%m-%d}, {id}, {slug}, "
+        "{n:1..50}, * within a path segment, ** across segments, […] optional, re: for a regular expression.",
         examples=["https://news.example/a/{date:%Y/%m%d}/{id}.html", "/a/{slug}/{id}.html"],
     )
     every: fields.Every = Field(
-        description="How often to look: 30m, 2h, 1d, a cron line with time zone, or auto: as often as the section "
+        description="How often to run: 30m, 2h, 1d, a cron line with time zone, or auto: as often as the section "
         "publishes, between 10m and 1d or bounds of your own (auto 15m..12h).",
         examples=["1h", "auto", "auto 15m..12h", "0 8 * * 1-5 Asia/Shanghai"],
     )
     output: fields.Outputs = Field(
-        description="Where articles go: a path that ends in .jsonl, .db or .sqlite, or sqlite:///path; or a list. "
-        "Relative to this file; {task} is the task's name, ${NAME} an environment variable.",
+        description="Where rows are written: a path that ends in .jsonl, .db or .sqlite, or sqlite:///path; or a list. "
+        "Paths are relative to this file; {task} is the task's name, ${NAME} an environment variable.",
         examples=["out/{task}.jsonl", ["out/{task}.jsonl", "articles.db"]],
     )
     start: fields.StartPatterns = Field(
         default=(),
-        description="The section's list pages, feeds or sitemaps, where they can't be derived from the pattern. "
-        "May hold {date:…} and {n:1..5}.",
+        description="The section's list pages, feeds or sitemaps, if they cannot be derived from the "
+        "pattern. May contain {date:…} and {n:1..5}.",
         examples=["https://news.example/a/", ["/a/", "/b/list_{n:1..3}.html"]],
     )
     follow: fields.UrlPatterns = Field(
         default=(), description="Patterns of further list pages to read.", examples=["/a/*/list_{id}.html"]
     )
     depth: int = Field(
-        default=3, ge=0, le=20, description="How many hops from the start pages list pages are followed.", examples=[3]
+        default=3,
+        ge=0,
+        le=20,
+        description="How many hops from the start pages further list pages are followed.",
+        examples=[3],
     )
     limit: int | None = Field(
-        default=2000, gt=0, description="At most so many articles in the first run; null takes all.", examples=[2000]
+        default=2000, gt=0, description="Largest number of articles in the first run; null: all.", examples=[2000]
     )
     method: fields.Method = Field(
         default="auto",
-        description="How the article is cut out. list-rank takes every page for a list and writes a row an entry; "
-        "i-awce tells articles from lists.",
+        description="Method of extraction. list-rank treats every page as a list and writes a row for each entry; "
+        "i-awce distinguishes articles from lists.",
         examples=["auto"],
         json_schema_extra={"enum": [*METHODS]},
     )
@@ -116,19 +120,19 @@ class Task(_Frozen):
     )
     near_duplicates: fields.NearDuplicates = Field(
         default="mark",
-        description="What becomes of an article that says almost the same as an earlier one of the task: it is written "
-        "with the earlier one's URL (mark), not written (drop), or not looked for (keep).",
+        description="An article whose text is almost that of an earlier one of the task: mark writes it with the URL "
+        "of the earlier one, drop does not write it, keep skips the check.",
         examples=["drop"],
     )
     revisit: fields.Visits = Field(
         default=None,
-        description="Look at young articles again, and write a new version when the text has changed. With list-rank "
-        "and i-awce: read a list page again as long as it had a new entry within that time.",
+        description="Check recent articles again, and write a new version if the text has changed. With list-rank and "
+        "i-awce: read a list page again as long as it had a new entry within that time.",
         examples=["1d for 3d"],
     )
     forget: fields.Forget = Field(
         default=None,
-        description="Forget URLs that were first seen so long ago; one that is listed still is fetched again.",
+        description="Forget URLs that were first seen so long ago; those that are still listed are fetched again.",
         examples=["180d"],
     )
     delay: float = Field(
@@ -142,7 +146,7 @@ class Task(_Frozen):
         default=30, gt=0, le=3600, allow_inf_nan=False, description="Seconds per request.", examples=[30]
     )
     retries: int = Field(
-        default=3, ge=0, le=100, description="How often a failure in passing is tried again.", examples=[3]
+        default=3, ge=0, le=100, description="How often a URL is tried again after temporary failures.", examples=[3]
     )
     robots: bool = Field(default=True, description="Obey robots.txt.", examples=[True])
     render: fields.Render = Field(
@@ -153,20 +157,20 @@ class Task(_Frozen):
     )
     skip: fields.Directives = Field(
         default=(),
-        description="Leave out pages of which the site says this: robots directives (X-Robots-Tag, meta robots) and "
-        "tdm-reservation (header, meta, tdmrep.json).",
+        description="Reject pages on which the site declares any of these: robots directives (X-Robots-Tag, meta "
+        "robots) and tdm-reservation (header, meta, tdmrep.json).",
         examples=[["noindex", "noai", "tdm-reservation"]],
     )
     headers: fields.Headers = Field(
         default_factory=dict,
-        description="Further request headers; values may hold ${NAME}.",
+        description="Additional request headers; values may contain ${NAME}.",
         examples=[{"Accept-Language": "zh-CN"}],
     )
     cookies: fields.Cookies = Field(
         default=None,
         repr=False,
-        description="Cookies for the example's host; values may hold ${NAME}. With this key, even as {}, cookies that "
-        "sites set are kept during a run.",
+        description="Cookies for the example's host; values may contain ${NAME}. With this key, even as {}, cookies "
+        "that sites set are kept during a run.",
         examples=[{"consent": "yes"}, {}],
     )
     auth: Annotated[Login | None, BeforeValidator(check_login)] = Field(
@@ -177,11 +181,15 @@ class Task(_Frozen):
     proxy: fields.Proxy | None = Field(
         default=None,
         repr=False,
-        description="Proxy for all requests of the task, http://host:port; may hold ${NAME}.",
+        description="Proxy for all requests of the task, http://host:port; may contain ${NAME}.",
         examples=["http://reader:${PROXY_PASSWORD}@proxy.example:3128"],
     )
     concurrency: int = Field(
-        default=16, ge=1, le=256, description="Articles in flight at most; the host's pace still holds.", examples=[4]
+        default=16,
+        ge=1,
+        le=256,
+        description="Largest number of articles in flight; the host's pace still applies.",
+        examples=[4],
     )
 
     @field_validator("pattern")
@@ -189,31 +197,31 @@ class Task(_Frozen):
     def _fits_example(cls, pattern: Pattern, info: ValidationInfo) -> Pattern:
         example = info.data.get("example")
         if example and example != DEFAULTS_EXAMPLE and (difference := pattern.difference(example)):
-            raise BadValueError("doesn't match the example", difference)
+            raise BadValueError("does not match the example", difference)
         return pattern
 
     @property
     def fingerprint(self) -> str:
-        """Return 16 hex digits over what decides which pages are taken and what is written of them.
+        """Return a hash, 16 hex digits, of the keys that decide which pages are fetched and what is written.
 
-        When and how politely (every, paused, delay, timeout, retries, limit …) don't count.
+        Keys of time and politeness (every, paused, delay, timeout, retries, limit …) are not part of it.
         """
         chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "skip", "output"}
         chosen |= {"near_duplicates", "revisit", "render"}
         return _digest(self.model_dump(mode="json", include=chosen))
 
     def start_urls(self, today: date, days: int = 7) -> list[str]:
-        """Return the start pages written out; `{date:…}` for the last `days` days, newest first."""
+        """Return the URLs of the start pages; `{date:…}` gives one for each of the last `days` days, newest first."""
         since = today - timedelta(days=days - 1)
         return list(dict.fromkeys(url for start in self.start for url in start.enumerate(since, today)))
 
     def outputs(self) -> tuple[str, ...]:
-        """Return the outputs with `{task}` filled in and `${VARIABLES}` as they are."""
-        return tuple(each.replace("{task}", self.name) for each in self.output)
+        """Return the outputs with `{task}` replaced and `${VARIABLES}` unexpanded."""
+        return tuple(output.replace("{task}", self.name) for output in self.output)
 
 
 class Settings(_Frozen):
-    """What holds for all tasks of the file."""
+    """Settings of all tasks of the file."""
 
     contact: fields.Contact | None = Field(
         default=None,
@@ -229,7 +237,7 @@ class Settings(_Frozen):
         default=DEFAULT_DELAY,
         ge=0,
         allow_inf_nan=False,
-        description="Seconds between two requests to a host, for tasks that name none.",
+        description="Seconds between two requests to a host, for tasks without a delay of their own.",
         examples=[1.0],
     )
     per_address: bool = Field(
@@ -246,9 +254,9 @@ class Settings(_Frozen):
 
 
 class TaskFile(_Frozen):
-    """A task list: tasks by name in the order of the file, with `defaults:` filled in.
+    """A task list: tasks by name in the order of the file, with `defaults:` applied.
 
-    `folder` is where relative outputs begin. It isn't published: the same list in another folder is the same list.
+    Relative outputs are relative to `folder`, which is not published: the same list in another folder is equal.
     """
 
     tasks: dict[str, Task]
@@ -256,14 +264,14 @@ class TaskFile(_Frozen):
     folder: Path = Field(default=Path(), exclude=True)
 
     def __getitem__(self, name: str) -> Task:
-        """Return the task called `name`. Raises `TaskError` that names the nearest one."""
+        """Return the task called `name`. Raises `TaskError` with the nearest name."""
         if name in self.tasks:
             return self.tasks[name]
-        raise TaskError(f"no task {name!r}; {suggest(name, [*self.tasks]) if self.tasks else 'the list is empty'}")
+        raise TaskError(f"unknown task {name!r}; {suggest(name, [*self.tasks]) if self.tasks else 'the list is empty'}")
 
     @property
     def fingerprint(self) -> str:
-        """Return 16 hex digits over the whole list."""
+        """Return a hash of the whole list, 16 hex digits."""
         return _digest(self.model_dump(mode="json"))
 
     def to_json(self) -> str:
@@ -273,7 +281,7 @@ class TaskFile(_Frozen):
 
     @classmethod
     def from_json(cls, text: str | bytes, folder: Path | None = None) -> "TaskFile":
-        """Return the list that `to_json` wrote. Raises `TaskError` if `text` isn't one."""
+        """Return the list that `to_json` wrote. Raises `TaskError` for other text."""
         try:
             raw = json.loads(text)
             tasks = {name: Task.model_validate({"name": name, **task}) for name, task in raw["tasks"].items()}

@@ -1,5 +1,5 @@
 """`every:` how often a task runs: a fixed period (`30m`, `2h`, `1d`), a cron line with its time zone, or `auto`, which
-follows how often the section publishes (`crawler.scheduling.publishing_rate`) between two bounds (`auto 15m..1d`).
+depends on how often the section publishes (`crawler.scheduling.publishing_rate`) between two bounds (`auto 15m..1d`).
 
 Cron lines are computed by cronsim, which follows Debian's cron. Daylight saving in a cron's zone: a time that the clock
 skips is due at the moment of the change; a time that occurs twice is due at its first occurrence. Where the minute or
@@ -20,12 +20,12 @@ from cronsim import CronSim, CronSimError
 from crawler.task_list.mistakes import BadValueError, nearest
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-SHORTEST = 10  # seconds; below that a period is a mistake for minutes, and no section publishes as fast
+SHORTEST = 10  # seconds; a shorter period is probably meant in minutes, and no section publishes that often
 LONGEST = 366 * 86400  # seconds
 CRON_FORM = "minute, hour, day, month, weekday: 0 8 * * 1-5"
 FORMS = "write 30m, 2h, 1d, auto, or a cron line such as 0 8 * * 1-5 Asia/Shanghai"
 AUTO_FORM = "write auto, or with bounds auto 15m..1d"
-AUTO_SHORTEST, AUTO_LONGEST = 600, 86400  # seconds: the bounds of an `auto` that names none
+AUTO_SHORTEST, AUTO_LONGEST = 600, 86400  # seconds: the bounds of an `auto` without bounds
 UNIT_WORDS = {
     "sec": "s", "secs": "s", "second": "s", "seconds": "s", "秒": "s", "min": "m", "mins": "m", "minute": "m",
     "minutes": "m", "分": "m", "分钟": "m", "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "时": "h", "小时": "h",
@@ -39,7 +39,7 @@ CRON_NAMES: tuple[tuple[str, ...], ...] = ((), (), (), MONTHS, WEEKDAYS)
 
 @dataclass(frozen=True)
 class Period:
-    """When a task is due. One is set: `seconds`, `cron` (five fields) with `zone` (an IANA name), or `bounds`.
+    """When a task is due. Exactly one is set: `seconds`, `cron` (five fields) with `zone` (IANA name), or `bounds`.
 
     `bounds`: the shortest and the longest period in seconds that `auto` may choose.
     """
@@ -52,7 +52,7 @@ class Period:
 
     @classmethod
     def parse(cls, value: object) -> "Period":
-        """Return the period that `value` names: text, a map with `cron` and perhaps `zone`, or one with `auto`.
+        """Parse a period: text, a map with `cron` and optionally `zone`, or a map with `auto`.
 
         Raises `BadValueError` (a ValueError).
         """
@@ -75,11 +75,11 @@ class Period:
     def next_after(self, moment: datetime) -> datetime:
         """Return the first due time after `moment` (aware), in UTC.
 
-        A fixed period counts from `moment` itself; of `auto` it is the time by which it is due at the latest. Raises
-        `ValueError` for a moment without a zone.
+        A fixed period begins at `moment` itself; for `auto` the latest possible due time is returned. Raises
+        `ValueError` if `moment` has no time zone.
         """
         if moment.tzinfo is None:
-            raise ValueError("a moment needs its time zone")
+            raise ValueError("the moment has no time zone")
         if self.bounds is not None:
             return moment.astimezone(UTC) + timedelta(seconds=self.bounds[1])
         if self.seconds is not None:
@@ -88,7 +88,7 @@ class Period:
 
     @property
     def seconds_hint(self) -> int:
-        """About how many seconds lie between two due times, at the least: of a cron line, the next few."""
+        """The shortest time between two due times, in seconds; for a cron line, among a few due times."""
         if self.seconds is not None:
             return self.seconds
         if self.bounds is not None:
@@ -107,12 +107,14 @@ def _fixed_seconds(text: str) -> int:
     if wrong := next((unit for _, unit in pieces if unit not in SECONDS), None):
         raise BadValueError(f"unknown unit {wrong!r}", _unit_hint(text, pieces))
     if max(len(count) for count, _ in pieces) > 9:
-        raise BadValueError(f"longer than {LONGEST // 86400} days", FORMS)
+        raise BadValueError(f"{text} is longer than {LONGEST // 86400} days", FORMS)
     seconds = sum(int(count) * SECONDS[unit] for count, unit in pieces)
     if seconds < SHORTEST:
-        raise BadValueError(f"{text} is shorter than {SHORTEST} seconds", "give the site more time")
+        raise BadValueError(f"{text} is shorter than {SHORTEST} seconds", "choose a longer period")
     if seconds > LONGEST:
-        raise BadValueError(f"{text} is longer than {LONGEST // 86400} days", "shorten it, or use paused: true")
+        raise BadValueError(
+            f"{text} is longer than {LONGEST // 86400} days", "choose a shorter period, or write paused: true"
+        )
     return seconds
 
 
@@ -144,10 +146,10 @@ def _between(shortest: str, longest: str) -> Period:
 
 def _from_auto_map(value: Mapping[Any, Any]) -> Period:
     pair = value["auto"]
-    if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(each, str) for each in pair)):
-        raise BadValueError("wants two periods", "write {auto: [15m, 1d]}", inner=("auto",))
+    if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(bound, str) for bound in pair)):
+        raise BadValueError("must be two periods", "write {auto: [15m, 1d]}", inner=("auto",))
     try:
-        return _between(*(" ".join(each.split()) for each in pair))
+        return _between(*(" ".join(bound.split()) for bound in pair))
     except BadValueError as fault:
         raise BadValueError(fault.message, fault.hint, inner=("auto",)) from None
 
@@ -165,12 +167,10 @@ def _from_map(value: Mapping[Any, Any]) -> Period:
     for key in value:
         if key not in ("cron", "zone"):
             near = nearest(str(key), ("cron", "zone"))
-            raise BadValueError(
-                "unknown key", f"did you mean {near!r}?" if near else "known are cron, zone", inner=(key,)
-            )
+            raise BadValueError("unknown key", f"did you mean {near!r}?" if near else "known: cron, zone", inner=(key,))
     for key in value:
         if not isinstance(value[key], str):
-            raise BadValueError("wants text", "write it in quotes", inner=(key,))
+            raise BadValueError("must be text", "write it in quotes", inner=(key,))
     if "cron" not in value:
         raise BadValueError("'cron' is missing", "write {cron: '0 8 * * 1-5', zone: Asia/Shanghai}")
     if len(value["cron"].split()) != 5:
@@ -189,7 +189,7 @@ def _from_cron(text: str) -> Period:
             "a cron line has 5 fields, without seconds", "minute, hour, day, month, weekday: 0 8 * * 1-5"
         )
     if len(words) not in (5, 6):
-        raise BadValueError(f"a cron line has 5 fields and perhaps a zone, this one has {len(words)}", FORMS)
+        raise BadValueError(f"a cron line has 5 fields and optionally a zone; this one has {len(words)}", FORMS)
     cron, zone = " ".join(words[:5]), words[5] if len(words) == 6 else "UTC"
     _check_zone(zone, offset=len(cron) + 1)
     _check_cron(cron, zone)
@@ -209,23 +209,23 @@ def _check_zone(zone: str, offset: int) -> None:
 
 def _check_cron(cron: str, zone: str) -> None:
     if re.search(r"[HhRr]\b|[HhRr]\(", re.sub(r"(?i)thu|mar|apr|fri", "", cron)):
-        raise BadValueError("not a cron line: H and R stand for a time that changes", CRON_FORM)
+        raise BadValueError("not a cron line: H and R (random times) are not supported", CRON_FORM)
     try:
         start = datetime(2024, 1, 1, tzinfo=UTC)
         for _ in range(2):
             start = _next_cron(cron, zone, start)
     except ValueError:
-        raise BadValueError("this cron line never comes due", "no month has that day") from None
+        raise BadValueError("this cron line is never due", "no month has that day") from None
     except CronSimError:
         if problem := _cron_problem(cron):
             raise BadValueError(f"not a cron line: {problem}", CRON_FORM) from None
-        raise BadValueError("this cron line never comes due", "no month has that day") from None
+        raise BadValueError("this cron line is never due", "no month has that day") from None
 
 
 def _next_cron(cron: str, zone: str, moment: datetime) -> datetime:
     """Return the first due time after `moment`, both in UTC.
 
-    Raises `ValueError` if there is none within 50 years, `CronSimError` for a line that is none.
+    Raises `ValueError` if there is none within 50 years, `CronSimError` for an invalid line.
     """
     for due in CronSim(_for_cronsim(cron), moment.astimezone(_zone(zone))):
         # After the clock was set back, cronsim begins with the first occurrence of an hour that occurs twice.
@@ -235,10 +235,10 @@ def _next_cron(cron: str, zone: str, moment: datetime) -> datetime:
 
 
 def _for_cronsim(cron: str) -> str:
-    """Write the forms that task lists may use and Debian's cron has not in those that it has.
+    """Translate forms that task lists may use and Debian's cron does not know into forms that it knows.
 
-    `?` is `*`; `22-2` and `fri-mon` go round the end; `L5` is the last Friday. Where day and weekday are both given, by
-    a step of `*` as well (`*/2`), either makes a day due.
+    `?` is `*`; `22-2` and `fri-mon` wrap around; `L5` is the last Friday. If day and weekday are both given, also as a
+    step of `*` (`*/2`), a day that matches either of them is due.
     """
     fields = cron.upper().split()
     for index in (2, 4):
@@ -264,18 +264,17 @@ def _cron_number(text: str, index: int) -> int | None:
 
 
 def _cron_problem(cron: str) -> str:
-    """Say what is wrong with a line that cronsim refuses; nothing if each of its fields is right by itself."""
+    """Return what is wrong with a line that cronsim rejects; empty if each field is valid by itself."""
     for index, text in enumerate(cron.split()):
         try:
             CronSim(_for_cronsim(" ".join(text if at == index else "*" for at in range(5))), datetime(2024, 1, 1))
         except CronSimError:
             if step := re.search(r"/(0+)\b", text):
-                return f"step {step[1]!r} in field {index} is not acceptable"
+                return f"step {step[1]!r} in field {index + 1} is invalid"
             numbers = [int(number) for number in re.findall(r"[0-9]+", text)]
-            if not re.fullmatch(r"[0-9*,/-]+", text) or not any(number > CRON_RANGES[index][1] for number in numbers):
-                outside = re.fullmatch(r"0+", text) is not None
-                return "is not acceptable, out of range" if outside else "is not acceptable"
-            return f"{cron} is out of bands" if "-" in text else "is not acceptable, out of range"
+            numeric = re.fullmatch(r"[0-9*,/-]+", text) is not None
+            too_large = numeric and any(number > CRON_RANGES[index][1] for number in numbers)
+            return f"{text} is out of range" if too_large or re.fullmatch(r"0+", text) else f"{text} is invalid"
     return ""
 
 

@@ -1,10 +1,10 @@
-"""The task list as the cluster knows it: published to Redis, so that no other machine needs the file.
+"""The task list in Redis: published there, so that only one machine needs the file.
 
-One edition is in force. A copy that differs from it is published only by who was in step before (an edit), so two
-machines with different files can't overwrite each other in turns.
+One edition is in force. A different list is published only as an edit: by a machine whose previous copy was the edition
+in force. So two machines with different files cannot overwrite each other's lists in turns.
 
-An edition remembers the digest of its file, so that a scheduler that starts again on the same file need not read
-100,000 tasks out of it. Whoever needs one task (a spider) reads that one.
+An edition contains the digest of its file, so a scheduler that restarts with the same file need not parse its 100,000
+tasks again. A spider reads its own task only.
 """
 
 import json
@@ -29,14 +29,14 @@ from workers import keys
 from workers.errors import ExemplarError
 from workers.extraction_config import ExtractionConfig, RowFilter
 
-NO_LIST = "no task list is published yet; start `exemplar schedule` or `exemplar run` where tasks.yaml is"
-WRITTEN_AT_ONCE = 1000  # fields of a hash in one command
-FORM = "2"  # of the list in Redis; one of another form is written anew
-HISTORY_KEPT = 50  # editions whose fingerprints are remembered: a machine that has one of them is only behind
+NO_LIST = "no task list is published yet; start `exemplar schedule` or `exemplar run` in the folder of tasks.yaml"
+WRITTEN_AT_ONCE = 1000  # fields of a hash written by one command
+FORM = "2"  # version of the list's layout in Redis; a list in another layout is written again
+HISTORY_KEPT = 50  # fingerprints of earlier editions: a machine whose list is one of them has an old copy
 
 
 class DivergentCopy(ExemplarError):
-    """Another task list is in force, and this one is not an edit of it."""
+    """Another task list is in force, and the given one is not an edit of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class Edition:
     origin: str  # host:path of the file it came from
     at: float  # Unix seconds
     source: str = ""  # `digest` of that file
-    form: str = ""  # in which the list stands in Redis
+    form: str = ""  # `FORM` when it was written
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a publication changed, as names of tasks."""
+    """The names of the tasks that a publication changed."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -71,16 +71,16 @@ def publish(
     take_over: bool = False,
     source: str = "",
 ) -> Change:
-    """Put a task list in force and say what changed.
+    """Put a task list in force and return what changed.
 
-    `in_step_with` is the fingerprint of the list before it was edited: if that one is in force, the edit may be too. A
-    list from the same file on the same machine may be, and any with `take_over`. Raises `DivergentCopy` otherwise.
-    `source` is the file's `digest`.
+    Allowed if `in_step_with`, the fingerprint of the list before it was edited, is in force; if the list in force came
+    from the same file on the same machine; or with `take_over`. Raises `DivergentCopy` otherwise. `source` is the
+    file's `digest`.
     """
     new = Edition(tasks.fingerprint, origin_of(path), time.time(), source, FORM)
     with connection.pipeline(transaction=True) as pipe:
         while True:
-            pipe.watch(keys.EDITION)  # type: ignore[no-untyped-call]  # whoever else publishes meanwhile: we look again
+            pipe.watch(keys.EDITION)  # type: ignore[no-untyped-call]  # another publication meanwhile: read again
             current = edition(connection)
             same = current is not None and (current.fingerprint, current.form) == (new.fingerprint, FORM)
             if current and same and current.origin == new.origin:
@@ -99,24 +99,30 @@ def publish(
 
 
 def is_in_force(current: Edition | None, source: str, path: Path, *, take_over: bool = False) -> bool:
-    """Return whether the list in force was read from a file like the one at `path`, whose digest is `source`.
+    """Return whether the list in force was read from a file with the same content as `path`, whose digest is `source`.
 
-    With `take_over` it must have been this very file: where outputs go depends on its folder.
+    With `take_over` it must have been the same file: relative outputs depend on its folder.
     """
     if current is None or not source or (current.source, current.form) != (source, FORM):
         return False
     return not take_over or current.origin == origin_of(path)
 
 
+def forget_source(connection: "redis.Redis") -> None:
+    """Make the next publication read its file, though it may be unchanged: the file may be divided in another way."""
+    if connection.hexists(keys.EDITION, "source"):
+        connection.hset(keys.EDITION, "source", "")
+
+
 def origin_of(path: Path) -> str:
-    """Return a name for a file that holds in the whole cluster: host and path."""
+    """Return a name of a file that is unique in the cluster: host and path."""
     return f"{socket.gethostname()}:{path.resolve()}"
 
 
 def digest(content: bytes) -> str:
-    """Return 32 hex digits that name the content of a task list's file.
+    """Return a hash of the content of a task list's file, 32 hex digits.
 
-    The modules that read the file are part of them: another version of the program may read another list out of it.
+    It includes the modules that read the file, since another version of them may read another list from it.
     """
     return sha256(_program() + content).hexdigest()[:32]
 
@@ -152,16 +158,16 @@ def published(connection: "redis.Redis") -> TaskFile:
 
 
 def published_task(connection: "redis.Redis", name: str) -> TaskFile:
-    """Return the task list in force as far as one task needs it: that task and the settings.
+    """Return the part of the task list in force that one task needs: the task and the settings.
 
-    Raises `TaskError` if there is no list, or no such task on it.
+    Raises `TaskError` if no list is published, or the task is not in it.
     """
     settings = cast("bytes | None", connection.get(keys.SETTINGS))
     if settings is None:
         raise TaskError(NO_LIST)
     raw = cast("bytes | None", connection.hget(keys.TASKS, name))
     if raw is None:
-        raise TaskError(f"no task {name!r}; {suggest(name, published_names(connection))}")
+        raise TaskError(f"unknown task {name!r}; {suggest(name, published_names(connection))}")
     try:
         task = Task.model_validate({"name": name, **json.loads(raw)})
         return TaskFile(tasks={name: task}, settings=Settings.model_validate_json(settings))
@@ -190,8 +196,8 @@ def periods_of(tasks: Mapping[str, Task]) -> dict[str, str]:
     return {name: str(task.every) for name, task in tasks.items() if not task.paused}
 
 
-def brief(task: Task, folder: Path, product: str = "") -> ExtractionConfig:
-    """Return what the workers need to know of a task."""
+def extraction_config(task: Task, folder: Path, product: str = "") -> ExtractionConfig:
+    """Return the extraction config of a task. `folder`: where relative outputs begin; `product`: of the User-Agent."""
     return ExtractionConfig(
         task=task.name,
         example=task.example,
@@ -199,8 +205,8 @@ def brief(task: Task, folder: Path, product: str = "") -> ExtractionConfig:
         outputs=task.outputs(),
         folder=str(folder),
         method=task.method,
-        keep=_brief_filter(task.keep),
-        drop=_brief_filter(task.drop),
+        keep=_row_filter(task.keep),
+        drop=_row_filter(task.drop),
         near_duplicates=task.near_duplicates,
         revisit=task.revisit.seconds if task.revisit else None,
         skip=task.skip,
@@ -209,16 +215,18 @@ def brief(task: Task, folder: Path, product: str = "") -> ExtractionConfig:
 
 
 def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition, pipe: Any) -> Change:
-    """Add to `pipe` what differs from the list in force: tasks, briefs and periods."""
+    """Add to `pipe` what differs from the list in force: tasks, extraction configs and periods."""
     current = edition(connection)
     old = {name.decode(): raw for name, raw in cast(dict[bytes, bytes], connection.hgetall(keys.TASKS)).items()}
     raw = json.loads(tasks.to_json())
-    texts = {name: json.dumps(one, ensure_ascii=False, sort_keys=True).encode() for name, one in raw["tasks"].items()}
+    texts = {
+        name: json.dumps(keys_, ensure_ascii=False, sort_keys=True).encode() for name, keys_ in raw["tasks"].items()
+    }
     folder = path.resolve().parent
     product = tasks.settings.user_agent.split("/")[0]
-    # Outputs are relative to the file's folder.
     settings = json.dumps(raw["settings"], ensure_ascii=False)
     known = cast("bytes | None", connection.get(keys.SETTINGS))
+    # If file, layout or settings changed, all configs are written again: outputs are relative to the file's folder.
     moved = current is None or (current.origin, current.form) != (new.origin, new.form) or known != settings.encode()
     removed = [name for name in old if name not in texts]
     different = [name for name, text in texts.items() if old.get(name) != text]
@@ -227,9 +235,11 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
     for names in _batches([*removed, *(name for name in different if name not in active)]):
         pipe.hdel(keys.PERIODS, *names)
     for names in _batches(removed):
-        pipe.hdel(keys.TASKS, *names)  # the brief stays: pages that were fetched are still written
+        pipe.hdel(keys.TASKS, *names)  # its extraction config stays: pages already fetched are still written
     for names in _batches(texts if moved else different):
-        pipe.hset(keys.CONFIGS, mapping={name: brief(tasks[name], folder, product).to_json() for name in names})
+        pipe.hset(
+            keys.CONFIGS, mapping={name: extraction_config(tasks[name], folder, product).to_json() for name in names}
+        )
     for names in _batches(different):
         pipe.hset(keys.TASKS, mapping={name: texts[name] for name in names})
     for names in _batches(name for name in (texts if moved else different) if name in active):
@@ -260,17 +270,17 @@ def _refuse(connection: "redis.Redis", current: Edition, fingerprint: str, path:
             "here, or use --take-over to put this one in force"
         )
     raise DivergentCopy(
-        f"{path} differs from the task list in force, which came from {current.origin} ({when}); make the two equal, "
-        "or use --take-over to put this one in force"
+        f"{path} differs from the task list in force, which came from {current.origin} ({when}); make the two files "
+        "equal, or use --take-over to put this one in force"
     )
 
 
-def _brief_filter(asked: Filter) -> RowFilter:
-    return RowFilter(tuple(asked.keywords), asked.since, asked.until)
+def _row_filter(task_filter: Filter) -> RowFilter:
+    return RowFilter(tuple(task_filter.keywords), task_filter.since, task_filter.until)
 
 
 def environment_problems(tasks: Mapping[str, Task]) -> list[str]:
-    """Return one sentence for each environment variable that a task names and that is not set on this machine."""
+    """Return one sentence for each environment variable that a task uses and that is not set on this machine."""
     problems = []
     for task in tasks.values():
         for text in _with_variables(task):

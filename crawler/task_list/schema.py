@@ -1,6 +1,6 @@
-"""The JSON Schema of tasks.yaml (draft 7, as editors read it) and a sample to start from.
+"""The JSON Schema of tasks.yaml (draft 7, which editors support) and a sample tasks.yaml.
 
-`python -m crawler.task_list.schema` writes `tasks.schema.json` anew after a change of the model.
+After a change of the model, `python -m crawler.task_list.schema` writes `tasks.schema.json` again.
 """
 
 import json
@@ -22,7 +22,7 @@ SAMPLE = """\
 # Each task is a section of a site. Four keys are enough: example, pattern, every and output.
 # `exemplar check` finds mistakes, `exemplar run --once` runs all tasks once.
 
-defaults: # for all tasks that don't say otherwise
+defaults: # for all tasks without keys of their own
   every: 1h # 30m, 2h, 1d, or a cron line with time zone: 0 8 * * 1-5 Asia/Shanghai
   output: out/{{task}}.jsonl # .jsonl, .db or .sqlite; a list writes to several
 
@@ -31,9 +31,9 @@ tasks:
     # The URL of one typical article …
     example: https://news.example/a/2024/0312/345.html
     # … and the pattern of its siblings: {{date:%Y-%m-%d}}, {{id}}, {{slug}}, {{n:1..50}}, * within a path segment,
-    # ** across segments, […] for what may be missing.
+    # ** across segments, […] for an optional part.
     pattern: https://news.example/a/{{date:%Y/%m%d}}/{{id}}.html
-    # The section's list page, where it can't be derived from the pattern:
+    # The section's list page, if it cannot be derived from the pattern:
     # start: https://news.example/a/
     paused: true # delete this line when example and pattern are yours
 
@@ -49,7 +49,7 @@ class _Untitled(GenerateJsonSchema):
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the schema of tasks.yaml as JSON values. An editor that uses it helps with keys, values and types."""
+    """Return the schema of tasks.yaml as JSON values, by which editors complete and check keys and values."""
     task, filters = _model_schema(Task)
     del task["properties"]["name"]
     for key in ("keep", "drop"):
@@ -59,12 +59,12 @@ def json_schema() -> dict[str, Any]:
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Exemplar's task list",
-        "description": "Sections of sites: an example article, the pattern of its siblings' URLs, a period, an output.",
+        "description": "Sections of sites: an example page, the pattern of the articles' URLs, a period, an output.",
         "type": "object",
         "required": ["tasks"],
         "additionalProperties": False,
         "properties": {
-            "defaults": _or_empty("Defaults", "Keys for all tasks that don't set them."),
+            "defaults": _or_empty("Defaults", "Values of keys for tasks that do not set them."),
             "tasks": {
                 "description": "The tasks by name (letters, digits, - _ and .).",
                 "type": "object",
@@ -72,7 +72,7 @@ def json_schema() -> dict[str, Any]:
                 "propertyNames": {"pattern": NAME_PATTERN},
                 "additionalProperties": {"$ref": "#/definitions/Task"},
             },
-            "settings": _or_empty("Settings", "What holds for all tasks."),
+            "settings": _or_empty("Settings", "Settings of all tasks."),
         },
         "allOf": [_required_here_or_in_defaults(key) for key in ("every", "output")],
         "definitions": {
@@ -85,7 +85,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def write_schema(path: Path = SCHEMA_FILE) -> None:
-    """Write the schema to `path`; its folder is made if it isn't there."""
+    """Write the schema to `path`; create its folder if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
 
@@ -93,7 +93,7 @@ def write_schema(path: Path = SCHEMA_FILE) -> None:
 def sample(contact: str = "") -> str:
     """Return a sample tasks.yaml with one task that is paused; `contact` is a URL or an e-mail address, or empty.
 
-    Raises `TaskError` for a contact that tasks.yaml wouldn't take.
+    Raises `TaskError` for an invalid contact.
     """
     if contact:
         try:
@@ -105,11 +105,11 @@ def sample(contact: str = "") -> str:
 
 
 def _model_schema(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a model's schema and the definitions it refers to, in the words of draft 7."""
+    """Return a model's schema and the definitions that it refers to, in the form of draft 7."""
     schema = model.model_json_schema(schema_generator=_Untitled, ref_template="#/definitions/{model}")
     definitions = schema.pop("$defs", {})
-    for each in (schema, *definitions.values()):
-        each.pop("title", None)
+    for part in (schema, *definitions.values()):
+        part.pop("title", None)
     return schema, definitions
 
 

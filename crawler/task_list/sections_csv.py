@@ -1,7 +1,7 @@
-"""Tasks from a spreadsheet: a CSV of sections, added to tasks.yaml without touching what stands there.
+"""Tasks from a spreadsheet: a CSV file of sections that are added to tasks.yaml.
 
-The first row names the columns, in English or Chinese; empty cells are keys left to `defaults:`. Several values in one
-cell stand on lines of their own or have a `;` between them; URLs may also be apart by white space.
+The first row names the columns, in English or Chinese; for an empty cell `defaults:` apply. Several values in one cell
+are separated by line breaks or `;`, URLs also by white space.
 """
 
 import csv
@@ -22,22 +22,22 @@ CHINESE = {
     "近重": "near_duplicates", "复查": "revisit", "遗忘": "forget",
     "代理": "proxy", "并发": "concurrency", "渲染": "render",
 }  # fmt: skip
-MAPS = ("headers", "cookies", "auth")  # no cell holds these
+MAPS = ("headers", "cookies", "auth")  # keys that cannot be columns
 COLUMNS = ("name", *(key for key in TASK_KEYS if key not in MAPS))
 NEEDED = ("name", "example", "pattern")
 DELIMITERS = (",", ";", "\t")
 BOOLEANS = {
     "true": True, "yes": True, "1": True, "是": True, "false": False, "no": False, "0": False, "否": False,
 }  # fmt: skip
-URL_BREAK = re.compile(r"\s+|[;；](?=https?://|/|re:|\s|$)")  # a ; inside a URL stays
+URL_BREAK = re.compile(r"\s+|[;；](?=https?://|/|re:|\s|$)")  # not at a ; inside a URL
 BREAK = re.compile(r"\s*[\r\n;；]\s*")
 
 
 def read_sections(csv_path: Path) -> list[dict[str, Any]]:
-    """Return each row's keys (as tasks.yaml would have them, plus `name`), empty rows left out.
+    """Return each row's keys (with the values that tasks.yaml would have, and `name`), without empty rows.
 
-    UTF-8 with or without byte order mark, UTF-16, or GB18030 as Excel saves in China; comma, semicolon or tab.
-    Raises `TaskFileError` with all mistakes of the file, the place being row and column.
+    Reads UTF-8 with or without byte order mark, UTF-16, and GB18030 (Excel in China), separated by comma, semicolon or
+    tab. Raises `TaskFileError` with all mistakes of the file, placed by row and column.
     """
     file = str(csv_path)
     rows = _rows(_text(csv_path), file)
@@ -63,7 +63,7 @@ def _text(path: Path) -> str:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise TaskFileError([Mistake(str(path), 1, 1, "", f"can't be read: {error.strerror}")]) from None
+        raise TaskFileError([Mistake(str(path), 1, 1, "", f"cannot be read: {error.strerror}")]) from None
     if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
         raise TaskFileError([Mistake(str(path), 1, 1, "", "a workbook, not CSV", "save it as CSV UTF-8")])
     encodings = ["utf-16"] if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "gb18030"]
@@ -77,7 +77,7 @@ def _text(path: Path) -> str:
 
 def _rows(text: str, file: str) -> list[list[str]]:
     first = text.partition("\n")[0]
-    delimiter = max(DELIMITERS, key=lambda each: sum(_key(cell) in COLUMNS for cell in first.split(each)))
+    delimiter = max(DELIMITERS, key=lambda mark: sum(_key(cell) in COLUMNS for cell in first.split(mark)))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     try:
@@ -95,7 +95,7 @@ def _key(cell: str) -> str:
 
 
 def _header(cells: Sequence[str], file: str) -> list[str]:
-    """Return the key of each column, "" for one without a name."""
+    """Return the key of each column; "" for a column without a name. Raises `TaskFileError`."""
     keys = [_key(cell) for cell in cells]
     mistakes = []
     for column, (key, cell) in enumerate(zip(keys, cells, strict=True), 1):
@@ -103,7 +103,7 @@ def _header(cells: Sequence[str], file: str) -> list[str]:
             known = [*CHINESE, *COLUMNS] if not cell.isascii() else COLUMNS
             mistakes.append(Mistake(file, 1, column, cell.strip(), "unknown column", suggest(key, known)))
         elif key in keys[: column - 1] and key:
-            mistakes.append(Mistake(file, 1, column, cell.strip(), "this column comes twice", "delete one"))
+            mistakes.append(Mistake(file, 1, column, cell.strip(), "duplicate column", "delete one"))
     meant = " ".join(mistake.hint for mistake in mistakes)
     missing = [key for key in NEEDED if key not in keys and repr(key) not in meant]
     chinese = {key: name for name, key in CHINESE.items()}
@@ -123,7 +123,7 @@ def _section(cells: Sequence[str], header: Sequence[str], file: str, row: int) -
         if not cell.strip():
             continue
         if not key:
-            mistakes.append(Mistake(file, row, column, show(cell), "a cell in a column without a name"))
+            mistakes.append(Mistake(file, row, column, show(cell), "the column of this cell has no name"))
             continue
         keys[key] = _value(key, cell.strip())
     if "name" not in keys:
@@ -133,16 +133,16 @@ def _section(cells: Sequence[str], header: Sequence[str], file: str, row: int) -
 
 
 def _value(key: str, cell: str) -> Any:
-    """Return a cell as tasks.yaml would have it; what doesn't fit stays text and is refused with the rest."""
+    """Return a cell's value as tasks.yaml would have it; an invalid one stays text and is reported later."""
     match key:
         case "paused" | "robots" | "render":
             return BOOLEANS.get(cell.lower(), cell)
         case "depth" | "limit" | "retries" | "delay" | "timeout" | "concurrency":
             return _number(cell)
         case "start" | "follow":
-            return _one_or_list([each for each in URL_BREAK.split(cell) if each])
+            return _one_or_list([value for value in URL_BREAK.split(cell) if value])
         case "output" | "keep" | "drop" | "skip":
-            return _one_or_list([each for each in BREAK.split(cell) if each])
+            return _one_or_list([value for value in BREAK.split(cell) if value])
     return cell
 
 

@@ -1,7 +1,7 @@
-"""What one value of a task list may be: each function returns the value that is kept, or raises `BadValueError`.
+"""Validation of single values of a task list: each function returns the valid value or raises `BadValueError`.
 
-`check_…` return the value as it is, `to_…` another form of it. Text is checked for what it says; where a value of
-another type is not allowed, most leave it to pydantic, which names the type that it wants.
+`check_…` return the value unchanged, `to_…` convert it. Most functions check text only and return a value of another
+type unchanged: pydantic then reports the type that it expects.
 """
 
 import ipaddress
@@ -22,27 +22,27 @@ from workers.usage_rights import SKIPPABLE
 METHODS = tuple(KNOWN_METHODS)
 OUTPUT_SUFFIXES = (".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3")
 OUTPUT_SCHEMES = ("sqlite",)
-DEFAULTS_EXAMPLE = "http://section.invalid/"  # stands for the example while `defaults:` are checked on their own
+DEFAULTS_EXAMPLE = "http://section.invalid/"  # placeholder for the example while `defaults:` are checked on their own
 NEAR_DUPLICATES = ("mark", "drop", "keep")
 TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # RFC 9110, section 5.6.2
 
 
 def to_tuple(value: object) -> object:
-    """Return a list as the tuple that strict pydantic wants, and a single value as a tuple of one."""
+    """Return a list as a tuple, which strict pydantic requires, and a single value as a tuple of one."""
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 def check_url(value: object) -> object:
-    """Accept the http(s) URL of one page."""
+    """Accept the http or https URL of one page."""
     if not isinstance(value, str):
         return value
-    if found := re.search(r"\s", value):
-        raise BadValueError("white space in a URL", "delete it", offset=found.start())
-    if found := re.search(r"[{}]", value):
-        raise BadValueError("a pattern, not the URL of one page", "copy it from the browser", offset=found.start())
+    if invalid := re.search(r"\s", value):
+        raise BadValueError("white space in a URL", "delete it", offset=invalid.start())
+    if invalid := re.search(r"[{}]", value):
+        raise BadValueError("is a pattern, not the URL of one page", "copy it from the browser", offset=invalid.start())
     if split_web(value) is None:
         hint = f"write http://{value}" if re.match(r"[\w-]+\.[\w.-]+(/|$)", value) else "copy it from the browser"
-        raise BadValueError(f"{show(value)} is no http(s) URL", hint)
+        raise BadValueError(f"invalid URL {show(value)}", hint)
     return value
 
 
@@ -51,17 +51,17 @@ def to_pattern(value: object, info: ValidationInfo) -> Pattern:
     if isinstance(value, Pattern):
         return value
     if not isinstance(value, str):
-        raise BadValueError(f"wants text, not {show(value)}", "write a URL pattern")
-    # The example is missing here if it is itself a mistake, or while `defaults:` are checked.
+        raise BadValueError(f"must be text, not {show(value)}", "write a URL pattern")
+    # The example is missing here if it is invalid, or while `defaults:` are checked.
     return Pattern.parse(value, info.data.get("example", DEFAULTS_EXAMPLE))
 
 
 def to_start_pattern(value: object, info: ValidationInfo) -> Pattern:
-    """Parse the pattern of start pages, which must be one that can be written out as URLs."""
+    """Parse the pattern of start pages; all of its URLs must be enumerable."""
     pattern = to_pattern(value, info)
     if not pattern.enumerable:
-        hint = "a start page is a URL, perhaps with {date:…} or {n:1..5}; \\* and \\[ stand for the characters"
-        raise BadValueError("a start page must be one that can be written out", hint)
+        hint = "write a URL, optionally with {date:…} or {n:1..5}; \\* and \\[ are the literal characters"
+        raise BadValueError("the URLs of this pattern cannot be enumerated", hint)
     return pattern
 
 
@@ -72,26 +72,28 @@ def to_day(value: object) -> object:
     try:
         return date.fromisoformat(value)
     except ValueError:
-        raise BadValueError(f"{show(value)} is no day", "write it as 2024-12-31") from None
+        raise BadValueError(f"{show(value)} is not a day", "write it as 2024-12-31") from None
 
 
 def to_keyword(value: object) -> object:
-    """Take a number, which YAML makes of a word such as 2024, for the word."""
+    """Convert a number to text: YAML reads a word such as 2024 as a number."""
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 def check_output(value: object) -> object:
-    """Accept something that articles can be written to: a path with a known suffix, or sqlite:///path."""
+    """Accept an output: a path with a known suffix, or sqlite:///path."""
     if not isinstance(value, str):
         return value
     if not value.strip():
         raise BadValueError("empty", "write out/{task}.jsonl")
+    if "\0" in value:
+        raise BadValueError("a NUL character", "no file name has one; remove it", offset=value.find("\0"))
     check_variables(value)
     without_variables = re.sub(r"\$\{[^}]*\}", "", value)
     for found in re.finditer(r"\{([^{}]*)\}|[{}]", without_variables):
         if found[0] != "{task}":
             raise BadValueError(f"unknown placeholder {found[0]}", "did you mean {task}?", offset=value.find(found[0]))
-    # The suffix may be inside a variable such as ${PG_DSN}; then it is checked where the variable is expanded.
+    # If a variable such as ${PG_DSN} contains the suffix, it is checked where the variable is expanded.
     if not re.search(r"\$\{[^}]*\}$", value):
         _check_kind_of_output(value)
     return value
@@ -109,7 +111,7 @@ def _check_kind_of_output(output: str) -> None:
     suffix = PurePath(output).suffix.lower()
     if suffix not in OUTPUT_SUFFIXES:
         near = nearest(suffix, OUTPUT_SUFFIXES) if suffix else None
-        what = f"unknown kind of output {suffix}" if suffix else "the output has no kind"
+        what = f"unknown kind of output {suffix}" if suffix else "the output has no suffix"
         raise BadValueError(what, f"did you mean {near}?" if near else supported)
 
 
@@ -130,22 +132,22 @@ def check_near_duplicates(value: object) -> object:
 
 
 def check_secret(value: object) -> object:
-    """Accept text that is not empty; no message shows it."""
+    """Accept text that is not empty. No message contains it."""
     if not isinstance(value, str) or not value:
-        raise BadValueError("wants text", "put it in quotes, or write ${NAME}")
+        raise BadValueError("must be text", "put it in quotes, or write ${NAME}")
     check_variables(value)
     return value
 
 
 def check_login(value: object) -> object:
-    """Accept a login only with both user and password."""
+    """Accept a login that has both user and password."""
     if isinstance(value, dict) and not {"user", "password"} <= value.keys():
         raise BadValueError("needs user and password", "write {user: reader, password: ${READER_PASSWORD}}")
     return value
 
 
 def check_proxy(value: object) -> object:
-    """Accept http://host:port, with or without a login; variables may stand for parts of it."""
+    """Accept http://host:port, with or without a login; parts of it may be variables."""
     if not isinstance(value, str):
         return value
     check_variables(value)
@@ -156,12 +158,12 @@ def check_proxy(value: object) -> object:
     except ValueError:
         usable = False
     if not usable and not re.fullmatch(r"\$\{[^}]*\}(:.*)?", value):
-        raise BadValueError("no proxy that can be used", "write http://host:3128 or http://user:${PASSWORD}@host:3128")
+        raise BadValueError("is not a usable proxy", "write http://host:3128 or http://user:${PASSWORD}@host:3128")
     return value
 
 
 def to_filter(value: object) -> object:
-    """Take one word or a list of words for the keywords of a filter."""
+    """Convert one word or a list of words to a filter with these keywords."""
     return {"keywords": value} if isinstance(value, str | list | tuple | int) else value
 
 
@@ -177,7 +179,7 @@ def check_contact(value: object) -> object:
 
 
 def to_allowed_host(value: object) -> object:
-    """Normalise a host, host:port, IP address or network."""
+    """Normalise a host, host:port, IP address or network of `allow_hosts`."""
     if not isinstance(value, str):
         return value
     text = value.strip().lower()
@@ -185,17 +187,17 @@ def to_allowed_host(value: object) -> object:
         return str(ipaddress.ip_network(text)) if "/" in text else _host_with_port(text)
     except ValueError as error:
         hint = "write 127.0.0.1, host.example, host.example:8080 or 10.0.0.0/8"
-        raise BadValueError(f"{show(value)} is no host: {error}", hint) from None
+        raise BadValueError(f"{show(value)} is not a host: {error}", hint) from None
 
 
 def _host_with_port(text: str) -> str:
     if text.count(":") > 1 and not text.startswith("["):
         return str(ipaddress.ip_address(text))
-    found = re.fullmatch(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::([0-9]{1,5}))?", text)
-    if not found or (found[2] and not 0 < int(found[2]) < 65536):
+    parts = re.fullmatch(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::([0-9]{1,5}))?", text)
+    if not parts or (parts[2] and not 0 < int(parts[2]) < 65536):
         raise ValueError("not a name, an address or a range")
-    if found[1].startswith("["):
-        ipaddress.IPv6Address(found[1][1:-1])
+    if parts[1].startswith("["):
+        ipaddress.IPv6Address(parts[1][1:-1])
     return text
 
 
@@ -204,10 +206,10 @@ def check_name(name: str) -> str:
     if len(name) > 100:
         raise BadValueError("the name is longer than 100 characters", "shorten it")
     if name.startswith("."):
-        raise BadValueError("a task's name can't start with a dot", f"write {name.lstrip('.') or 'news'}")
+        raise BadValueError("a task's name cannot start with a dot", f"write {name.lstrip('.') or 'news'}")
     if not re.fullmatch(r"[\w.-]+", name):
         plain = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "news"
-        raise BadValueError("a task's name has only letters, digits, - _ and .", f"write {plain}")
+        raise BadValueError("a task's name may contain only letters, digits, - _ and .", f"write {plain}")
     return name
 
 
@@ -219,7 +221,7 @@ def check_method(method: str) -> str:
 
 
 def check_directives(directives: tuple[str, ...]) -> tuple[str, ...]:
-    """Accept the directives that a page can be left out for."""
+    """Accept the directives that `skip` knows."""
     for directive in directives:
         if directive not in SKIPPABLE:
             raise BadValueError(f"unknown directive {show(directive)}", suggest(directive, SKIPPABLE))
@@ -230,9 +232,9 @@ def check_headers(headers: dict[str, str]) -> dict[str, str]:
     """Accept headers whose names are tokens and whose values are one line."""
     for name, value in headers.items():
         if not re.fullmatch(TOKEN, name):
-            raise BadValueError(f"{show(name)} is no header's name", "write Accept-Language", inner=(name,))
+            raise BadValueError(f"{show(name)} is not a header name", "write Accept-Language", inner=(name,))
         if re.search(r"[\r\n\0]", value):
-            raise BadValueError("a header's value is one line", "join the lines", inner=(name,))
+            raise BadValueError("a header's value must be one line", "join the lines", inner=(name,))
         check_variables(value)
     return headers
 
@@ -241,8 +243,10 @@ def check_cookies(cookies: dict[str, str] | None) -> dict[str, str] | None:
     """Accept cookies whose names are tokens and whose values are one line without semicolons."""
     for name, value in (cookies or {}).items():
         if not re.fullmatch(TOKEN, name):
-            raise BadValueError(f"{show(name)} is no cookie's name", "copy it from the browser", inner=(name,))
+            raise BadValueError(f"{show(name)} is not a cookie name", "copy it from the browser", inner=(name,))
         if re.search(r"[\r\n\0;]", re.sub(r"\$\{[^}]*\}", "", value)):
-            raise BadValueError("a cookie's value is one line without ;", "write each as a key", inner=(name,))
+            raise BadValueError(
+                "a cookie's value must be one line without ;", "write each cookie on a line of its own", inner=(name,)
+            )
         check_variables(value)
     return cookies

@@ -1,7 +1,7 @@
-"""YAML text → plain values, each with the place where it stands.
+"""YAML text → plain values, each with its line and column.
 
-ruamel.yaml composes the nodes (they know line and column); the values are built here, so that duplicate keys, tags,
-aliases that multiply and unusable keys are all reported at once instead of the first one being raised.
+ruamel.yaml composes nodes, which have line and column; the values are built here, so that duplicate keys, tags,
+excessive aliases and invalid keys are all reported together. The library itself raises at the first one.
 """
 
 import codecs
@@ -15,9 +15,9 @@ from typing import Any
 from crawler.redaction import redact
 from crawler.task_list.mistakes import Mistake, nearest
 
-MAX_BYTES = 64 * 2**20  # a task list of 300,000 tasks has half of it
+MAX_BYTES = 64 * 2**20  # a task list of 300,000 tasks is half as large
 MAX_DEPTH = 40  # maps in maps; a task list needs four
-MAX_REPEATED = 100_000  # values that come in by an alias more than once
+MAX_REPEATED = 100_000  # values that aliases insert more than once
 
 Path_ = tuple[str | int, ...]
 Place = tuple[int, int]  # line and column, from 1
@@ -25,9 +25,9 @@ Place = tuple[int, int]  # line and column, from 1
 
 @dataclass
 class Source:
-    """A YAML file as values. `data` is made of dict, list, str, int, float, bool and None; dates stay text.
+    """A YAML file as values. `data` consists of dict, list, str, int, float, bool and None; dates stay text.
 
-    `keys` and `values` hold the place of each path's key and value; `mistakes` what could not be read.
+    `keys` and `values` have the place of each path's key and value; `mistakes` has what is invalid.
     """
 
     file: str
@@ -35,34 +35,36 @@ class Source:
     mistakes: list[Mistake] = field(default_factory=list)
     keys: dict[Path_, Place] = field(default_factory=dict)
     values: dict[Path_, Place] = field(default_factory=dict)
-    unread: set[Path_] = field(default_factory=set)  # values that couldn't be built, each with its mistake
-    insides: dict[Path_, int | None] = field(default_factory=dict)  # where the text begins in a quoted or folded value
+    unread: set[Path_] = field(default_factory=set)  # values that could not be read, each with its mistake
+    insides: dict[Path_, int | None] = field(
+        default_factory=dict
+    )  # column offset of the text in a quoted value; None if it spans lines
 
     def resolve(self, path: Path_) -> Path_:
-        """Return the part of `path` that is there; steps that the file leaves out are skipped.
+        """Return the part of `path` that the file has; steps that it omits are skipped.
 
-        A single value where a list may stand has no `[0]`, and `keep: [a]` no `keywords`.
+        A single value in place of a list has no `[0]`, and `keep: [a]` has no `keywords`.
         """
-        found: Path_ = ()
+        known: Path_ = ()
         for step in path:
-            if (*found, step) in self.values:
-                found = (*found, step)
-        return found
+            if (*known, step) in self.values:
+                known = (*known, step)
+        return known
 
     def value_place(self, path: Path_, offset: int = 0) -> Place:
-        """Return where the value of `path` starts, or its character `offset` if the value stands on one line."""
-        found = self.resolve(path)
-        line, column = self.values.get(found, (1, 1))
-        inside = self.insides.get(found, 0)
+        """Return the place of the value of `path`, or of its character `offset` if the value is on one line."""
+        known = self.resolve(path)
+        line, column = self.values.get(known, (1, 1))
+        inside = self.insides.get(known, 0)
         return (line, column) if inside is None or not offset else (line, column + inside + offset)
 
     def key_place(self, path: Path_) -> Place:
-        """Return where the last key of `path` stands; of an item of a list, where the item does."""
-        found = self.resolve(path)
-        return self.keys.get(found) or self.values.get(found, (1, 1))
+        """Return the place of the last key of `path`; for an item of a list, that of the item."""
+        known = self.resolve(path)
+        return self.keys.get(known) or self.values.get(known, (1, 1))
 
     def add(self, place: Place, path: Path_, message: str, hint: str = "") -> None:
-        """Note a mistake; a password in the value it quotes isn't shown."""
+        """Add a mistake; passwords in message and hint are redacted."""
         self.mistakes.append(Mistake(self.file, *place, dotted(path), redact(message), redact(hint)))
 
 
@@ -73,7 +75,7 @@ def dotted(path: Path_) -> str:
 
 
 def read(path: Path) -> Source:
-    """Return the values of the file at `path`; whatever is wrong with it is among `mistakes`. Never raises."""
+    """Return the values of the file at `path`. Never raises: everything invalid is in `mistakes`."""
     source = Source(str(path))
     text = _text(path, source)
     if text is not None:
@@ -97,9 +99,9 @@ def _text(path: Path, source: Source) -> str | None:
     except FileNotFoundError:
         source.add((1, 1), (), "no such file", _nearest_file(path))
     except IsADirectoryError:
-        source.add((1, 1), (), "a folder, not a file", f"did you mean {path / 'tasks.yaml'}?")
+        source.add((1, 1), (), "is a folder, not a file", f"did you mean {path / 'tasks.yaml'}?")
     except (OSError, ValueError) as error:
-        source.add((1, 1), (), f"can't be read: {getattr(error, 'strerror', None) or error}")
+        source.add((1, 1), (), f"cannot be read: {getattr(error, 'strerror', None) or error}")
     else:
         return _decoded(raw, source)
     return None
@@ -107,7 +109,7 @@ def _text(path: Path, source: Source) -> str | None:
 
 def _nearest_file(path: Path) -> str:
     try:
-        near = nearest(path.name, [each.name for each in path.parent.glob("*.y*ml")])
+        near = nearest(path.name, [file.name for file in path.parent.glob("*.y*ml")])
     except OSError:
         near = None
     return f"did you mean {path.parent / near}?" if near else "`exemplar init` writes a sample"
@@ -140,14 +142,14 @@ def _compose(text: str, source: Source) -> None:
         at = getattr(error, "position", 0) or 0
         code = getattr(error, "character", 0)
         place = (text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1) + 1)
-        source.add(place, (), f"character {code:#x} can't stand in YAML" if code else "not YAML", "delete it")
+        source.add(place, (), f"character {code:#x} is not allowed in YAML" if code else "not YAML", "delete it")
     except RecursionError:
         source.add((1, 1), (), "nested too deeply", f"a task list needs no more than {MAX_DEPTH} levels")
     except (ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError, NotImplementedError) as error:
-        source.add((1, 1), (), f"not YAML: {error}")  # the parser's own slips on odd input
+        source.add((1, 1), (), f"not YAML: {error}")  # errors of the parser itself on unusual input
     else:
         if node is None:
-            source.add((1, 1), (), "empty", "it needs a map of tasks under 'tasks:'")
+            source.add((1, 1), (), "empty", "write a map of tasks under 'tasks:'")
         else:
             source.data = _Builder(source).build(node)
 
@@ -157,10 +159,10 @@ def _syntax_mistake(error: Any, text: str, source: Source) -> None:
     lines = text.splitlines()
     tabs = [(n, line) for n, line in enumerate(lines, 1) if re.match(r" *\t\s*[^\s#]", line)]
     for number, line in tabs:
-        source.add((number, line.index("\t") + 1), (), "a tab in the indentation", "YAML wants spaces")
+        source.add((number, line.index("\t") + 1), (), "a tab in the indentation", "indent with spaces")
     place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     if glued := re.match(r" *[\w-]+:(?=[^\s/])(?!.*: )", "".join(lines[place[0] - 2 : place[0] - 1])):
-        source.add((place[0] - 1, glued.end() + 1), (), "a key without a space after its colon", "add the space")
+        source.add((place[0] - 1, glued.end() + 1), (), "no space after the colon of this key", "add the space")
     elif place[0] not in {number for number, _ in tabs}:
         problem = " ".join((error.problem or error.context or "not YAML").split())
         source.add(place, (), f"not YAML: {problem}", _syntax_hint(problem, lines[place[0] - 1 : place[0]]))
@@ -170,24 +172,24 @@ def _syntax_hint(problem: str, line: list[str]) -> str:
     if "mapping values are not allowed" in problem:
         return "check the indentation, or put the value in quotes"
     if "could not find expected ':'" in problem:
-        return "a colon and a space belong after the key"
+        return "write a colon and a space after the key"
     if "block end" in problem or "block mapping" in problem:
-        return "keys of one map start in the same column"
+        return "indent all keys of one map alike"
     if "undefined alias" in problem or "alias" in problem:
         return "put a value that starts with * in quotes"
     if any(char in "".join(line) for char in "[{") and ("flow" in problem or "expected ','" in problem):
-        return "put a value with [ ] { } or , in quotes when it stands in a list in brackets"
+        return "within a list in brackets, put a value with [ ] { } or , in quotes"
     if "another document" in problem:
-        return "one file holds one task list, without ---"
+        return "write one task list in one file, without ---"
     return "put the value in quotes" if "token" in problem else ""
 
 
 class _Builder:
-    """Turns nodes into values, noting each one's place."""
+    """Turns nodes into values and records the place of each."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.open: set[int] = set()  # nodes that are being built, to see an alias of a node inside itself
+        self.open: set[int] = set()  # nodes that are being built, to detect an alias of a node inside itself
         self.built: set[int] = set()
         self.repeated = 0
 
@@ -221,7 +223,7 @@ class _Builder:
             one_line = node.style in ("'", '"') and node.start_mark.line == node.end_mark.line
             self.source.insides[path] = 1 if one_line else None
         if not tag.startswith("tag:yaml.org,2002:"):
-            self.source.add(self.source.values[path], path, f"a tag ({tag}) has no meaning here", "leave it out")
+            self.source.add(self.source.values[path], path, f"tags are not supported: {tag}", "delete it")
         return _scalar(tag.rpartition(":")[2], node.value)
 
     def sequence(self, node: Any, path: Path_) -> list[Any]:
@@ -236,7 +238,7 @@ class _Builder:
                 for name, value in self.merge(child, path):
                     merged.setdefault(name, value)
             elif key.id != "scalar" or not key.value.strip():
-                self.source.add(place, path, "a key must be a word", "put it in quotes")
+                self.source.add(place, path, "a key must be text", "put it in quotes")
             elif key.value in built:
                 first = self.source.keys[(*path, key.value)][0]
                 self.source.add(place, (*path, key.value), f"duplicate key, first on line {first}", "delete one")
@@ -244,26 +246,26 @@ class _Builder:
                 self.source.keys[(*path, key.value)] = place
                 built[key.value] = self.build(child, (*path, key.value))
                 if child.id == "scalar" and not child.value and not child.style:
-                    self.source.values[(*path, key.value)] = place  # nothing there: the parser is a line ahead
+                    self.source.values[(*path, key.value)] = place  # empty value: the parser gives the next line
         return built | {name: value for name, value in merged.items() if name not in built}
 
     def merge(self, node: Any, path: Path_) -> Iterator[tuple[str, Any]]:
-        """Yield what `<<: *anchor` brings in. Places of keys that are written out stay theirs."""
+        """Yield the keys and values that `<<: *anchor` inserts. Keys of the map itself keep their places."""
         nodes = node.value if node.id == "sequence" else [node]
-        for each in nodes:
+        for merged_node in nodes:
             keys, values = dict(self.source.keys), dict(self.source.values)
-            value = self.build(each, path)
+            value = self.build(merged_node, path)
             self.source.keys |= keys
             self.source.values |= values
             if isinstance(value, dict):
                 yield from value.items()
             else:
-                place = (each.start_mark.line + 1, each.start_mark.column + 1)
-                self.source.add(place, path, "<< wants a map", "write <<: *name")
+                place = (merged_node.start_mark.line + 1, merged_node.start_mark.column + 1)
+                self.source.add(place, path, "<< must be followed by a map", "write <<: *name")
 
 
 def _scalar(kind: str, text: str) -> Any:
-    """Return the value of a YAML 1.2 scalar; numbers that Python can't read stay text."""
+    """Return the value of a YAML 1.2 scalar; numbers that Python cannot parse stay text."""
     try:
         match kind:
             case "null":

@@ -77,7 +77,7 @@ def _names(text: str) -> list[str]:
 
 def _pages(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of pages")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of pages")
     return int(text)
 
 

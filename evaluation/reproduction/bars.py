@@ -1,4 +1,4 @@
-"""Our figures beside the source's: on what tuned a method, and on the rest, which answers whether the bar is met."""
+"""Our figures beside the source's: on tuning data, and on the rest, which decides whether they are met."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Bar:
 
     @property
     def met(self) -> str:
-        """Whether the pages that did not tune the method meet the bar."""
+        """Whether the source's figure is met on pages that were not used to tune the method."""
         if self.least is None:
             return "no figure to compare"
         if not self.left_out.values:

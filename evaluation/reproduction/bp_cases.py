@@ -1,4 +1,4 @@
-"""Labelled pages for the BP network: the forms it is judged in, whom it learns from, and the source's P, R and F.
+"""Labelled pages for the BP network: its forms, its training pages, and the source's P, R and F.
 
 Pages are left out by site: `site_of` of the line model, a page's domain or the set that is one site. A site with
 enough pages is judged by itself (a unit), the other pages of a set together.
@@ -112,7 +112,7 @@ def _cases(dataset: DataSet) -> Iterator[Case]:
         inputs = {verbatim: page_inputs(parsed, verbatim) for verbatim in (False, True)}
         try:
             labels = label_lines(parsed.lines.texts, row.body)
-        except ValueError:  # too long to be aligned: judged, but not learned from
+        except ValueError:  # too long to be aligned: judged, but not used in training
             yield Case(row, site, parsed, inputs, np.zeros(len(parsed.lines), np.bool_), 0.0)
         else:
             yield Case(row, site, parsed, inputs, labels.body, labels.found)
@@ -143,12 +143,12 @@ def chosen_units(found: Cases, names: Sequence[str]) -> Cases:
 
 
 def learnable(cases: Sequence[Case]) -> list[Case]:
-    """Return the pages that have their truth's text: the others would teach wrong labels."""
+    """Return the pages that contain their truth's text: the others would have wrong labels."""
     return [case for case in cases if case.found >= LEAST_TEXT]
 
 
 def recipe(cases: Sequence[Case]) -> list[Case]:
-    """Return the pages of a set that weights learn from: at most 20 of a site, evenly spaced, with their text."""
+    """Return the pages of a set for training: at most 20 of a site, evenly spaced, with their text."""
     sites: dict[str, list[Case]] = {}
     for case in learnable(cases):
         sites.setdefault(case.site, []).append(case)
@@ -157,7 +157,7 @@ def recipe(cases: Sequence[Case]) -> list[Case]:
 
 
 def recipes(sets: Iterable[Sequence[Case]]) -> list[Case]:
-    """Return the pages of several sets that weights learn from."""
+    """Return the pages of several sets for training."""
     return [case for pages in sets for case in recipe(pages)]
 
 
@@ -172,7 +172,7 @@ def judge(text: Callable[[Case], str], cases: Sequence[Case]) -> UnitFigures:
 
 
 def figures_of(scores: Sequence[Score], bags: Sequence[float] = ()) -> UnitFigures:
-    """Return the source's P, R and F, and our F1. A text that was not found is not right, whatever was wanted."""
+    """Return the source's P, R and F, and our F1. A missing text is never right."""
     right = [score for score in scores if is_right(score)]
     complete = [score for score in right if (score.recall or 0.0) >= COMPLETE]
     precision = len(right) / len(scores)
@@ -210,7 +210,7 @@ def without_set(cases: Cases, name: str) -> list[Case]:
 def drawn(form: Form, found: Cases, name: str, seed: int, test: int, least: int = LEAST_SITE) -> UnitFigures:
     """Return the figures of one draw: train on 20 pages of all sites, test on others of the unit `name`.
 
-    A unit that is no site learns from its own pages.
+    For a unit that is not a site, training uses its own pages.
     """
     sources = [one for one in found if is_site(found[one], least)] if is_site(found[name], least) else [name]
     learned: list[Case] = []

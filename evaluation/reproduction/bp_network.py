@@ -126,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         sets = [one for one in read_sets(options.data) if one.articles()]
         if not sets:
-            raise DataError(f"{options.data} holds no article with a known body")
+            raise DataError(f"{options.data} has no article with a known body")
         if options.export is not None:
             export(sets, options.export)
             return 0
@@ -325,7 +325,7 @@ def _like_in_words(one: str, other: str) -> float:
 
 
 def _like_in_relevance(one: str, other: str) -> float:
-    """Return the same of the words that relevance counts, each by its characters."""
+    """Return the same for the words that relevance counts, each weighted by its characters."""
     return _dice(set(title_words(one)), set(title_words(other)), len)
 
 
@@ -406,7 +406,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _positive(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""`python -m evaluation.reproduction.constants DATA [METHOD …]`: scores with constants that a set didn't choose.
+"""`python -m evaluation.reproduction.constants DATA [METHOD …]`: scores with constants chosen without the set.
 
 `line-blocks` (001) and `tag-paths` (002) have a few constants that their sources don't give. Each page is read once
 and cut with all values of a small grid. Then for each set those values are chosen that give the other sets the highest
@@ -54,7 +54,7 @@ Setting = tuple[float, ...]  # a value for each constant
 
 @dataclass(frozen=True, slots=True)
 class TunedMethod:
-    """What is tried: `grid` by constant, the first value the one in use; in `shown` values that can't be chosen.
+    """The values to try: `grid` by constant, first the value in use; `shown` has values that are never chosen.
 
     `read` makes of a page what all settings share, `find` says where the body is, `text` returns the body.
     """
@@ -266,7 +266,7 @@ def main(words: Sequence[str] | None = None) -> int:
                 raise nearest(name, METHODS, "method")
         sets = [one for one in read_sets(arguments.data) if one.articles()]
         if not sets:
-            raise DataError(f"{arguments.data} holds no page with a body to compare with")
+            raise DataError(f"{arguments.data} has no page with a known body")
         roles = _roles(arguments.news, sets)
         for name in arguments.methods or METHODS:
             method = METHODS[name]

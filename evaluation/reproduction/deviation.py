@@ -1,4 +1,4 @@
-"""`python -m evaluation.reproduction.deviation DATA`: constants of `article-deviation`, chosen without what they judge.
+"""`python -m evaluation.reproduction.deviation DATA`: constants of `article-deviation`, chosen without their set.
 
 For each set, the share of a parent's text that a child must hold (`SHARE`) and the characters that a line costs
 (`LINE_COST`) are chosen from a grid by the macro F1 of the other sets, and its articles are cut with them. Beside that

@@ -1,9 +1,9 @@
 """Source 003's own measure: the Hamming distance of two texts, by 64-bit simhash.
 
-A text is right below a distance of 30 and complete below 10; P = right / all, R = complete / right. The source doesn't
+A text is right below a distance of 30 and complete below 10; P = right / all, R = complete / right. The source does not
 name its hash. Ours is simhash over the shingles that the common yardstick counts. Of unrelated texts 27% are below 30,
-so shingle F1 stands beside it wherever this is reported. A text without words is as far from any as can be: an empty
-answer is never right.
+so shingle F1 stands beside it wherever this is reported. A text without words has the largest distance to any text, so
+an empty answer is never right.
 """
 
 from collections.abc import Sequence

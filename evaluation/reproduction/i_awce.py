@@ -36,7 +36,7 @@ METHOD, ALONE = "i-awce", "article-deviation"
 
 @dataclass(frozen=True, slots=True)
 class JudgedPage:
-    """What came of one page. `answer`: the type that was said, "" for none.
+    """The result of one page. `answer`: the type, "" for none.
 
     `score`, `alone`: the text of both methods against the truth; None for a page without one.
     """
@@ -49,12 +49,12 @@ class JudgedPage:
 
     @property
     def right(self) -> bool:
-        """Whether the type that was said is the page's."""
+        """Whether the answered type is the page's."""
         return self.answer == ("article" if self.article else "list")
 
 
 def judge(page: LabelledPage, row: Row, models: AbstractContextManager[None]) -> JudgedPage:
-    """Cut a page by both methods; i-awce with the given models."""
+    """Extract a page by both methods; i-awce with the given models."""
     with models:
         found = _extracted(METHOD, page, row)
     alone = _extracted(ALONE, page, row) if row.scored else None

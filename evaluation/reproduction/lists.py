@@ -1,4 +1,4 @@
-"""List pages with the entries that a person sees in them: the truth of `list-rank`.
+"""List pages with their visible entries: the truth of `list-rank`.
 
 No set says what the content of a list page is. It is given as sources of truth for articles are: by selectors, written
 after a look at the page and before the method was tried on it. A file of such truth is a JSON list of objects:
@@ -72,7 +72,7 @@ class KnownLists:
 
 
 def read_selectors(path: Path) -> list[Selectors]:
-    """Return the truth of a file. Raises `DataError` if it is none; the message says what is wrong."""
+    """Read a file of truth. Raises `DataError` for an invalid one, with the reason."""
     try:
         stored = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -145,6 +145,6 @@ def _selectors(path: Path, number: int, stored: Any) -> Selectors:
     try:
         entries, link = etree.XPath(stored["entries"]), etree.XPath(stored.get("link", "descendant-or-self::a[@href]"))
     except (etree.XPathSyntaxError, TypeError) as error:
-        raise DataError(f"{where}: no XPath: {error}") from None
+        raise DataError(f"{where}: invalid XPath: {error}") from None
     text, tuned = (stored.get(key, default) is True for key, default in (("text", True), ("tuned", False)))
     return Selectors(stored["set"], entries, link, stored.get("page"), text, tuned)

@@ -1,4 +1,4 @@
-"""When a text is right: none of the sources defines the word."""
+"""Our definition of a right text: none of the sources has one."""
 
 from collections.abc import Sequence
 from statistics import fmean

@@ -1,6 +1,6 @@
-"""What the sets are to the methods: which of them tuned a method, which hold Chinese news, which Chinese pages.
+"""The roles of the sets: which of them were used to tune a method, which have Chinese news, which Chinese pages.
 
-`roles.json` says it of the development sets; sets of other names tuned nothing, and options name what they hold.
+`roles.json` has the roles of the development sets; options declare those of other sets, which tuned no method.
 """
 
 import json
@@ -27,7 +27,7 @@ class Roles:
     chinese: frozenset[str]
 
     def has_tuned(self, method: str, name: str) -> bool:
-        """Whether a set was looked at when the method's constants were chosen."""
+        """Whether a set was used when the method's constants were chosen."""
         return name in self.tuned.get(method, self.tuned.get(DEFAULT, frozenset()))
 
     def is_news(self, name: str, row: Row) -> bool:

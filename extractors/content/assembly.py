@@ -1,4 +1,4 @@
-"""The way in and the way out that all methods share: page → lines, and kept lines → article."""
+"""The first and the last step of all methods: page → lines, and kept lines → article."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class BodyLines:
 
 
 def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
-    """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if nothing parses."""
+    """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if the page cannot be parsed."""
     root = parse(page.encoded())
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)
@@ -84,14 +84,14 @@ def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitl
 
 
 def _confidence(cut: BodyLines) -> float:
-    """Return the share of like pages whose text is right; no more than the probability that a doubtful page is one."""
+    """Return the share of similar pages whose text is right, at most the probability that the page is an article."""
     if cut.page_type == "article" or cut.article_probability is None:
         return cut.confidence
     return min(cut.confidence, cut.article_probability)
 
 
 def _kinds_in_text(blocks: tuple[Block, ...]) -> frozenset[Kind]:
-    """Return the kinds that join the text by default; embedded posts only where they are a good part of the article."""
+    """Return the kinds of blocks in the text by default; embedded posts only if they are much of the article."""
     embedded = sum(len(block.text) for block in blocks if block.kind == "embed")
     everything = sum(len(block.text) for block in blocks if block.kind != "caption")
     return IN_TEXT | {"embed"} if embedded > EMBEDDED_SHARE * everything else IN_TEXT

@@ -57,7 +57,7 @@ def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, b
 
 
 def _marks(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Kind, int]]:
-    """Return each line of the blocks with its kind and the path of what holds its block together."""
+    """Return each line of the blocks with its kind and the path of the element that groups its block."""
     under_picture = set(captions)
     by_path: dict[int, tuple[Kind, int]] = {}
     marks: list[tuple[int, Kind, int]] = []
@@ -73,7 +73,7 @@ def _marks(lines: Lines, kept: list[int], captions: list[int], root: int) -> lis
 
 
 def _kind(trie: PathTrie, path: int, root: int) -> tuple[Kind, int]:
-    """Return the kind of a line's block and the path of what holds the block together."""
+    """Return the kind of a line's block and the path of the element that groups the block."""
     steps = list(trie.up(path, root))
     for step in steps:
         marked = MARKED.get(trie.mark[step])
@@ -88,7 +88,7 @@ def _kind(trie: PathTrie, path: int, root: int) -> tuple[Kind, int]:
 
 
 def _outermost_holder(trie: PathTrie, path: int, root: int) -> int:
-    """Return the list or table around an item; of nested ones the outer."""
+    """Return the outermost list or table around an item."""
     holders = [step for step in trie.up(path, root) if trie.tag[step] in ("ul", "ol", "dl", "table")]
     return holders[-1] if holders else trie.parent[path]
 
@@ -116,9 +116,10 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
     """Add the pictures and players that stand below the root between the first and the last block."""
     if not found:
         return ()
-    blocks = [block for _, block in found]
     ends = [end for end, _ in found]
-    place, shift = 0, 0
+    inserted: list[list[Block]] = [[] for _ in found]  # in front of each block
+    images = [list(block.images) for _, block in found]
+    place = 0
     below: dict[int, bool] = {}
     for index, path, element in lines.media:
         if not ends[0] <= index <= ends[-1]:
@@ -132,12 +133,14 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
         made = _media_block(element, base)
         if made is None:
             continue
-        here = blocks[place + shift]
-        if made.images and (here.kind == "caption" or lines.paths[index] == path):
-            blocks[place + shift] = replace(here, images=here.images + made.images)
+        if made.images and (found[place][1].kind == "caption" or lines.paths[index] == path):
+            images[place] += made.images
         else:
-            blocks.insert(place + shift, made)
-            shift += 1
+            inserted[place].append(made)
+    blocks: list[Block] = []
+    for (_, block), before, urls in zip(found, inserted, images, strict=True):
+        blocks += before
+        blocks.append(replace(block, images=tuple(urls)) if len(urls) > len(block.images) else block)
     return tuple(blocks)
 
 

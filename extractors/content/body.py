@@ -1,10 +1,10 @@
 """From similarities to the body: turning points, the example's profile, the body's root, the lines kept below it.
 
 Source: the example-page method (004) names two turning points, the head and the tail of the body, without a rule that
-finds them. Ours: a line that has no partner speaks for the body with its unlinked width, one that has a partner against
-it, and the body lies between the ends of the segment with the largest sum. Beyond the source, the body has a root (the
-deepest element that holds most of it), and the example shows by which elements its template writes prose. Without an
-example the same steps run with no line matched and no profile.
+finds them. Ours: the unlinked width of a line without a partner counts for the body, that of a line with a partner
+against it, and the body is the segment with the largest sum. Beyond the source, the body has a root (the deepest
+element that contains most of it), and the example shows in which elements its template has prose. Without an example
+the same steps are used with no line matched and no profile.
 
 The constants were measured on the development pages, over all ordered pairs of pages of one section.
 """
@@ -42,9 +42,9 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class LineEvidence:
-    """What speaks for or against the lines of a page.
+    """The evidence for and against the lines of a page.
 
-    How like they are to the example's (0: no example), the page's own priors, and what the example shows.
+    Their similarity to the example's lines (0: no example), the page's priors, and the example's profile and layout.
     """
 
     similarity: Floats
@@ -66,7 +66,7 @@ def turning_points(weights: Floats) -> tuple[int, int]:
 
 
 def line_weights(lines: Lines, similarity: Floats) -> Floats:
-    """Return how much each line speaks for the body, in bytes; negative: against it."""
+    """Return the evidence of each line for the body, in bytes; negative: against it."""
     unmatched: Floats = lines.width - (1 + LINK_WEIGHT) * lines.linked - LINE_COST
     if not similarity.any():
         return unmatched
@@ -76,7 +76,7 @@ def line_weights(lines: Lines, similarity: Floats) -> Floats:
 
 
 def segment_weights(weights: Floats, known: Floats, familiarity: Floats) -> Floats:
-    """Return the weights between which the turning points lie: what speaks for the body by how likely it is there.
+    """Return the weights between which the turning points lie: positive ones are multiplied by the line's factors.
 
     `known`: factor of each line by the page's priors and the example's layout; `familiarity`: by its profile.
     """
@@ -94,7 +94,7 @@ def line_content(lines: Lines, similarity: Floats, head: int, tail: int) -> Floa
 
 
 def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
-    """Return the body of a page; without lines if nothing speaks for one."""
+    """Return the body of a page; without lines if there is no evidence for a body."""
     if not len(lines):
         return Body([])
     similarity, places = evidence.similarity, evidence.layout.factors(lines)
@@ -120,7 +120,7 @@ def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
 def _kept(
     lines: Lines, similarity: Floats, places: Floats, standing: keeping.Standing, segment: tuple[int, int], root: int
 ) -> Flags:
-    """Return the lines that belong to the body by where they stand and by their links."""
+    """Return the lines that belong to the body by their places and their links."""
     inside = np.zeros(len(lines), np.bool_)
     inside[slice(*segment)] = True
     headings = lines.headings
@@ -135,9 +135,9 @@ def _kept(
 
 
 def _is_template(lines: Lines, evidence: LineEvidence, content: Floats) -> Flags:
-    """Whether a line repeats the example where prose is not usual. A repeated line stays on a main path.
+    """Whether a line repeats the example in a place where prose is not usual. A repeated line stays on a main path.
 
-    So does a repeated heading ("Conclusion") where the example's body has headings.
+    So does a repeated heading ("Conclusion") if the example's body has headings.
     """
     if not evidence.similarity.any():
         return np.zeros(len(lines), np.bool_)

@@ -1,8 +1,8 @@
-"""A body that was found in a page's source → a small page of its own, made an article like any other.
+"""A body that was found in a page's source → a small page of its own, which is made into an article like any other.
 
-Beside the body it holds what tells its metadata: the elements of the head and their like, and the lines before the
+Beside the body, the small page contains the sources of its metadata: the elements of the head, and the lines before the
 body, for its date and byline. Methods that find a body by structure alone leave to the last steps here what only words
-tell: its title and byline, the editor's line, a tail of boilerplate (`trimming`).
+show: its title and byline, the editor's line, a tail of boilerplate (`trimming`).
 """
 
 import html
@@ -45,12 +45,12 @@ _HEADING = re.compile(r"<h1\b[^<>]*+>(?:[^<]|<(?!/?h1\b)){1,1000}+</h1\s*>", re.
 
 
 def assemble_lines(page: Page, ctext: Ctext, first: int, end: int, cut: BodyLines) -> Article | NoArticle:
-    """Return the article whose body stands in the lines `first` to before `end`; `cut` tells how it was found."""
+    """Return the article whose body is the lines from `first` to before `end`; `cut` says how it was found."""
     return assemble_source(page, texts_before(ctext, first), ctext.cut(first, end), cut)
 
 
 def assemble_source(page: Page, before: list[str], body: str, cut: BodyLines) -> Article | NoArticle:
-    """The same for the source of a body, and the texts of the lines before it."""
+    """Return the article for the source of a body and the texts of the lines before it."""
     parsed, found = read_fragment(page, before, body)
     lines = parsed.lines
     kept = _without_asides(lines, [line for line in found if lines.linked[line] <= LINKED * lines.width[line]])
@@ -64,7 +64,7 @@ def assemble_source(page: Page, before: list[str], body: str, cut: BodyLines) ->
 
 
 def assemble_verbatim(page: Page, before: list[str], body: str, cut: BodyLines) -> Article | NoArticle:
-    """The same with all lines of the body, whatever their words."""
+    """As `assemble_source`, but with all lines of the body, whatever their words."""
     parsed, kept = read_fragment(page, before, body)
     if not kept:
         return NoArticle("no text where the body should be", page.url)
@@ -72,7 +72,7 @@ def assemble_verbatim(page: Page, before: list[str], body: str, cut: BodyLines) 
 
 
 def read_fragment(page: Page, before: list[str], body: str) -> tuple[ParsedPage, list[int]]:
-    """Return the small page, and which of its lines are the body's. Of its priors only `title` and `plain` are set."""
+    """Return the small page, and which of its lines are the body. Only `title` and `plain` of its priors are set."""
     heading = _HEADING.search(page.html)
     parts = [*_telling(page.html), "<body>", heading[0] if heading else "", *map(paragraph, [*before, BORDER])]
     root = parse("".join([*parts, "<div>", body]))

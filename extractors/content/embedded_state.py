@@ -1,9 +1,9 @@
-"""The text of a page that ships it only as data, for its scripts to show: JSON-LD, or the state of a framework.
+"""The text of a page that contains it only as data, which its scripts show: JSON-LD, or the state of a framework.
 
-Strategy: the `articleBody` of JSON-LD, where it is much longer than what is shown. Else, where next to nothing is
-shown, the strings of all state scripts: of these the smallest object that has the page's title and enough prose; of its
-strings the longest, if it has half of the prose, or those that stand at like places, such as the texts of a list of
-blocks. What is found becomes a small page, which is read like any other.
+Strategy: the `articleBody` of JSON-LD, if it is much longer than the visible text. Else, if almost no text is visible,
+the strings of all state scripts: the smallest object that contains the page's title and enough prose is chosen, and of
+its strings the longest, if it has half of the prose, or those in similar places, such as the texts of a list of blocks.
+The text found becomes a small page, which is read like any other.
 """
 
 import json
@@ -47,7 +47,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def with_state(root: etree._Element, head: Head, shown: Lines, trie: PathTrie) -> Lines:
-    """Return the lines of the text that the page holds as data, where it shows much less, else `shown`."""
+    """Return the lines of the text that the page has as data, if much less is visible; else `shown`."""
     prose, title = shown.prose, head.title
     body = " ".join(texts(head.article.get("articleBody") or head.article.get("text")))
     if len(body.encode()) >= max(STATED_PROSE, STATED_TIMES * prose):
@@ -93,7 +93,7 @@ def _record(strings: Strings, prose: Strings, title: str) -> Strings:
 
 
 def _blocks(strings: Strings, group: Strings) -> list[str]:
-    """Return the texts of the list that the group's strings stand in, short ones too, inline parts joined."""
+    """Return the texts of the list that contains the group's strings, short ones too, inline parts joined."""
     first, last = group[0][0], group[-1][0]
     common = next((level for level, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), 0)
     joined: dict[Place, list[str]] = {}
@@ -134,7 +134,7 @@ def _strings(root: etree._Element) -> Strings:
 
 
 def _values(script: str, is_json: bool) -> Iterator[Any]:
-    """Yield what a script holds as data: itself, what it assigns, or else its long strings."""
+    """Yield the data in a script: the script itself, the values that it assigns, or else its long strings."""
     assigned = islice(_ASSIGNED.finditer(script), MAX_ASSIGNED)
     starts = [len(script) - len(script.lstrip())] if is_json else [match.end() for match in assigned]
     ended = 0
@@ -177,7 +177,7 @@ def _flatten(value: Any, number: int) -> Strings:
 
 
 def _pattern(place: Place) -> Place:
-    """Return what a place has in common with others of its kind: without numbers."""
+    """Return a place without its numbers, which is the same for all places of its kind."""
     return tuple(_DIGITS.sub("0", step) if isinstance(step, str) else 0 for step in place[1:])
 
 

@@ -1,8 +1,8 @@
-"""Where a page of the section holds its body, and where it holds none: what an example shows beyond its profile.
+"""In which places the pages of a section have their body, and in which not, by an example; beyond its profile.
 
-The profile is about the elements in which a template has prose; the layout is about their places. A place where the
-example has text, none of it body, is the template's (comments, teasers, an author's box), however much prose it holds
-on the present page.
+The profile is about the elements in which a template has prose; the layout is about their places. If a place of the
+example has text but no body, it belongs to the template (comments, teasers, an author's box), however much prose it
+contains on the present page.
 """
 
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ class Layout:
     holds: dict[int, bool]
 
     def factors(self, lines: Lines) -> Floats:
-        """Return what each line may add to a body: 1, or `BARREN_FACTOR` in a place where the example has none.
+        """Return the factor of each line's content: 1, or `BARREN_FACTOR` in a place where the example has no body.
 
-        A place that the example doesn't have is judged by what the nearest element around it holds there.
+        A place that the example does not have gets the factor of the nearest element around it that the example has.
         """
         if not self.share:
             return np.ones(len(lines), np.float32)
@@ -38,7 +38,7 @@ class Layout:
         return np.where(np.array(useful, np.bool_)[outline.of_line], np.float32(1), np.float32(BARREN_FACTOR))
 
     def holds_body(self, lines: Lines, least: float = BARREN) -> Flags:
-        """Whether a line stands in a place where more than the share `least` of the example's text is body."""
+        """Whether more than the share `least` of the example's text in the line's place is body."""
         outline = lines.outline
         return np.array([self.share.get(path, 0.0) > least for path in outline.paths], np.bool_)[outline.of_line]
 

@@ -1,7 +1,7 @@
-"""Which lines below the body's root belong to it: by the elements between, by links, by what pictures stand above.
+"""Which lines below the body's root belong to it: by the elements between, by links, and by pictures directly above.
 
-A path stands `OUT` (noise by its element or by its name), is a `CAPTION`, counts `IN_SEGMENT` only (a wrapper with a
-class that holds little of the content: a box, or a heading in a wrapper of its own) or is `IN`.
+A path is `OUT` (noise by its element or by its name), a `CAPTION`, `IN_SEGMENT` (its lines belong to the body only
+within the segment: a wrapper with a class and little of the content, such as a box or a heading of its own) or `IN`.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ Standing = NDArray[np.int8]
 
 
 def standing_of(lines: Lines, root: int, shares: list[float], prior: Prior, profile: Profile) -> Standing:
-    """Return, for each path of the outline that holds lines, how it stands to the body below `root`."""
+    """Return, for each path of the outline that has lines, its relation to the body below `root`."""
     outline, trie = lines.outline, lines.trie
     family = trie.family[root]
     climb = _Climb(lines, family, shares, prior.noise)
@@ -49,10 +49,10 @@ def standing_of(lines: Lines, root: int, shares: list[float], prior: Prior, prof
 
 
 class _Climb:
-    """The way from a line up to the body's root; outermost and worst element decide.
+    """The path from a line up to the body's root; the outermost and the worst element decide.
 
-    What the way has passed is a sum of `STRONG` (the example writes its body there), `LISTING` (code or an embedded
-    post), `CELLS` (a table's) and `CONTENT` (something that a <figure> may hold besides pictures).
+    What the path contains is a sum of `STRONG` (the example writes its body there), `LISTING` (code or an embedded
+    post), `CELLS` (a table's) and `CONTENT` (something that a <figure> may contain besides pictures).
     """
 
     def __init__(self, lines: Lines, family: int, shares: list[float], noise: list[int]) -> None:
@@ -61,7 +61,7 @@ class _Climb:
         self._known: dict[tuple[int, int], int] = {}
 
     def stand(self, number: int, passed: int) -> int:
-        """Return how a path stands."""
+        """Return the relation of a path to the body."""
         known = self._known.get((number, passed))
         if known is None:
             known = self._known[number, passed] = self._stand(number, passed)
@@ -120,7 +120,7 @@ def is_under_picture(lines: Lines, candidates: Flags, root: int, shares: list[fl
 
 
 def is_alone_in_wrapper(lines: Lines) -> Flags:
-    """Whether the wrapper around a line holds no text but headings: others are a box with its own heading."""
+    """Whether the wrapper around a line has no other text than headings; else it is a box with a heading."""
     outline, trie = lines.outline, lines.trie
     others = outline.totals(np.where(lines.headings, np.float32(0), lines.width))
     wrapper = list(range(len(outline)))
@@ -131,7 +131,7 @@ def is_alone_in_wrapper(lines: Lines) -> Flags:
 
 
 def is_alone_among_body(lines: Lines, doubtful: Flags, sure: Flags, root: int) -> Flags:
-    """Whether a doubtful line stands between the body's, in an element of its own beside them, no link or picture."""
+    """Whether a doubtful line is between lines of the body, alone in an element beside them, and no link or picture."""
     trie = lines.trie
     pictured = {path for _, path, *_ in lines.media}
     result = np.zeros(len(lines), np.bool_)
@@ -144,8 +144,9 @@ def is_alone_among_body(lines: Lines, doubtful: Flags, sure: Flags, root: int) -
 
 
 def without_links(lines: Lines, kept: Flags, headings: Flags, inside: Flags, root: int) -> Flags:
-    """Return `kept` without lines that are links, but with linked items of a list or table that as a whole is none, and
-    with linked headings before prose.
+    """Return `kept` without lines that are links.
+
+    Linked items stay if the list or table as a whole is no list of links, and linked headings stay before prose.
     """
     outline, trie = lines.outline, lines.trie
     result = kept & ~lines.are_links

@@ -1,7 +1,7 @@
-"""Priors of a page's lines before any text is weighed: names of elements, the title's place, comments, links.
+"""Priors of a page's lines, independent of their texts: names of elements, the title's place, comments, links.
 
-A prior is a factor for what a line may add to the body: about 1, more where an article is declared, little in what is
-named noise. It never excludes a line by itself.
+A prior is a factor of what a line may add to the body: about 1, larger in a declared article, small in an element whose
+name means noise. It never excludes a line by itself.
 """
 
 import re
@@ -44,8 +44,11 @@ _SIGNS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """`by_line`: the factors. `title`: the line that repeats the page's title, or -1. `noise`: of each path's own name,
-    by number in the page's outline, 0 where the element clearly is the page. `plain`: the lines' unlinked bytes.
+    """The priors of a page's lines.
+
+    `by_line`: the factors. `title`: the line that repeats the page's title, or -1. `noise`: the level of noise that
+    each path's own name means, by number in the page's outline; 0 if the element clearly is the page. `plain`: the
+    lines' unlinked bytes.
     """
 
     by_line: Floats
@@ -108,7 +111,7 @@ def find_title_line(lines: Lines, titles: list[str]) -> tuple[int, float]:
 
 
 def _find_reworded(lines: Lines, titles: list[str]) -> tuple[int, float]:
-    """Return the first <h1> that is like one of the folded titles, and how like (0 to 1); -1 if there is none."""
+    """Return the first <h1> similar to one of the folded titles, and how similar (0 to 1); -1 if there is none."""
     tag = lines.trie.tag
     for index in [index for index, path in enumerate(lines.paths) if tag[path] == "h1"][:HEADINGS_TRIED]:
         folded = _fold(lines.texts[index][:TITLE_MAX])
@@ -129,7 +132,7 @@ def _fold(text: str) -> str:
 
 
 def _named(lines: Lines, plain: Floats, title: int) -> tuple[list[int], list[float]]:
-    """Return, for each path of the outline, the noise that its own name marks, and the factor of lines there."""
+    """Return, for each path of the outline, the noise by its own name, and the factor of its lines."""
     trie, outline = lines.trie, lines.outline
     roles = [trie.role[path] for path in outline.paths]
     amounts = outline.totals(plain)

@@ -1,7 +1,7 @@
 """One article from the articles that were extracted from its pages (分页).
 
-What belongs to the pages and not to the article goes: pagers ("1 2 下一页", "Page 2 of 3"), the headline that each
-further page repeats, with its number or without ("标题(2)", "Title - Page 2"), and what pages repeat at head and tail.
+Parts of the pages that are not parts of the article are removed: pagers ("1 2 下一页", "Page 2 of 3"), the headline
+that each further page repeats, with or without a number ("标题(2)", "Title - Page 2"), and other repeated lines.
 """
 
 import re
@@ -31,9 +31,9 @@ _MARK = re.compile(  # what follows a headline on the pages of an article
 
 
 def joined(first: Article, further: Sequence[Article]) -> Article:
-    """Return the article of all pages in order; everything but body and confidence is the first page's.
+    """Return the article of all pages in order; all fields but the body and the confidence are those of the first page.
 
-    What a further page repeats at its head or tail (the headline, the summary, who edited it) comes once.
+    Texts that a further page repeats at its head or tail (the headline, the summary, the editor) are written once.
     """
     title = _unnumbered(first.title, further)
     own = _own_blocks(first.blocks, set(), None)
@@ -47,7 +47,7 @@ def joined(first: Article, further: Sequence[Article]) -> Article:
 
 
 def _own_blocks(blocks: Sequence[Block], known: set[str], title: str | None) -> list[Block]:
-    """Return the blocks of a page from the first to the last that is new, without pagers. `known`: texts before it."""
+    """Return the blocks of a page from the first new one to the last, without pagers. `known`: earlier texts."""
     runs = list(_runs(blocks))
     new = [
         place
@@ -60,7 +60,7 @@ def _own_blocks(blocks: Sequence[Block], known: set[str], title: str | None) -> 
 
 
 def _unnumbered(title: str | None, further: Sequence[Article]) -> str | None:
-    """Return the first page's title without its number, if it has one where the further pages have theirs."""
+    """Return the first page's title without its number, if a further page's title has one in the same place."""
     for mark in _MARK.finditer(title or ""):
         bare = (title or "")[: mark.start()]
         if bare and mark.end() == len(title or "") and any(_after(part.title or "", bare) for part in further):
@@ -77,7 +77,7 @@ def _is_headline(block: Block, title: str | None) -> bool:
 
 
 def _after(text: str, title: str | None) -> str | None:
-    """Return the page's number, with its signs, after a title, "" for the title alone; None for another text."""
+    """Return the text after a title if it is a page number, "" for the title alone; None for another text."""
     text, title = " ".join(text.split()), " ".join((title or "").split())
     if not title or not text.casefold().startswith(title.casefold()):
         return None
@@ -86,7 +86,7 @@ def _after(text: str, title: str | None) -> str | None:
 
 
 def _runs(blocks: Sequence[Block]) -> Iterator[list[Block]]:
-    """Yield blocks one by one, but those together that hold nothing but numbers and ways: links of one pager."""
+    """Yield blocks one by one, but consecutive blocks that contain only numbers and page links together."""
     for may_page, group in groupby(blocks, key=_may_page):
         run = list(group)
         yield from [run] if may_page else [[block] for block in run]
@@ -97,7 +97,7 @@ def _may_page(block: Block) -> bool:
 
 
 def _is_pager(run: list[Block], at_end: bool) -> bool:
-    """Whether blocks that stand together are a pager, at an end of the page or anywhere."""
+    """Whether consecutive blocks are a pager, at an end of the page or anywhere."""
     if not _may_page(run[0]):
         return False
     text = " ".join(block.text for block in run)

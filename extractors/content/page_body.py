@@ -1,6 +1,6 @@
 """The body of one page by rules alone, without an example: the steps of `body` with no line matched and no profile.
 
-Where the rules take everything they give way one after the other: a page with text gives text.
+If the rules would remove everything, they are relaxed one after the other: a page with text gives text.
 """
 
 from dataclasses import replace
@@ -20,7 +20,7 @@ def rules_body(lines: Lines, prior: Prior) -> Body:
 
 
 def untrimmed_body(lines: Lines, prior: Prior) -> Body:
-    """Return the body of a page alone, with what its words show to be the template's."""
+    """Return the body of a page alone, including the lines that belong to the template by their words."""
     body = cut_body(lines, LineEvidence(unmatched(lines), prior))
     return body if body.kept else replace(body, kept=_something(lines, prior, body))
 
@@ -31,11 +31,12 @@ def unmatched(lines: Lines) -> Floats:
 
 
 def _something(lines: Lines, prior: Prior, body: Body) -> list[int]:
-    """Return the lines of a body from which the rules took everything: its root, its segment, unlinked lines."""
+    """Return other lines if the rules removed all of a body: those of its root or segment, or unlinked ones."""
     unlinked = lines.linked <= 0.9 * lines.width
     inside = np.zeros(len(lines), np.bool_)
     inside[body.head : body.tail] = True
-    below = np.array([body.root in lines.trie.up(path) for path in lines.paths], np.bool_)
+    under_root = {path: body.root in lines.trie.up(path) for path in {*lines.paths}}
+    below = np.array([under_root[path] for path in lines.paths], np.bool_)
     quiet = np.array(prior.noise)[lines.outline.of_line] < 3 if len(lines) else inside
     for chosen in (below & unlinked, inside & unlinked, (lines.linked <= 0.5 * lines.width) & quiet):
         if chosen.any():

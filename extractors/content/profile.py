@@ -1,4 +1,4 @@
-"""How an example's body is written: by which elements its template marks up prose."""
+"""How an example's body is marked up: in which elements its template has prose."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ PROFILE_GAIN = 3  # paths with a third of the example's strongest path's share a
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How a page's body is written: its content's shares (0 to 1) by signature and by leaf (see `PathTrie`)."""
+    """How a page's body is marked up: the shares (0 to 1) of its content by signature and by leaf (see `PathTrie`)."""
 
     by_signature: dict[int, float] = field(default_factory=dict)
     by_leaf: dict[int, float] = field(default_factory=dict)
@@ -30,7 +30,7 @@ NO_PROFILE = Profile()
 
 
 def profile_of(lines: Lines, kept: list[int], similarity: Floats) -> Profile:
-    """Return the profile of a page whose body is the `kept` lines, less what another page repeats of it."""
+    """Return the profile of a page whose body is the `kept` lines, without the part that another page repeats."""
     weight = lines.width[kept] * lines.weight[kept] * (1 - similarity[kept])
     total = float(weight.sum())
     profile, trie = Profile(), lines.trie

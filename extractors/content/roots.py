@@ -1,4 +1,4 @@
-"""The body's root: the deepest element that holds most of what speaks for a body.
+"""The body's root: the deepest element that contains most of the evidence for a body.
 
 Elements count by family (see `PathTrie.family`), so that a body split over sibling containers has one root.
 """
@@ -14,12 +14,12 @@ PARTS = frozenset({"figure", "pre", "blockquote", "li", "dl"})  # never a whole 
 
 
 def find_root(lines: Lines, content: Floats) -> int:
-    """Return the deepest path whose family holds most of the content, but no element made for a part of a text."""
+    """Return the deepest path whose family has most of the content; elements for parts of a text are not considered."""
     return root_and_shares(lines, content)[0]
 
 
 def root_and_shares(lines: Lines, content: Floats) -> tuple[int, list[float]]:
-    """Return `find_root` and `family_shares`: the way to the one passes the other."""
+    """Return the results of `find_root` and `family_shares`; one computation gives both."""
     trie, outline = lines.trie, lines.outline
     own = outline.totals(content)
     shares = _family_shares(lines, own)
@@ -36,7 +36,7 @@ def root_and_shares(lines: Lines, content: Floats) -> tuple[int, list[float]]:
 
 
 def _out_of_listing(lines: Lines, root: int) -> int:
-    """Return the root, or if it holds nothing but code what around it holds other text or is named a body."""
+    """Return the root; if it contains only code, the element around it that has other text or is named as a body."""
     if not lines.code.any():
         return root
     outline, role = lines.outline, lines.trie.role
@@ -48,7 +48,7 @@ def _out_of_listing(lines: Lines, root: int) -> int:
 
 
 def _with_beginning(lines: Lines, content: Floats, root: int) -> int:
-    """Return the root, or its parent if paragraphs stand there too, as before the part that a paywall covers."""
+    """Return the root, or its parent if that has paragraphs too, such as those before the part behind a paywall."""
     outline, trie = lines.outline, lines.trie
     above = trie.parent[root]
     if above <= 0:
@@ -73,7 +73,7 @@ def _family_shares(lines: Lines, totals: list[float]) -> list[float]:
 
 
 def _is_paragraph(lines: Lines, root: int) -> bool:
-    """Whether several elements share the path, each with one line: paragraphs, whatever their tag."""
+    """Whether several elements have this path, each with one line: such elements are paragraphs, whatever their tag."""
     outline = lines.outline
     if lines.trie.classes[root] or outline.number[root] in outline.parent:
         return False

@@ -37,7 +37,7 @@ class Gap(NamedTuple):
 
 
 def align(example: Lines, page: Lines) -> Similarity:
-    """Return how like each line is to its partner on the other page."""
+    """Return how similar each line is to its partner on the other page."""
     similarity = Similarity(np.zeros(len(example), np.float32), np.zeros(len(page), np.float32))
     if max(len(example), len(page)) > ALIGNED_LINES:
         _align_ends(example, page, similarity)
@@ -47,7 +47,7 @@ def align(example: Lines, page: Lines) -> Similarity:
 
 
 def _align_ends(example: Lines, page: Lines, similarity: Similarity) -> None:
-    """Align first lines with first lines and last lines with last; what lies between stays unmatched."""
+    """Align first lines with first lines and last lines with last; the lines between stay unmatched."""
     half = ALIGNED_LINES // 2
     head = [min(half, len(lines) // 2) for lines in (example, page)]
     tail = [max(len(lines) - half, start) for lines, start in zip((example, page), head, strict=True)]

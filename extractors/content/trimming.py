@@ -1,8 +1,9 @@
-"""What is left of a body without the template's own lines at its head, within it and at its tail, known by their words.
+"""Removes the template's own lines from a body, at its head, within it and at its tail, by their words.
 
-These rules know text only. They never take most of a body: if they would, the body stays as it was.
+The rules depend on the text only. They never remove most of a body: if they would, the body stays unchanged.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 
 import numpy as np
@@ -21,7 +22,7 @@ LEAST = 0.2  # share of the body that must be left
 
 
 def trim(lines: Lines, body: Body, prior: Prior) -> list[int]:
-    """Return the kept lines without those that are the template's by their words."""
+    """Return the kept lines without those that belong to the template by their words."""
     texts, headings, code = lines.texts, lines.headings, lines.code
     kept = _without_title(body.kept, lines, prior)
     kept = _without_bylines(kept, lines)
@@ -66,37 +67,52 @@ def _without_bylines(kept: list[int], lines: Lines) -> list[int]:
 
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    before = np.cumsum(prior.plain[kept])
     for place, index in enumerate(kept):
-        if is_end(lines.texts[index]):
-            before = np.cumsum(prior.plain[kept])
-            if before[place] >= END_AFTER * before[-1]:
-                return kept[:place]
+        if is_end(lines.texts[index]) and before[place] >= END_AFTER * before[-1]:
+            return kept[:place]
     return kept
 
 
 def up_to_notice(lines: Lines, body: Body, prior: Prior) -> Body:
-    """Cut at the first legal notice, unless what follows is written as the body is."""
+    """Cut at the first legal notice, unless the lines after it are marked up like the body."""
     return Body(_up_to(body.kept, lines, prior, _is_notice, END_AFTER), body.root)
 
 
 def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    """Cut at a heading of comments or other articles, unless what follows is written as the body is."""
+    """Cut at a heading of comments or other articles, unless the lines after it are marked up like the body."""
     return _up_to(kept, lines, prior, _announces_others, OTHERS_AFTER)
 
 
 def _up_to(kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], after: float) -> list[int]:
+    before = np.cumsum(prior.plain[kept])
+    later: list[float] | None = None
     for place, index in enumerate(kept):
-        if not ends(lines, index):
+        if not ends(lines, index) or before[place] < after * before[-1]:
             continue
-        before = np.cumsum(prior.plain[kept])
-        if before[place] < after * before[-1]:
-            continue
-        family = lines.trie.family
-        own = {family[lines.paths[i]] for i in kept[:place] if prior.plain[i] >= OWN_WIDTH}
-        later = [i for i in kept[place + 1 :] if family[lines.paths[i]] in own]
-        if prior.plain[later].sum() < OWN_SHARE * before[-1]:
+        later = _alike_later(kept, lines, prior) if later is None else later
+        if later[place] < OWN_SHARE * before[-1]:
             return kept[:place]
     return kept
+
+
+def _alike_later(kept: list[int], lines: Lines, prior: Prior) -> list[float]:
+    """Return for each kept line how many bytes behind it are written as paragraphs before it are."""
+    families = [lines.trie.family[lines.paths[index]] for index in kept]
+    widths = prior.plain[kept].tolist()
+    behind: defaultdict[int, float] = defaultdict(float)  # bytes by family
+    for family, width in zip(families, widths, strict=True):
+        behind[family] += width
+    own: set[int] = set()
+    total, totals = 0.0, []
+    for family, width in zip(families, widths, strict=True):
+        behind[family] -= width
+        total -= width if family in own else 0.0
+        totals.append(total)
+        if width >= OWN_WIDTH and family not in own:
+            own.add(family)
+            total += behind[family]
+    return totals
 
 
 def _is_notice(lines: Lines, index: int) -> bool:

@@ -1,10 +1,10 @@
-"""What a method saw of a page, as a picture: its curve, distribution, clusters or ranks, and the body that it took.
+"""How a method decided on a page, as a picture: its curve, distribution, clusters or ranks, and the body that it found.
 
     from extractors.figures import draw, figure_data
 
     draw(html, url, method="line-blocks", to="page.svg")
 
-Two steps a method, each in a file of its name: `data/` computes what is drawn, as plain numbers and by the method's own
+Each method has two steps, in files of its name: `data/` computes what is drawn, as numbers and by the method's own
 code; `drawing/` draws that with matplotlib (extra `figures`), which nothing else here needs.
 """
 

@@ -2,4 +2,4 @@
 
 
 class NoFigure(Exception):
-    """A page shows nothing that could be drawn; the message says why."""
+    """A page has nothing that could be drawn; the message gives the reason."""

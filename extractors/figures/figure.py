@@ -48,10 +48,10 @@ def figure_data(
     fetched_at: datetime | None = None,
     refuse: Refuse = "sure",
 ) -> FigureData:
-    """Return what the figure of a method shows of a page; its `method` names the figure, for `auto` that of what cut.
+    """Return the data of a method's figure for a page; its `method` is, for `auto`, the method that was used.
 
-    Parameters and their errors are those of `extract`. Raises `ValueError` for a method without a figure, too, and
-    `NoFigure` for a page that shows nothing.
+    Parameters and their errors are those of `extract`. Also raises `ValueError` for a method without a figure, and
+    `NoFigure` for a page that has nothing to draw.
     """
     check_figure(method)
     page = make_page(html, url, content_type, fetched_at, refuse=refuse)
@@ -73,9 +73,9 @@ def draw(
     fetched_at: datetime | None = None,
     refuse: Refuse = "sure",
 ) -> Path:
-    """Draw what a method saw of a page into the file `to`, whole or not at all, and return its path.
+    """Draw how a method decided on a page into the file `to`, whole or not at all, and return its path.
 
-    The suffix says the form: .svg or .png. Further parameters and errors are those of `figure_data`. Raises
+    The suffix gives the format: .svg or .png. Further parameters and errors are those of `figure_data`. Raises
     `ValueError` for another suffix, `ExtraMissing` without matplotlib, `OSError` if the file can't be written.
     """
     path = check_path(to)
@@ -104,7 +104,7 @@ def draw_data(found: FigureData, path: Path) -> None:
 
 
 def check_path(to: str | Path) -> Path:
-    """Return the path of a figure. Raises `ValueError` for a suffix of no figure, `ExtraMissing` without matplotlib."""
+    """Return the path of a figure. Raises `ValueError` for another suffix, `ExtraMissing` without matplotlib."""
     path = Path(to)
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(f"{path}: a figure is a file that ends in {' or '.join(SUFFIXES)}")
@@ -113,7 +113,7 @@ def check_path(to: str | Path) -> Path:
 
 
 def _of_what_cut(page: Page, example: Page | None) -> FigureData:
-    """Return the figure of the method that `auto` cuts a page with."""
+    """Return the figure of the method that `auto` uses for a page."""
     article = create("auto", example).extract(page)
     alone = article.method == density.METHOD if isinstance(article, Article) else example is None
     if not alone:
@@ -123,7 +123,7 @@ def _of_what_cut(page: Page, example: Page | None) -> FigureData:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file so that a reader finds the old one or the new one, never a part."""
+    """Write a file so that a reader always finds the old or the new one, never a part."""
     target = path.resolve()
     temporary = target.with_name(f".{target.name}.part")
     try:

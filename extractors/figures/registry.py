@@ -33,7 +33,7 @@ def check_figure(method: str) -> None:
 
 
 def reader(method: str) -> Callable[[str, Page, Page | None], Any]:
-    """Return the function that computes what a method's figure shows: of method, page and example."""
+    """Return the function that computes the data of a method's figure from method, page and example."""
     read: Callable[[str, Page, Page | None], Any] = import_module(f".data.{FIGURES[method]}", __package__).read
     return read
 

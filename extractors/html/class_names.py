@@ -53,7 +53,7 @@ class Role(NamedTuple):
 
 @lru_cache(CACHED)
 def role_of(tag: str, classes: str, identity: str, itemprop: str, role: str) -> Role:
-    """Return what tag and attributes (each "" where there is none) say about an element."""
+    """Return what tag and attributes (each "" where there is none) mean for an element."""
     body = BODY_TAGS.get(tag, 1 if role == "main" else 0)
     noise = 0
     if "articlebody" in itemprop.lower():

@@ -1,14 +1,14 @@
-"""Bytes → text, as browsers do it, with three indulgences for pages whose declaration is plainly wrong.
+"""Bytes → text, as browsers do it, with three exceptions for pages with a wrong declaration.
 
 Order of evidence: byte order mark, HTTP header, meta element, content (https://html.spec.whatwg.org/#determining-the-character-encoding).
 Names and decoders are those of the Encoding Standard (`encodings`): gb2312 and gbk are gb18030, iso-8859-1 is
-windows-1252 and so on. Broken bytes become U+FFFD and take no ASCII behind them along, so that markup survives.
+windows-1252 and so on. Broken bytes become U+FFFD and never consume the ASCII byte after them, so that markup survives.
 
-The indulgences, each only where the bytes themselves contradict the declaration:
+The exceptions, each only where the bytes themselves contradict the declaration:
 
-- A page that calls itself gb2312, gbk or another multi-byte encoding and is valid UTF-8, with a sequence of three
+- A page that is declared as gb2312, gbk or another multi-byte encoding and is valid UTF-8, with a sequence of three
   bytes, is UTF-8: text of those encodings never is, but for a few letters.
-- A page that calls itself UTF-8, and mostly is not, is read as the multi-byte encoding in which it is whole and
+- A page that is declared as UTF-8, and mostly is not, is read as the multi-byte encoding in which it is whole and
   plausible.
 - UTF-16 without a single NUL, and the labels for which the standard refuses to show a page ("replacement": hz-gb-2312,
   iso-2022-kr …, a guard against scripts, which we don't run), count as no declaration. No page is lost.
@@ -63,7 +63,7 @@ def _as_utf8(data: bytes) -> str | None:
 
 
 def _contradicts(utf8: str) -> bool:
-    """Whether text decoded as UTF-8 belies another multi-byte declaration. Two bytes of UTF-8 can be one hanzi, too."""
+    """Whether text decoded as UTF-8 contradicts another multi-byte declaration (two bytes can be one hanzi, too)."""
     if utf8.isascii():
         return False
     return bool(_THREE_BYTES.search(utf8)) or len(set(_NOT_ASCII.findall(utf8))) >= MIN_LETTERS
@@ -77,7 +77,7 @@ def _undeclared(data: bytes) -> str:
 
 
 def _instead_of_utf8(data: bytes) -> str:
-    """Return what a page that calls itself UTF-8, and is not all of it, is in: UTF-8 unless another is sure."""
+    """Return the encoding of a page that is declared as UTF-8 and contains invalid UTF-8."""
     sample = telling(data, SNIFF)
     if is_damaged_utf8(decode_as(sample, "utf-8"), DECLARED):
         return "utf-8"

@@ -1,12 +1,13 @@
 """HTML → element tree, whatever the page.
 
-lxml drops the rest of a page that is nested too deep without an exception; only its error log tells. Such a page is
-read a second time through a target that keeps the depth bounded. It also drops, without a word, what follows the first
-`</html>`, which browsers read on.
+lxml drops the rest of a page that is nested too deep without an exception; this is only visible in its error log. Such
+a page is parsed a second time, into a target that bounds depth and attributes. lxml also drops, without an error,
+everything after the first `</html>`, which browsers read.
 """
 
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -16,9 +17,24 @@ from ..errors import UnusablePage
 MAX_DEPTH = 256  # levels kept when a tree is rebuilt; the deepest of the development pages has 51
 _END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _MORE = re.compile(rb"(?:\s+|<!--.*?-->|</(?:body|html)\s*>)*+\S", re.IGNORECASE | re.DOTALL)
+_WHITE_CONTROLS = bytes.maketrans(b"\x0b\x0c\x1c\x1d\x1e\x1f", b" " * 6)
+_OTHER_CONTROLS = bytes([*range(0x09), *range(0x0E, 0x1C), 0x7F])
+_C1 = re.compile(rb"(?:\xc2[\x80-\x9f])+")
+_RETURN_REFERENCE = re.compile(rb"&#(?:0*+13(?![0-9])|x0*+d(?![0-9a-f]));?+\r?+\n?+", re.IGNORECASE)
+_CONTROL_REFERENCE = re.compile(  # to what the parser would put into the text as it is
+    rb"&#(?:0*+(?:[1-8]|1[124-9]|2[0-9]|3[01]|127|129|141|143|144|157)(?![0-9])"
+    rb"|x0*+(?:[1-8bcef]|1[0-9a-f]|7f|81|8d|8f|90|9d)(?![0-9a-f]));?+",
+    re.IGNORECASE,
+)
 MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes for each. The development pages have up to 9,200
 TAGS_STEP = 100_000  # bytes
 RAW_TEXT = frozenset({"script", "style"})
+MAX_ATTRIBUTES = 1_000  # of an element
+# A tag with more attributes than a tree is built for: the parser takes quadratic time for them
+_OVERFULL = re.compile(
+    rb"<[a-zA-Z][^\s<>/]*+(?:[\s/]++[^\s\"'<>=/]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'<>]++))?+){%d}"
+    % MAX_ATTRIBUTES
+)
 NAMES = 1_000  # tags and attributes whose valid form is remembered
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _NO_TEXT = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -27,20 +43,29 @@ _NO_TEXT = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 def parse(html: bytes | str) -> etree._Element:
     """Return the root element of a page, as text or in valid UTF-8. Raises `UnusablePage` if there is no element."""
     data = html.encode("utf-8", "replace") if isinstance(html, str) else html
-    data = data.replace(b"\0", b"") if b"\0" in data else data
+    data = _without_controls(data)
     if len(data) > 3 * MAX_TAGS and data.count(b"<") > MAX_TAGS:  # "<p>" has 3 bytes
         data = _first_tags(data)
     data = _whole_body(data)
     parser = _parser()
     try:
-        root = etree.fromstring(data, parser)
-        if _was_cut(parser):
+        overfull = _OVERFULL.search(data)
+        root = None if overfull else etree.fromstring(data, parser)
+        if overfull or _was_cut(parser):
             root = etree.fromstring(data, _parser(target=_ShallowTree()))
     except (etree.LxmlError, ValueError) as error:
-        raise UnusablePage(f"the HTML parser gave up: {error}") from error
+        raise UnusablePage(f"the HTML parser failed: {error}") from error
     if root is None:
         raise UnusablePage("no text and no element in the page")
     return root
+
+
+def _without_controls(data: bytes) -> bytes:
+    """Return a page in UTF-8 without control characters, however they are written; white space stays white space."""
+    data = data.translate(_WHITE_CONTROLS, _OTHER_CONTROLS)
+    if b"&#" in data:
+        data = _CONTROL_REFERENCE.sub(b" ", _RETURN_REFERENCE.sub(b"\n", data))
+    return _C1.sub(b" ", data) if _C1.search(data) else data  # where they stand, words end
 
 
 def _first_tags(data: bytes) -> bytes:
@@ -78,7 +103,7 @@ def _was_cut(parser: etree.HTMLParser) -> bool:
 class _ShallowTree:
     """A parser target: builds the tree, but elements below `MAX_DEPTH` become children of the last one above it.
 
-    The builder refuses what the parser itself lets pass, such as <o:p> and control characters: they are replaced.
+    The builder rejects some names and characters that the parser accepts, such as <o:p>: they are replaced.
     """
 
     def __init__(self) -> None:
@@ -87,10 +112,10 @@ class _ShallowTree:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = _valid_name(tag)
-        if len(self._open) < MAX_DEPTH:
-            self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in attributes.items()})
-        elif name not in RAW_TEXT:
-            self._builder.start(name, {})
+        if len(self._open) < MAX_DEPTH or name not in RAW_TEXT:
+            kept = islice(attributes.items(), MAX_ATTRIBUTES)
+            self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in kept})
+        if len(self._open) >= MAX_DEPTH and name not in RAW_TEXT:
             self._builder.end(name)
         self._open.append(name)
 

@@ -100,7 +100,7 @@ class Lines:
 
     @cached_property
     def prose(self) -> float:
-        """How many bytes outside links stand in lines that have a sentence of them."""
+        """The bytes outside links in lines with at least a sentence outside links."""
         unlinked = self.width - self.linked
         return float(unlinked[unlinked >= SENTENCE].sum())
 
@@ -264,7 +264,7 @@ def main_part(title: str) -> str:
 
 
 def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> tuple[Lines, list[etree._Element]]:
-    """Return the lines below `body`, and what may be other than it seems: what is hidden or of kind `NOTED`, odd links.
+    """Return the lines below `body`, and the elements to examine: hidden ones, those of kind `NOTED`, unusual links.
 
     The hot loop, written out flat where a call would cost more than it explains.
     """

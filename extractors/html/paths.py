@@ -125,7 +125,7 @@ class PathTrie:
         return known
 
     def is_wrapper(self, path: int) -> bool:
-        """Whether the path's element is one that templates use to hold things: neither plain nor without a class."""
+        """Whether the path's element is a container of the template: it has a class and is not plain."""
         tag = self.tag[path]
         return bool(self.classes[path]) and tag not in PLAIN and tag != "figure"
 

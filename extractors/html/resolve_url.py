@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from urllib.parse import urljoin
 
-from .urls import split_web
+from .urls import split_web, with_slashes
 
 _ABSOLUTE = re.compile(r"https?://[A-Za-z0-9.-]+(?:[/?]|\Z)")  # surely one; others are looked at closely
 _FROM_ROOT = re.compile(r"/(?![/\\])(?!.*/\.)[^\\\t\r\n]*\Z")  # surely no more than the path that follows the host
@@ -22,7 +22,8 @@ def web_url(base: str, reference: str) -> str | None:
     if origin:
         return origin + reference
     try:
-        joined = reference if reference.startswith(("https://", "http://")) else urljoin(base, reference)
+        whole = reference.startswith(("https://", "http://"))
+        joined = reference if whole else urljoin(base, with_slashes(reference))
     except ValueError:
         return None
     return joined if split_web(joined) else None

@@ -1,4 +1,4 @@
-"""Element tree → the tree that readers get: what a page's own scripts put in place, or show on a click.
+"""Element tree → the tree that readers get: what a page's own scripts insert, or show after a click.
 
 Strategy, for elements that the walk has noted: a declarative shadow root is a part of its element; a segment that React
 streams goes to its placeholder; the panel of a tab or an accordion is shown; a control that holds a page was never
@@ -67,7 +67,7 @@ def _holds_page(element: etree._Element) -> bool:
 
 
 def _open_links(element: etree._Element) -> list[etree._Element]:
-    """Return the links that this one shows to be none: itself, without an address, or those that it stands in."""
+    """Return the links that are no links, given this one: itself if it has no address, otherwise those around it."""
     around = list(element.iterancestors("a"))
     return around if around or "href" in element.attrib else [element]
 
@@ -116,6 +116,6 @@ def _unhide(element: etree._Element) -> None:
 
 
 def _number(form: re.Pattern[str], element: etree._Element) -> str | None:
-    """Return what a placeholder and its segment have in common, None for other elements."""
+    """Return the part of the id that a placeholder and its segment share; None for other elements."""
     match = form.fullmatch(element.get("id") or "")
     return "".join(match.groups()) if match else None

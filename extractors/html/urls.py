@@ -2,13 +2,19 @@
 
 Rules: RFC 3986 section 6.2.2 (case, percent-escapes, dot segments) and 6.2.3 (default port, empty path), plus what a
 browser does to a link's text (white space, backslashes), plus tracking parameters that never choose the page.
+Names of hosts: UTS 46, https://www.unicode.org/reports/tr46/.
 Left as it is: the order of parameters, trailing slashes, `www.`, user names, anything a server may care about.
 """
 
 import re
 from functools import lru_cache
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
+import idna
+
+from .encodings.decoders import encode_as
+
+LONGEST_HOST = 1000  # characters; names have up to 253
 DEFAULT_PORTS = {"http": 80, "https": 443}
 TRACKING_PREFIXES = ("utm_",)
 TRACKING_NAMES = frozenset({
@@ -23,7 +29,9 @@ _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 # A stray % that would become part of an escape once its neighbour is decoded (`%%34%31`).
 _STRAY_PERCENT = re.compile(r"%(?=[0-9A-Fa-f]?%)")
 _UNSAFE = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BEFORE_QUERY = re.compile(r"^[^?#]*")
+_NO_HOST = re.compile(r"[\s<>\\^|\x00-\x1f\x7f-\x9f]")  # "forbidden host code points" of the URL standard
 _TAB_OR_NEWLINE = re.compile(r"[\t\r\n]")
 _EDGES = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL standard strips them
 
@@ -45,13 +53,13 @@ def normalise(url: str) -> str:
 
 
 def split_web(url: str) -> SplitResult | None:
-    """Return the parts of an absolute http(s) URL, or None if `url` isn't one (no host, bad port, another scheme)."""
+    """Return the parts of an absolute http(s) URL, or None if `url` isn't one (no host, bad host or port, no http)."""
     try:
         parts = urlsplit(_BEFORE_QUERY.sub(lambda head: head[0].replace("\\", "/"), url, count=1))
         usable = parts.scheme in DEFAULT_PORTS and bool(parts.hostname) and (parts.port or 0) >= 0
     except ValueError:
         return None
-    return parts if usable else None
+    return parts if usable and not _NO_HOST.search(parts.hostname or "") else None
 
 
 def escape(text: str) -> str:
@@ -61,6 +69,25 @@ def escape(text: str) -> str:
     """
     text = _STRAY_PERCENT.sub("%25", _UNSAFE.sub(_percent, text))
     return _ESCAPE.sub(_tidy_escape, text)
+
+
+def with_slashes(reference: str) -> str:
+    """Return a reference of a page with slashes for the backslashes before its query, as browsers read it."""
+    if "\\" not in reference:
+        return reference
+    return _BEFORE_QUERY.sub(lambda head: head[0].replace("\\", "/"), reference, count=1)
+
+
+def with_encoded_query(reference: str, encoding: str) -> str:
+    """Return a reference of a page whose query has no characters outside ASCII, but their bytes in the page's encoding.
+
+    As browsers do it: what the encoding lacks becomes a reference by number; the path stays as it is.
+    """
+    if reference.isascii() or encoding == "utf-8" or "?" not in reference.partition("#")[0]:
+        return reference
+    path, mark, rest = reference.partition("?")
+    query, sign, fragment = rest.partition("#")
+    return path + mark + _NOT_ASCII.sub(lambda run: quote(encode_as(run[0], encoding)), query) + sign + fragment
 
 
 def drop_tracking(query: str) -> str:
@@ -91,11 +118,16 @@ def remove_dot_segments(path: str) -> str:
 
 
 def ascii_host(host: str) -> str:
-    """Return `host` in lower case, names outside ASCII as IDNA (`xn--…`); one that can't be encoded is only lowered."""
-    if host.isascii():
+    """Return `host` in lower case, names outside ASCII as IDNA (`xn--…`); one that can't be encoded is only lowered.
+
+    Mapped by UTS 46 without its transitional forms, as browsers do it: `straße.de` is not `strasse.de`.
+    """
+    if host.isascii() or len(host) > LONGEST_HOST:
         return host.lower()
     try:
-        return host.encode("idna").decode("ascii").lower()
+        mapped = idna.uts46_remap(host, std3_rules=False, transitional=False)
+        labels = (host.lower() if _NO_HOST.search(mapped) else mapped).split(".")
+        return ".".join(label if label.isascii() else f"xn--{label.encode('punycode').decode()}" for label in labels)
     except UnicodeError:
         return host.lower()
 
@@ -105,7 +137,7 @@ def _authority(parts: SplitResult) -> str:
     host = f"[{host}]" if ":" in host else host
     user, at, _ = parts.netloc.rpartition("@")
     port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
-    return f"{user}{at}{host}{port}"
+    return f"{_UNSAFE.sub(_percent, user)}{at}{host}{port}"
 
 
 def _percent(match: re.Match[str]) -> str:

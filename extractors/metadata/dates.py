@@ -8,6 +8,7 @@ from functools import lru_cache
 EARLIEST_YEAR, LATEST_YEAR = 1990, 2100  # other years are prices, phone numbers and epochs gone wrong
 CLOCK_SKEW = timedelta(days=2)  # a page may be this far ahead of its fetching: time zones, wrong clocks
 CHINA = timezone(timedelta(hours=8))  # whose days Chinese words such as 昨天 count
+LONGEST = 1_000  # characters of a text that are read
 BEFORE = 40  # characters before a day in which its time may stand
 
 _MONTHS = {  # by their first three letters: English, then what German, French, Spanish, Italian and others write
@@ -19,11 +20,19 @@ _MONTHS = {  # by their first three letters: English, then what German, French, 
 }  # fmt: skip
 _WORD_START = r"(?:\b|(?<=[^\W_])(?-i:(?=[A-Z])))"  # pages glue the date to a name: CorrespondentDec 22
 _ENGLISH_MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-_ZONES = {"EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7}  # hours; CST is also China's
+_ZONES = {  # hours; CST is also China's, IST three countries'
+    "EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10,
+    "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "SGT": 8, "HKT": 8, "AWST": 8,
+    "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13,
+}  # fmt: skip
+_AMERICAN_ZONES = {"ET": -5, "CT": -6, "MT": -7, "PT": -8}  # hours in winter
+_ZONE_NAMES = "|".join(name for name in (*_ZONES, *_AMERICAN_ZONES) if not re.fullmatch("[ECMP][SD]T", name))
 _CLOCK = r"""(?P<half>上午|下午|晚上|凌晨|中午)?\s*
     (?P<hour>[01]?\d|2[0-4])\s?[:：时点]\s?(?P<minute>[0-5]\d)分?(?:[:：]?(?P<second>[0-5]\d)(?:[.,]\d+)?秒?)?
     \s*(?P<meridiem>[ap]\.?m\b\.?)?
-    (?:\s*\(?(?P<zone>Z\b|UTC\b|GMT\b|[ECMP][SD]T\b|[+-]\d\d:?\d\d\b))?"""
+    (?:\s*\(?(?P<zone>(?:UTC|GMT)?[+-]\d\d:?\d\d\b|(?:UTC|GMT)\ ?[+-]\d\d?\b|Z\b|UTC\b|GMT\b|[ECMP][SD]T\b
+    |(?-i:"""
+_CLOCK += rf"""{_ZONE_NAMES})\b))?"""
 _TIME = rf"(?:\s*(?:T|,|at|-|–|—|\||·|[(（]?(?:周|星期)[一二三四五六日天][)）]?)?\s*{_CLOCK})?"
 _FLAGS = re.VERBOSE | re.IGNORECASE | re.ASCII
 _ABSOLUTE = (  # each with a sign that a text must hold, if there is one: it is looked up faster
@@ -54,8 +63,14 @@ _COMPACT = re.compile(
     re.ASCII,
 )
 _EPOCH = re.compile(r"\s*(\d{10})(?:\d{3})?\s*$", re.ASCII)
+_FULL_WIDTH = str.maketrans("０１２３４５６７８９", "0123456789")
+_HAN_DIGITS = "〇○零一二三四五六七八九"
+_HAN_VALUES = {"〇": 0, "○": 0, "零": 0, **{digit: value for value, digit in enumerate("一二三四五六七八九", 1)}}
+_HAN_DATE = re.compile(
+    rf"([{_HAN_DIGITS}]{{4}})年(?:\s?([{_HAN_DIGITS}十]{{1,3}})月(?:\s?([{_HAN_DIGITS}十]{{1,3}})日)?)?"
+)
 _FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
-_SIGN = re.compile(r"\d{4}|\d[月/-]\s?\d|[天前刚]|\bago|now|day", re.ASCII)
+_SIGN = re.compile(rf"\d{{4}}|\d[月/-]\s?\d|[天前刚]|[昨今]日|[０-９]|[{_HAN_DIGITS}]年|\bago|now|day", re.ASCII)
 
 _AGO = re.compile(
     r"(?P<count>\d{1,3}|\ban?\b)\s*(?P<unit>分钟|小时|天|周|星期|minutes?|mins?|hours?|hrs?|days?|weeks?)\s*(?:以?前|ago)",
@@ -68,11 +83,11 @@ _STEPS = {
     **dict.fromkeys(("周", "星", "we"), timedelta(weeks=1)),
 }
 _NOW = re.compile(r"刚刚\W*$|\bjust now\b", re.IGNORECASE)
-_DAY_WORD = re.compile(rf"(?P<word>今天|昨天|前天|\btoday\b|\byesterday\b){_TIME}", _FLAGS)
-_DAYS_BACK = {"今天": 0, "today": 0, "昨天": 1, "yesterday": 1, "前天": 2}
+_DAY_WORD = re.compile(rf"(?P<word>今[天日]|昨[天日]|前天|\btoday\b|\byesterday\b){_TIME}", _FLAGS)
+_DAYS_BACK = {"今天": 0, "今日": 0, "today": 0, "昨天": 1, "昨日": 1, "yesterday": 1, "前天": 2}
 _LABEL = re.compile(r"\W*(?:发布|发表|更新|时间|日期|于|posted|published|updated|on|\W)*", re.IGNORECASE)
 _YEARLESS = re.compile(
-    rf"(?<![\d年/.-])(?P<month>\d\d?)(?:\s?月\s?(?P<day>\d\d?)\s?日{_TIME}|[-/](?P<day2>\d\d)\s+(?P<hm>\d\d:\d\d)(?!\d))",
+    rf"(?<![\d年/.-])(?<!年\s)(?P<month>\d\d?)(?:\s?月\s?(?P<day>\d\d?)\s?日{_TIME}|[-/](?P<day2>\d\d)\s+(?P<hm>\d\d:\d\d)(?!\d))",
     _FLAGS,
 )
 
@@ -89,9 +104,9 @@ def find_date(text: str, fetched_at: datetime | None = None, *, relative: bool =
     """Return the first date in `text`: aware if its zone is written there, naive with a time, else a date.
 
     Relative dates (昨天, 3 hours ago, 3月5日) count only if `relative`, and with `fetched_at`. Dates outside the
-    plausible years, or ahead of `fetched_at`, are passed over.
+    plausible years, or ahead of `fetched_at`, are passed over, and what stands behind `LONGEST` characters.
     """
-    for found in _candidates(text, fetched_at if relative else None):
+    for found in _candidates(_in_plain_digits(text[:LONGEST]), fetched_at if relative else None):
         if found is not None and is_plausible(found, fetched_at):
             return found
     return None
@@ -123,6 +138,27 @@ def day_of(found: date) -> date:
 def may_hold_date(text: str) -> bool:
     """Whether it is worth looking for a date in `text`."""
     return _SIGN.search(text) is not None
+
+
+def _in_plain_digits(text: str) -> str:
+    """Return `text` with single spaces for white space, and days in full-width digits or Chinese ones in ASCII ones."""
+    text = " ".join(text.split())
+    return text if text.isascii() else _HAN_DATE.sub(_digits_of_date, text.translate(_FULL_WIDTH))
+
+
+def _digits_of_date(match: re.Match[str]) -> str:
+    year = "".join(str(_HAN_VALUES[digit]) for digit in match[1])
+    parts = (f"{_han_number(part)}{unit}" for part, unit in ((match[2], "月"), (match[3], "日")) if part)
+    return "".join((year, "年", *parts))
+
+
+def _han_number(text: str) -> int:
+    """Return the value of 三, 十, 十二, 二十 or 三十一, or of digits in a row (一二)."""
+    tens, ten, ones = text.rpartition("十")
+    value = 0
+    for digit in ones:
+        value = 10 * value + _HAN_VALUES[digit]
+    return value + (10 * _HAN_VALUES.get(tens, 1) if ten else 0)
 
 
 def _candidates(text: str, fetched_at: datetime | None) -> Iterator[date | None]:
@@ -186,21 +222,34 @@ def _with_time(day: date, parts: dict[str, str | None]) -> date:
         hour = 0
     if hour > 23:
         return day
-    zone = _zone((parts.get("zone") or "").upper())
+    zone = zone_of((parts.get("zone") or "").upper(), day)
     return datetime(
         day.year, day.month, day.day, hour, int(parts["minute"] or 0), int(parts["second"] or 0), tzinfo=zone
     )
 
 
-def _zone(text: str) -> timezone | None:
-    if not text:
+def zone_of(text: str, day: date) -> timezone | None:
+    """Return the zone of a day that an abbreviation in capitals or an offset means (CET, PT, +0800, GMT+8), or None."""
+    text = text.replace(" ", "")
+    name = text.rstrip("+-:0123456789")
+    if text in _ZONES:
+        return timezone(timedelta(hours=_ZONES[text]))
+    if text in _AMERICAN_ZONES:
+        return timezone(timedelta(hours=_AMERICAN_ZONES[text] + _is_american_summer(day)))
+    if text in ("Z", "UTC", "GMT"):
+        return UTC
+    digits = text[len(name) + 1 :].replace(":", "")
+    if name not in ("", "UTC", "GMT") or not digits.isdigit():
         return None
-    if text[0] not in "+-":
-        if text in _ZONES:
-            return timezone(timedelta(hours=_ZONES[text]))
-        return UTC if text in ("Z", "UTC", "GMT") else None
-    offset = timedelta(hours=int(text[1:3]), minutes=int(text[-2:]))
-    return timezone(offset if text[0] == "+" else -offset) if offset < timedelta(hours=24) else None
+    hours, minutes = (digits, "0") if len(digits) <= 2 else (digits[:2], digits[2:])
+    offset = timedelta(hours=int(hours), minutes=int(minutes))
+    return timezone(-offset if text[len(name)] == "-" else offset) if offset < timedelta(hours=24) else None
+
+
+def _is_american_summer(day: date) -> bool:
+    """Whether clocks in the United States are an hour ahead: from the second Sunday of March to November's first."""
+    begin, end = date(day.year, 3, 8), date(day.year, 11, 1)
+    return begin + timedelta(days=6 - begin.weekday()) <= day_of(day) < end + timedelta(days=6 - end.weekday())
 
 
 def _relative(text: str, fetched_at: datetime) -> date | None:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from lxml import etree
 
+from ..html.controls import without_controls
 from ..html.dom import inner_text
 from ..html.resolve_url import web_url
 from ..page import Page
@@ -123,7 +124,7 @@ def clean(text: str | None) -> str | None:
     """Return `text` with white space folded and left-over character references resolved; None if nothing is left."""
     if not text:
         return None
-    return " ".join((html.unescape(text) if "&" in text else text).split()) or None
+    return " ".join(without_controls(html.unescape(text) if "&" in text else text).split()) or None
 
 
 def _read_meta(meta: dict[str, list[str]], element: etree._Element) -> None:

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..html.controls import without_controls
+
 MAX_LENGTH = 500_000  # characters of one script; longer ones are product catalogues
 MAX_DEPTH = 6  # levels of nesting in which an article is looked for
 ARTICLE_TYPES = ("Article", "Posting", "Report", "Review", "CreativeWork", "Recipe")  # endings of @type
@@ -34,7 +36,7 @@ def texts(value: Any) -> list[str]:
     """Return the texts that a property may hold: a text, an object's name or address, or a list of these."""
     if isinstance(value, str):
         # \ud800 alone is valid JSON, but no text that can be written.
-        return [value.encode("utf-8", "replace").decode()] if value.strip() else []
+        return [without_controls(value.encode("utf-8", "replace").decode())] if value.strip() else []
     if isinstance(value, dict):
         return texts(value.get("name") or value.get("url") or value.get("@id"))
     if isinstance(value, list):

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, TypedDict
 
+from ..html.controls import without_controls
 from ..html.lines import Lines
 from ..html.phrases import may_be_byline
 from ..html.resolve_url import web_url
@@ -123,7 +124,8 @@ def titles_of(head: Head) -> PageTitles:
 
 
 def _declared_titles(head: Head) -> list[str]:
-    return [head.first(TITLE), *map(html.unescape, json_ld.texts(head.article.get("headline")))]
+    headlines = map(html.unescape, json_ld.texts(head.article.get("headline")))
+    return [head.first(TITLE), *map(without_controls, headlines)]
 
 
 def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:

@@ -102,7 +102,7 @@ def _places(head: Head, nearby: Nearby, page: Page) -> Iterator[Iterable[str]]:
 
 
 def _outvoted(first: date, others: Iterator[date], head: Head, nearby: Nearby, page: Page) -> date:
-    """Return `first`, or what two of the other places agree on before one agrees with it.
+    """Return `first`, unless two other places agree with each other before one agrees with `first`; then their date.
 
     Of those that agree, one that names the zone of its readers counts.
     """

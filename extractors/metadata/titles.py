@@ -38,7 +38,7 @@ _TYPOGRAPHIC = re.compile(f"[{''.join(map(chr, _PLAIN))}]")
 
 @dataclass(frozen=True, slots=True)
 class SiteName:
-    """How a site is called: what it declares (folded), the letters of its host, and `shared_names`."""
+    """The names of a site: those that it declares (folded), the letters of its host, and `shared_names`."""
 
     declared: str = ""
     host: str = ""

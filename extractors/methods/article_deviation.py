@@ -1,4 +1,4 @@
-"""Method `article-deviation`: down the tree, into the child that holds the text, until the children hold it together.
+"""Method `article-deviation`: goes down the tree into the child with most of the text, until no child has most of it.
 
 Source: 003 (Qin Long et al., I-AWCE), its algorithm 1, for pages that are articles: "text extraction by the standard
 deviation of text lengths at equal depth". Scripts, styles, navigation, headers and links are dropped. Then
@@ -11,22 +11,22 @@ deviation of text lengths at equal depth". Scripts, styles, navigation, headers 
       |m1| − |m2| > σ, but not > 100      → e's text
       else                                → ArticleExtract(m1)
 
-The idea behind it: where one child has the text, the body is in there; children of about equal length are paragraphs,
-and their parent is the body. (Equal children lead to a paragraph without children, and so to its parent.) The source
-found it better than Boilerpipe on 520 articles; its figures are lost.
+The idea: if one child has most of the text, it contains the body; children of about equal length are paragraphs, and
+their parent is the body. (Equal children lead to a paragraph without children, and so to its parent.) The source
+reports better results than Boilerpipe's on 520 articles; its figures are lost.
 
 Where we depart (method `article-deviation-verbatim`, in `article_deviation_verbatim`, doesn't):
 
-- A dominant child isn't the answer but the next place to look: today's pages wrap their body many times, and the first
-  dominant child is the whole page but for its footer. (That the smaller child is the answer if it comes first, can't be
-  meant: it never is again.)
-- A child is entered only while it holds `SHARE` of its parent's text, else the parent is the body: in a body of
-  sections, or with one long paragraph, the longest isn't all. This decides in most cases, before σ does.
+- A dominant child isn't the body but is searched in turn: today's pages wrap their body many times, and the first
+  dominant child is the whole page except its footer. (The pseudo-code takes the smaller child if it comes first, which
+  cannot be intended.)
+- A child is entered only if it has at least `SHARE` of its parent's text, else the parent is the body: in a body with
+  sections or one long paragraph, the longest child isn't the whole body. In most cases this decides, and not σ.
 - Elements are block elements with text (`block_tree`): words in bold are no children of their paragraph.
 - An element without children but with line breaks is no paragraph: it is the body itself, not its parent.
-- A <form> that holds most of the page's text is no noise but the page.
-- A line counts as long as it is above `LINE_COST`: the scraps of comments and related articles add up to more than a
-  short body.
+- A <form> that contains most of the page's text is not noise but the page.
+- Of each line `LINE_COST` characters do not count: otherwise the short lines of comments and related articles add up to
+  more than a short body.
 """
 
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ class ArticleDeviation:
 
 
 def text_sizes(ctext: Ctext, tree: BlockTree, line_cost: int = LINE_COST) -> list[int]:
-    """Return the characters of text in each element that are neither in links nor in noise, less `line_cost` a line."""
+    """Return the characters of text in each element outside links and noise, minus `line_cost` for each line."""
     own = [max(0, n - line_cost) for n in ctext.lengths.tolist()]
     sums = tree.totals(own)
     noisy = [False]
@@ -81,7 +81,7 @@ def text_sizes(ctext: Ctext, tree: BlockTree, line_cost: int = LINE_COST) -> lis
 
 @dataclass(frozen=True, slots=True)
 class DescentStep:
-    """An element on the way down, and its children with text, the longest first; `body` where the way ends."""
+    """An element on the path down, and its children with text, the longest first; `body` is set at the path's end."""
 
     element: int
     texts: list[int]
@@ -109,7 +109,7 @@ def descend(tree: BlockTree, sizes: list[int], share: float = SHARE) -> Iterator
 def _body_at(
     tree: BlockTree, sizes: list[int], share: float, children: list[list[int]], element: int, texts: list[int]
 ) -> int | None:
-    """Return the body if the way ends at `element`; None if it leads on into the first of `texts`, its children."""
+    """Return the body if the path ends at `element`; None if it continues in the first of `texts`, its children."""
     if not texts or sizes[texts[0]] < share * sizes[element]:
         return element
     largest = texts[0]
@@ -121,7 +121,7 @@ def _body_at(
 
 
 def _leads_on(children: list[list[int]], sizes: list[int], texts: list[int]) -> bool:
-    """Whether the body is to be looked for in the first of several children."""
+    """Whether the path continues in the first of several children."""
     difference = sizes[texts[0]] - sizes[texts[1]]
     return difference > MIN_DIFFERENCE or difference <= deviation([sizes[child] for child in texts])
 
@@ -133,5 +133,5 @@ def deviation(values: list[int]) -> float:
 
 
 def create(example: Page | None) -> ArticleDeviation:
-    """Return the extractor; an example is of no use to it."""
+    """Return the extractor; it does not use the example."""
     return ArticleDeviation()

@@ -1,8 +1,8 @@
-"""Method `article-deviation-verbatim`: the source's algorithm to the letter of its pseudo-code.
+"""Method `article-deviation-verbatim`: the source's algorithm exactly as in its pseudo-code.
 
-Source: 003, algorithm 1, written out in `article_deviation`. Elements are all elements of the page. The table of what
-is dropped before is lost in the scan; by the text around it these are scripts, styles, links, navigation and headers.
-Length is characters without white space, and σ that of the population.
+Source: 003, algorithm 1, which `article_deviation` quotes. Elements are all elements of the page. The table of the
+elements that are dropped first is lost in the scan; by the text around it these are scripts, styles, links, navigation
+and headers. Length is the number of characters without white space, and σ is that of the population.
 """
 
 from lxml import etree
@@ -23,7 +23,7 @@ class ArticleDeviationVerbatim:
     """Extracts each page independently; keeps nothing between pages."""
 
     def extract(self, page: Page) -> Article | NoArticle:
-        """Return the article of `page`. Raises `UnusablePage` if nothing parses."""
+        """Return the article of `page`. Raises `UnusablePage` if the page cannot be parsed."""
         root = parse(page.html)
         etree.strip_elements(root, *NOISE, with_tail=False)
         body = article_extract(root)
@@ -33,7 +33,7 @@ class ArticleDeviationVerbatim:
 
 
 def article_extract(element: etree._Element) -> etree._Element:
-    """Return the element whose text is the article's; a loop where the pseudo-code calls itself."""
+    """Return the element whose text is the article's; a loop replaces the recursion of the pseudo-code."""
     while True:
         children = list(element)
         if not children:
@@ -58,5 +58,5 @@ def length(element: etree._Element) -> int:
 
 
 def create(example: Page | None) -> ArticleDeviationVerbatim:
-    """Return the extractor; an example is of no use to it."""
+    """Return the extractor; it does not use the example."""
     return ArticleDeviationVerbatim()

@@ -1,13 +1,13 @@
 """Method `density`: one page alone, without an example.
 
 The steps of `body` with no line matched and no profile, weighted by the page's own priors (`line_weights`): names of
-elements, the title's place, the comments' heading, links nearby. What the template writes into its bodies is then
-dropped by its words (`trimming`): that is the rules' body (`page_body`). A page that is no article is refused
-(`non_article`). Where the rules leave prose out, a learned model of lines has a second opinion (`line_model`).
+elements, the title's place, the comments' heading, links nearby. Lines of the template within the body are then removed
+by their words (`trimming`): the result is the rules' body (`page_body`). A page that is no article is refused
+(`non_article`). If the rules leave prose out, a learned model of lines corrects the body (`line_model`).
 
-The development sets tuned the constants of the rules; the learned parts are measured with the page's site or set left
-out. Perturbed pages guided better than plain ones: class names hashed and semantic tags turned into <div>, bodies cut
-to three paragraphs, elements wrapped in containers.
+The constants of the rules were tuned on the development sets; the learned parts are measured with the page's site or
+set left out. Perturbed pages gave better constants than unchanged ones: class names hashed and semantic tags turned
+into <div>, bodies cut to three paragraphs, elements wrapped in containers.
 """
 
 from dataclasses import replace
@@ -30,7 +30,7 @@ CONFIDENCE = ((300, 0.50), (600, 0.80), (1_500, 0.84), (3_000, 0.89), (float("in
 
 
 class Density:
-    """Extracts each page independently; keeps only names of elements between pages, to read them once."""
+    """Extracts each page independently; between pages it keeps only the classification of element names, as a cache."""
 
     def __init__(self) -> None:
         self._trie = PathTrie()
@@ -46,7 +46,7 @@ class Density:
 
 
 def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -> BodyLines | str:
-    """Return the body of a page alone, or in words why there is none; `evidence` for an article, in log odds."""
+    """Return the body of a page alone, or the reason why there is none; `evidence` for an article, in log odds."""
     lines = parsed.lines
     rules = rules_body(lines, parsed.prior)
     verdict = judge(parsed, rules.kept, evidence)
@@ -74,5 +74,5 @@ def confidence(width: float) -> float:
 
 
 def create(example: Page | None) -> Density:
-    """Return the extractor; an example is of no use to it."""
+    """Return the extractor; it does not use the example."""
     return Density()

@@ -1,13 +1,14 @@
 """Method `example`: the body is what the page doesn't share with an example page of its section.
 
-Source: 004 (see `similarity` and `body`), as formulation H: FS and BS without drift, turning points, body root and
-the example's path profile. The page's own priors (`line_weights`) and the example's layout (`layout`) are ours: where
-the example has text but no body, neither has the page. Two guards are ours too. An example from elsewhere shows by
-how few lines around the body match; the page is then cut alone, and the answer says so. A near twin of the page (the
-same text once more) has nothing to subtract and lends only its paths.
+Source: 004 (see `similarity` and `body`), as formulation H: FS and BS without drift, turning points, body root and the
+example's path profile. The page's own priors (`line_weights`) and the example's layout (`layout`) are ours: in places
+where the example has text but no body, the page has no body either. Two guards are ours too. If few lines around the
+body match, the example is from another template; the page is then extracted alone, and the reason says so. If the
+example has nearly the same text as the page, there is no difference to find, and only its paths are used.
 
-So is section memory: each of a few recent pages cuts the page like an example, independently, and a line stays if at
-least half of them keep it. Pages pooled into one profile were worse than one example; the vote is better.
+The vote is ours too: the page is extracted with each of a few recent pages as with an example, independently, and a
+line is kept if at least half of them keep it. Pages pooled into one profile were worse than one example; the vote is
+better.
 """
 
 from dataclasses import dataclass, replace
@@ -54,7 +55,7 @@ CONFIDENCE = ((300, 0.67), (600, 0.95), (float("inf"), 0.97))
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """An example page, and what it shows by itself: the lines of its body and where they stand; URL and titles.
+    """An example page and its own result: the lines of its body and their places; URL and titles.
 
     `expected`: F1 that the line model expects of its body, 0 to 1.
     """
@@ -69,7 +70,7 @@ class Voter:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An example and a page side by side. `similarity`: of their lines; `evidence`: what the page is extracted by."""
+    """An example and a page compared. `similarity`: of their lines; `evidence`: the input for the page's extraction."""
 
     similarity: Similarity
     evidence: LineEvidence
@@ -78,7 +79,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one example says about a page. `match`: share of the surrounding lines that it shares, 0 to 1.
+    """The result of one example for a page. `match`: share of the surrounding lines that are in both, 0 to 1.
 
     `expected` is the voter's.
     """
@@ -91,7 +92,7 @@ class Vote:
 
     @property
     def counts(self) -> bool:
-        """Whether the example fits the page, and has a body that is known."""
+        """Whether the example fits the page and its body is known."""
         return self.twin or (self.match >= DISSIMILAR and self.expected >= PUZZLING)
 
 
@@ -106,7 +107,7 @@ class Example:
         if example is not None:
             self.learn(example)
             if not self._voters:
-                raise UnusablePage("the example page holds almost no text")
+                raise UnusablePage("the example page has almost no text")
         self._fixed = len(self._voters)
 
     def extract(self, page: Page) -> Article | NoArticle:
@@ -125,7 +126,7 @@ class Example:
         return assemble(parsed, elect(parsed, votes, self._list_like), others)
 
     def read(self, page: Page) -> ParsedPage | NoArticle:
-        """Return the page with its lines, their paths in the trie of the voters'. Raises `UnusablePage`."""
+        """Return the page with its lines; their paths are in the trie that all voters share. Raises `UnusablePage`."""
         self._bound_trie()
         return read(page, self._trie)
 
@@ -140,7 +141,7 @@ class Example:
         return self._list_like
 
     def learn(self, page: Page) -> None:
-        """Let `page` vote on later pages; the oldest recent page leaves. A page without text is passed over."""
+        """Let `page` vote on later pages; the oldest recent page is removed. A page without text is ignored."""
         parsed = self.read(page)
         if isinstance(parsed, NoArticle):
             return
@@ -170,7 +171,7 @@ class Example:
 
 
 def cast(voter: Voter, page: ParsedPage) -> Vote:
-    """Return what an example says about `page`. Both have paths of one trie."""
+    """Return the result of an example for `page`. The paths of both are in one trie."""
     found = compare(voter, page)
     body = cut_body(page.lines, found.evidence)
     match = surrounding_match(page.lines, found.similarity.page, body)
@@ -178,7 +179,7 @@ def cast(voter: Voter, page: ParsedPage) -> Vote:
 
 
 def compare(voter: Voter, page: ParsedPage) -> Comparison:
-    """Return how like the lines of an example and a page are, and what follows from it for the page's."""
+    """Return the similarity of the lines of an example and a page, and the evidence for the page's lines."""
     example, lines = voter.lines, page.lines
     found = align(example, lines)
     twin = is_twin(page, found.page)
@@ -188,10 +189,10 @@ def compare(voter: Voter, page: ParsedPage) -> Comparison:
 
 
 def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> BodyLines | str:
-    """Return the lines that at least half of the votes keep, or in words why there is no article.
+    """Return the lines that at least half of the votes keep, or the reason why there is no article.
 
-    Examples that differ from the page abstain; if all do, the page is extracted alone. So it is where the elected body
-    and the page's own differ and the latter is likelier. `list_like`: log odds that the example is a list.
+    Examples that differ from the page do not count; if all differ, the page is extracted alone. The page's own body is
+    also used if it differs from the elected one and is more likely. `list_like`: log odds that the example is a list.
     """
     page = parsed.lines
     valid = [vote for vote in votes if vote.counts]
@@ -212,7 +213,7 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Body
     kept = trim(page, body, parsed.prior)
     expected = _where_expected(page, kept, [vote.layout for vote in valid])
     if (len(valid) < SURE_VOTES or not expected) and _own_is_better(parsed, body, kept, valid):
-        return density.cut(parsed, "the page by itself shows a likelier body", list_like + ELSEWHERE)
+        return density.cut(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE)
     verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
     if verdict.refused:
         return verdict.refused
@@ -222,10 +223,10 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Body
 
 
 def _own_is_better(parsed: ParsedPage, elected: Body, kept: list[int], valid: list[Vote]) -> bool:
-    """Whether the page's own body is another than the elected one, and the line model expects more of it.
+    """Whether the page's own body differs from the elected one, and the line model expects more of it.
 
-    `kept`: the elected body, trimmed. Where its lines are not unlikely, only the extent is in question, and the
-    examples know where the template has no body.
+    `kept`: the elected body, trimmed. If its lines are not unlikely, only the extent is in question, and the examples
+    show where the template has no body.
     """
     lines = parsed.lines
     rules = untrimmed_body(lines, parsed.prior)
@@ -251,7 +252,7 @@ def _agree(lines: Lines, one: list[int], other: list[int]) -> bool:
 
 
 def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool:
-    """Whether most of the body stands where an example has its own."""
+    """Whether most of the body is in places where an example has its own."""
     width = page.width[kept]
     return any(float(width[layout.holds_body(page)[kept]].sum()) > width.sum() / 2 for layout in layouts)
 
@@ -264,7 +265,7 @@ def surrounding_match(page: Lines, similarity: Floats, body: Body) -> float:
 
 
 def is_twin(parsed: ParsedPage, similarity: Floats) -> bool:
-    """Whether the example holds nearly the same text as the page."""
+    """Whether the example has nearly the same text as the page."""
     page = parsed.lines
     new = float(line_content(page, similarity, *turning_points(line_weights(page, similarity))).sum())
     structural = parsed.prior.plain * page.weight
@@ -283,18 +284,18 @@ def confidence(width: float, match: float) -> float:
 
 def _reason(valid: list[Vote], match: float) -> str:
     if all(vote.twin for vote in valid):
-        return "the example holds nearly the same text: cut by the example's paths alone"
+        return "the example has nearly the same text: extracted by the example's paths alone"
     voters = f"vote of {len(valid)} pages, " if len(valid) > 1 else ""
     return f"{voters}{match:.0%} of the surrounding lines match the example"
 
 
 def create(example: Page | None) -> Example:
-    """Return the extractor. Raises `ValueError` without an example, `UnusablePage` for one that holds no text."""
+    """Return the extractor. Raises `ValueError` without an example, `UnusablePage` for one without text."""
     if example is None:
         raise ValueError("method 'example' needs an example page")
     return Example(example)
 
 
 def create_auto(example: Page | None) -> Example:
-    """Return the extractor that uses an example page where there is one and it fits, and else cuts the page alone."""
+    """Return the extractor that uses the example page if there is one and it fits, and otherwise the page alone."""
     return Example(example)

@@ -1,16 +1,17 @@
-"""Method `example-verbatim`: the example-page method to the letter of its source, for the curves that it draws.
+"""Method `example-verbatim`: the example-page method exactly as in its source, for the curves that it draws.
 
-Source: 004. Both pages are stripped to text. A window of fixed length slides over both, character by character, at the
-same offset from their heads; the windows' Levenshtein similarity is FS. The same from their tails is BS. Both start
-high, where the pages share their template, and fall; the turning point of FS is the body's head, that of BS its tail.
+Source: 004. Both pages are stripped to text. A window of fixed length moves over both, character by character, at the
+same offset from their heads; FS is the Levenshtein similarity of the windows. BS is the same from their tails. Both
+start high, where the pages share their template, and fall; the turning point of FS is the body's head, that of BS its
+tail.
 
-The source leaves three things open, and they are ours. The window is 100 characters (20 draw finer and less accurate
-curves). Similarity is 1 − distance / window. A turning point is where the part of the curve from its start rises above
-the level between alike and unlike for the last time on balance: the end of the run with the largest sum over that
-level. Whole lines are kept, those whose middle lies between the turning points.
+The source leaves three parameters open; the choices are ours. The window is 100 characters (with 20 the curves are
+finer and less accurate). Similarity is 1 − distance / window. The turning point is the end of the run from the curve's
+start with the largest sum above the level between similar and different. Whole lines are kept: those whose middle lies
+between the turning points.
 
-It is not accurate: whatever one page has more than the other near its head or tail shifts all that follows. Method
-`example` mends that.
+The method is not accurate: if one page has more text than the other near its head or tail, all that follows is shifted.
+Method `example` corrects that.
 """
 
 from dataclasses import dataclass
@@ -36,8 +37,10 @@ CONFIDENCE = 0.47  # share of pairs of pages of one section with F1 ≥ .9, deve
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """What the method sees. `fs[i]`: similarity of the windows that begin `i` characters from the heads of both texts;
-    `bs[i]`: of those that end `i` characters from their tails; float32. The body is `text[head:tail]`.
+    """The curves, and the body `text[head:tail]`.
+
+    `fs[i]`: similarity of the windows that begin `i` characters from the heads of both texts; `bs[i]`: of those that
+    end `i` characters from their tails; float32.
     """
 
     fs: Floats
@@ -85,7 +88,7 @@ class Verbatim:
     def __init__(self, example: Page) -> None:
         parsed = read(example, PathTrie())
         if isinstance(parsed, NoArticle):
-            raise UnusablePage("the example page holds almost no text")
+            raise UnusablePage("the example page has almost no text")
         self._text = page_text(parsed.lines)
 
     def extract(self, page: Page) -> Article | NoArticle:
@@ -104,7 +107,7 @@ class Verbatim:
 
 
 def page_text(lines: Lines) -> str:
-    """Return a page stripped to text: its lines, a line break between them."""
+    """Return a page stripped to text: its lines, joined by line breaks."""
     return "\n".join(lines.texts)
 
 
@@ -117,7 +120,7 @@ def lines_between(lines: Lines, head: int, tail: int) -> list[int]:
 
 
 def create(example: Page | None) -> Verbatim:
-    """Return the extractor. Raises `ValueError` without an example, `UnusablePage` for one that holds no text."""
+    """Return the extractor. Raises `ValueError` without an example, `UnusablePage` for one without text."""
     if example is None:
         raise ValueError(f"method {METHOD!r} needs an example page")
     return Verbatim(example)

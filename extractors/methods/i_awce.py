@@ -1,6 +1,6 @@
 """Method `i-awce`: the page's type first, then the article by deviation or the list by class rank.
 
-Source: 003 (Qin Long et al., I-AWCE), the whole of it:
+Source: 003 (Qin Long et al., I-AWCE), all of its steps:
 
     screenshot → LeNet-5 → article or list
     article    → the body by the deviation of text lengths   (`article_deviation`, its algorithm 1)
@@ -12,15 +12,15 @@ Where we depart:
 
 - The type comes from the page's structure (`page_types`) unless a screenshot is at hand (`Page.screenshot`) and the
   screenshot classifier (`visual`) answers: screenshots cost a browser, and on sites that it was not trained on the
-  classifier is close to a guess.
+  classifier is hardly better than a guess.
 - Three outcomes instead of two. A page of uncertain type is extracted as an article, because the text of a list is
   worth less than that of an article lost; where it has no body, its list is taken. `page_type` says "uncertain".
-- A page that is called a list and has none (no like elements that each lead elsewhere) is an article as well.
-- The page-type model's quick screen for sure articles is not used: it takes some shops and portals for articles. Its
-  thresholds, which make sure that no article is lost, give way to `ARTICLE_FROM` and `LIST_BELOW`.
-- A page that says itself that it is no article (a soft 404, a captcha, an empty shell) gives `NoArticle`.
-- `Page.refuse` moves the line: "likely" takes an uncertain page that is rather a list for a list, "never" takes every
-  page for an article.
+- A page that is classified as a list but has none (no similar elements with links of their own) is an article as well.
+- The page-type model's quick screen for sure articles is not used: it classifies some shops and portals as articles.
+  Its thresholds, by which almost no article is lost, are replaced by `ARTICLE_FROM` and `LIST_BELOW`.
+- A page whose text says that there is no article (a soft 404, a captcha, an empty shell) gives `NoArticle`.
+- `Page.refuse` moves the threshold: with "likely" an uncertain page that is rather a list is a list, with "never" every
+  page is an article.
 """
 
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ Found = TypeVar("Found", Article, Listing)
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The type of a page. `probability`: of an article, 0 to 1, None where nothing was in doubt; `why`: in words."""
+    """The type of a page. `probability`: of an article, 0 to 1, None if the type was not in doubt; `why`: in words."""
 
     kind: PageType
     probability: float | None
@@ -56,7 +56,7 @@ class Typed:
 
 
 class IAwce:
-    """Extracts each page independently; keeps only names of elements between pages, to read them once."""
+    """Extracts each page independently; between pages it keeps only the classification of element names, as a cache."""
 
     def __init__(self) -> None:
         self._trie = PathTrie()
@@ -66,7 +66,7 @@ class IAwce:
         """Return the article or the list of `page`.
 
         Raises `UnusablePage` if nothing can be read from it; with a screenshot also `ExtraMissing` without the extra
-        `vision`, and `BadModel` if EXEMPLAR_VISUAL_WEIGHTS names a file that is no network of ours.
+        `vision`, and `BadModel` if the file that EXEMPLAR_VISUAL_WEIGHTS names is not a network of this classifier.
         """
         if self._trie.size > MAX_TRIE:
             self._trie = PathTrie()
@@ -93,15 +93,15 @@ class IAwce:
 
 
 def type_of(parsed: ParsedPage) -> Typed | NoArticle:
-    """Return the type of a page, by its screenshot if it has one that tells, else by its structure.
+    """Return the type of a page: by its screenshot if that gives an answer, otherwise by its structure.
 
-    `NoArticle` if the page says itself that it is none.
+    `NoArticle` if the page's text says that there is no article.
     """
     page, refuse = parsed.page, parsed.page.refuse
     kept = rules_body(parsed.lines, parsed.prior).kept
     said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
     if refuse == "never":
-        return Typed("article", None, "taken for an article as asked")
+        return Typed("article", None, "treated as an article, as requested")
     if said:
         return NoArticle(said, page.url)
     if page.screenshot is not None and (seen := _by_screenshot(page.screenshot)):
@@ -118,7 +118,7 @@ def _kind(probability: float, list_below: float) -> PageType:
 
 
 def _by_screenshot(png: bytes) -> Typed | None:
-    """Return what the screenshot classifier says; None if it has no answer."""
+    """Return the answer of the screenshot classifier; None if it has none."""
     from ..visual.classify import classifier  # it needs an extra, and most pages come without a screenshot
 
     answer = classifier()(png)
@@ -129,7 +129,7 @@ def _by_screenshot(png: bytes) -> Typed | None:
 
 
 def _told(found: Found, typed: Typed) -> Found:
-    """Return what was extracted, with the page's type; a doubtful page is trusted no more than its type is."""
+    """Return the extracted result with the page's type; the confidence is at most that of the type."""
     confidence = found.confidence
     if typed.probability is not None:
         of_type = 1 - typed.probability if found.page_type == "list" else typed.probability
@@ -145,5 +145,5 @@ def _told(found: Found, typed: Typed) -> Found:
 
 
 def create(example: Page | None) -> IAwce:
-    """Return the extractor; an example is of no use to it."""
+    """Return the extractor; it does not use the example."""
     return IAwce()

@@ -1,7 +1,7 @@
 """Method `line-blocks`: the body is where the line-block distribution function rises and falls.
 
-Source: 001 (Chen Xin, "General web page text extraction by the line-block distribution function"). A page's tags go,
-its lines stay: Ctext. By its lines
+Source: 001 (Chen Xin, "General web page text extraction by the line-block distribution function"). The tags of a page
+are removed and its lines are kept: Ctext. By its lines
 
     Cblock(i) = lines i … i + K − 1          K = 3: a block's thickness
     Y(i)      = characters of Cblock(i) without white space
@@ -13,23 +13,23 @@ and the body is the range of blocks [start, end] with
     3. Y(m) = 0 for m in end, end + 1        a sharp fall
     4. Y takes its maximum within
 
-`ctext → weights → block_sizes → densest → article`, each in linear time; no tree is built. The source names 21.29 s for
-1,000 pages with I/O, and more than 95% of Chinese news pages right. Its files and lists of URLs are what
-`exemplar extract --method line-blocks` takes.
+`ctext → weights → block_sizes → densest → article`, each in linear time; no tree is built. The source reports 21.29 s
+for 1,000 pages with I/O, and more than 95% of Chinese news pages right. Like the source's program,
+`exemplar extract --method line-blocks` accepts files and lists of URLs.
 
 Where we depart (method `line-blocks-verbatim`, in `line_blocks_verbatim`, doesn't):
 
 - Lines end at block tags instead of the file's line ends (`tagless_text`): today's pages are minified.
-- Between the lines of one body stand more tags than line ends then, on some sites four, on others fourteen, so that no
-  number of empty blocks is a fall everywhere. An empty line has a weight below zero instead: the longer the gap, the
-  more text has to stand behind it. A link's text has one, too: the source says that link lists are easily dropped so
-  ("去链接群容易").
-- Y may be below zero then, and the body is the range whose Y add up to most: it rises where that sum begins to grow,
-  and falls where it grows no more (conditions 1 to 3 with no threshold of their own). It nearly always holds the
-  maximum (4); where it doesn't, on pages with short paragraphs, the maximum is a comment's or a footer's.
-- Characters count by their width, so that one weight suits Chinese and Latin text.
-- The source adds rules to the statistics for single sites; ours are for all: text after a heading of comments counts
-  less (a short article may have many), and those of `body_fragment`.
+- Between two lines of a body there are then more tags than line ends, on some sites four, on others fourteen, so no
+  number of empty blocks is a fall on all sites. An empty line has a negative weight instead: the longer the gap, the
+  more text must follow it. A link's text has a negative weight, too: the source says that link lists are easily dropped
+  in this way ("去链接群容易").
+- So Y may be negative, and the body is the range with the largest sum of Y: it rises where that sum begins to grow, and
+  falls where the sum stops growing (conditions 1 to 3 without thresholds). It nearly always contains the maximum (4);
+  where it doesn't, on pages with short paragraphs, the maximum is in a comment or the footer.
+- Characters count by their width, so one weight is used for Chinese and Latin text.
+- The source adds rules for single sites to the statistics; ours are for all sites: text after a heading of comments
+  counts less (a short article may have many comments), and the rules of `body_fragment`.
 """
 
 import numpy as np
@@ -67,7 +67,7 @@ class LineBlocks:
 
 
 def weights(ctext: Ctext, gap: int = GAP, link: int = LINK, comment: float = COMMENT) -> Ints:
-    """Return what each line counts, in half-widths; int64."""
+    """Return the weight of each line, in half-widths; int64."""
     found = np.where(ctext.widths + ctext.linked > 0, ctext.widths - link * ctext.linked, -gap)
     after = found[comments_line(ctext) :]
     after[after > 0] = comment * after[after > 0]
@@ -84,7 +84,7 @@ def comments_line(ctext: Ctext) -> int:
 
 
 def block_sizes(lengths: Ints, width: int = BLOCK_WIDTH) -> Ints:
-    """Return Y: the sum over the block of `width` lines that begins with each; at the page's end blocks are shorter."""
+    """Return Y: the sum of the block of `width` lines that begins with each line; at the end blocks are shorter."""
     sums = np.concatenate([[0], lengths.cumsum()])
     ends = np.minimum(np.arange(len(lengths)) + width, len(lengths))
     sizes: Ints = sums[ends] - sums[:-1]
@@ -92,7 +92,7 @@ def block_sizes(lengths: Ints, width: int = BLOCK_WIDTH) -> Ints:
 
 
 def dense_range(found: Ints, width: int = BLOCK_WIDTH) -> tuple[int, int] | None:
-    """Return the body by its lines' weights: its first line and the one after its last; None if none is above 0."""
+    """Return the body's first line and the one after its last, by the lines' weights; None if none is above 0."""
     blocks = densest(block_sizes(found, width))
     if blocks is None:
         return None
@@ -102,7 +102,7 @@ def dense_range(found: Ints, width: int = BLOCK_WIDTH) -> tuple[int, int] | None
 
 
 def densest(sizes: Ints) -> tuple[int, int] | None:
-    """Return the range of blocks with the largest sum: first, and the one after the last; None if none is above 0."""
+    """Return the range of blocks with the largest sum: first, and the one after the last; None if no sum is above 0."""
     sums = np.concatenate([[0], sizes.cumsum()])
     gains = sums - np.minimum.accumulate(sums)  # of the best range that ends before each block
     end = int(gains.argmax()) if len(sums) else 0
@@ -113,5 +113,5 @@ def densest(sizes: Ints) -> tuple[int, int] | None:
 
 
 def create(example: Page | None) -> LineBlocks:
-    """Return the extractor; an example is of no use to it."""
+    """Return the extractor; it does not use the example."""
     return LineBlocks()

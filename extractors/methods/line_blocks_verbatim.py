@@ -1,14 +1,14 @@
-"""Method `line-blocks-verbatim`: the line-block distribution to the letter of its source, for the curve that it draws.
+"""Method `line-blocks-verbatim`: the line-block distribution exactly as in its source, for the curve that it draws.
 
 Source: 001; definitions and conditions in `line_blocks`. Ctext is made as in the author's published code: doctype,
-comments, scripts and styles go with what they hold, character references become a space, tags go; a page's lines are
-those of its file. Ours is that brackets in attribute values end no tag (`tagless_text`). The threshold (86
-characters) is from that code, too, and so is the reading of condition 2: one of the K blocks behind the rise isn't
-empty. (None empty, as the document has it, loses each paragraph that stands alone.) Of several ranges condition 4
-takes the one with the largest block.
+comments, scripts and styles are removed with their content, character references become a space, tags are removed; a
+page's lines are those of its file. Ours is that brackets in attribute values end no tag (`tagless_text`). The threshold
+(86 characters) is from that code, too, and so is the interpretation of condition 2: at least one of the K blocks after
+the rise isn't empty. (If none may be empty, as in the document, each paragraph that stands alone is lost.) If there are
+several ranges, condition 4 selects the one with the largest block.
 
-It does what the source says on pages written as pages were in 2009, a paragraph a line. In minified pages everything is
-one line, and where paragraphs span lines with blank ones between them, a body ends too early.
+The method works on pages in the style of 2009, with one paragraph a line. In minified pages the whole text is one line,
+and if paragraphs span several lines with blank ones between them, the body ends too early.
 """
 
 import re
@@ -40,7 +40,7 @@ _TAG = re.compile(r"<[^<>]*+>")
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """What the method sees: the lines of Ctext, Y by line, and the body, `lines[start:end]`; 0 and 0 for none."""
+    """The lines of Ctext, Y by line, and the body, `lines[start:end]`; both 0 if there is none."""
 
     lines: list[str]
     sizes: Ints
@@ -63,7 +63,7 @@ class LineBlocksVerbatim:
 
 
 def distribution(source: str) -> Distribution:
-    """Return the line-block distribution of a page's source, and the body that it shows."""
+    """Return the line-block distribution of a page's source, with the body."""
     lines = strip_tags(source).split("\n")
     lengths = np.array([len("".join(line.split())) for line in lines], np.int64)
     sizes = block_sizes(lengths)[: max(0, len(lines) - BLOCK_WIDTH)]
@@ -72,7 +72,7 @@ def distribution(source: str) -> Distribution:
 
 
 def strip_tags(source: str) -> str:
-    """Return Ctext: the page without tags, its white space as it was."""
+    """Return Ctext: the page without tags, its white space unchanged."""
     return _TAG.sub("", _REFERENCE.sub(" ", _DROPPED.sub("", escape_values(source))))
 
 
@@ -89,7 +89,7 @@ def find_body(sizes: Ints) -> tuple[int, int]:
 
 
 def next_rise(sizes: Ints, start: int) -> int | None:
-    """Return the first block from `start` on that is above the threshold and not the last with text for K blocks."""
+    """Return the first block from `start` on that is above the threshold and is followed by text within K blocks."""
     for block in range(start, len(sizes)):
         if sizes[block] > THRESHOLD and sizes[block + 1 : block + 1 + BLOCK_WIDTH].any():
             return block
@@ -97,7 +97,7 @@ def next_rise(sizes: Ints, start: int) -> int | None:
 
 
 def next_fall(sizes: Ints, start: int) -> int:
-    """Return the first empty block from `start` on with an empty one behind it; else the number of blocks."""
+    """Return the first empty block from `start` on that is followed by an empty one; else the number of blocks."""
     for block in range(start, len(sizes)):
         if not sizes[block : block + 2].any():
             return block
@@ -105,5 +105,5 @@ def next_fall(sizes: Ints, start: int) -> int:
 
 
 def create(example: Page | None) -> LineBlocksVerbatim:
-    """Return the extractor; an example is of no use to it."""
+    """Return the extractor; it does not use the example."""
     return LineBlocksVerbatim()

@@ -1,7 +1,7 @@
 """Whether a page is an article or a list, from its lines, head and URL; no browser.
 
-Source 003 (Qin Long et al., I-AWCE) takes the type from a screenshot; this stands beside it and is our own. Figures are
-in docs/methods-page-types.md. The steps, and where they are read:
+Source 003 (Qin Long et al., I-AWCE) takes the type from a screenshot; this classifier is our own alternative. Figures
+are in docs/methods-page-types.md. The steps, and the modules that implement them:
 
     text lines → 85 numbers             `line_features`, by the signs in `words`
     the rules' body → 12 numbers        `body_features`
@@ -11,7 +11,7 @@ in docs/methods-page-types.md. The steps, and where they are read:
     log odds → article, list, uncertain `classify`, `reasons`
     labelled pages → model              `labelled`, `learning`, `train`: python -m extractors.page_types.train DATA
 
-What was learned is described in MODEL_CARD.md.
+MODEL_CARD.md describes the trained models.
 """
 
 from .addresses import shape_of

@@ -1,8 +1,8 @@
-"""URLs: their shapes, and what a page's own URL and those it links to say about its type.
+"""URLs: their shapes, and numbers about a page's type by its own URL and those of its links.
 
 The shape of a URL is what it has in common with its siblings: `/2026/11/03/some-story.html` and
-`/2026/10/28/another-one.html` have the shape `/0/0/0/slug.html`. A list links to what is below it, an article to others
-of its own shape.
+`/2026/10/28/another-one.html` have the shape `/0/0/0/slug.html`. A list has links to URLs below its own, an article has
+links to URLs of its own shape.
 """
 
 import re
@@ -57,7 +57,7 @@ def _split(segment: str) -> tuple[str, str]:
 
 
 def address_features(url: str) -> dict[str, float]:
-    """Return what a URL alone says, as numbers by name."""
+    """Return numbers by name, computed from a URL alone."""
     parts = split_web(url)
     path, query = (parts.path, parts.query) if parts else ("", "")
     segments = [segment for segment in path.split("/") if segment]
@@ -86,7 +86,7 @@ def address_features(url: str) -> dict[str, float]:
 
 
 def link_features(url: str, links: Iterable[str], titles: Iterable[str]) -> dict[str, float]:
-    """Return how a page's URL stands to those it links to, `titles` being the links that read as titles."""
+    """Return numbers that compare a page's URL with those of its links; `titles`: links with words for a title."""
     own = split_web(url)
     host, path = (own.netloc.lower(), own.path or "/") if own else ("", "/")
     base = path[: path.rfind("/") + 1]
@@ -114,7 +114,7 @@ def _paths(path_on: Callable[[str], str], links: Iterable[str]) -> list[str]:
 
 
 def _path_on(host: str, folder: str, link: str) -> str:
-    """Return the path of a link, "" for one to elsewhere. By hand: joining URLs would take as long as all the rest."""
+    """Return the path of a link, "" if it is on another host. Not by `urljoin`, which would take half of the time."""
     link = link.strip().partition("#")[0].partition("?")[0]
     if link.startswith(("http://", "https://", "//")):
         there, slash, path = link.partition("//")[2].partition("/")

@@ -1,7 +1,7 @@
-"""What the body that the rules find on a page says about the page's type: 12 numbers.
+"""Numbers about the page's type, by the body that the rules find on the page: 12 of them.
 
-An article's body is one run of text; on a list the same rules pick texts that each follow a link, stand among links, or
-are scraps of what the page holds.
+An article's body is one run of text; on a list the same rules find texts that each follow a link, are among links, or
+are a small part of the page.
 """
 
 from math import log1p

@@ -1,9 +1,9 @@
-"""Is this page an article or a list? By its lines, its head and its URL; no browser, some milliseconds.
+"""Classifies a page as article or list, by its lines, its head and its URL; without a browser, in a few milliseconds.
 
 Two models: one for pages with a URL (their own or the one they declare), one for those without. Between the two
-thresholds the answer is "uncertain"; where many pages of a site are at hand, `classify_shapes` lets those whose URLs
-have one shape answer together. A third model, the screen, looks at a few numbers that cost next to nothing, and says of
-most articles that the others need not be asked.
+thresholds the type is "uncertain"; if many pages of a site are available, `classify_shapes` classifies all pages whose
+URLs have one shape together. A third model, the screen, uses a few numbers that are cheap to compute; for most articles
+its result is enough, and the other models are not needed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ _FORMS = {
     WITHOUT_ADDRESS: tuple(name for name in NAMES if name not in OF_ADDRESS),
     SCREEN: SCREENED,
 }
-_folder: ContextVar[Path] = ContextVar("folder of the models of page types", default=HERE)
+_folder: ContextVar[Path] = ContextVar("folder of page-type models", default=HERE)
 MOST = 4.0  # log odds that one page can give to its shape: no page outvotes all others
 SURER = 16  # pages of a shape; more make it no surer
 MIXED = 0.2  # share of the answered pages of a shape that contradict the others, from which it is uncertain
@@ -43,9 +43,9 @@ MIXED = 0.2  # share of the answered pages of a shape that contradict the others
 
 @dataclass(frozen=True, slots=True)
 class PageType:
-    """`probability`: of an article, 0 to 1. `reasons`: what spoke most for the answer, in words for a person.
+    """`probability`: of an article, 0 to 1. `reasons`: the strongest reasons for the type, in words for a person.
 
-    `log_odds`: the same as log odds.
+    `log_odds`: the probability as log odds.
     """
 
     kind: Kind
@@ -66,7 +66,7 @@ def page_type(html: bytes | str, url: str | None = None, *, content_type: str | 
 
 
 def surely_article(parsed: ParsedPage, kept: list[int]) -> bool:
-    """Return whether the screen says that the page with the body `kept` needs no further look."""
+    """Return whether the page with the body `kept` is surely an article by the screen alone."""
     model = _model(SCREEN)
     row = model.row(screened_features_of(parsed, kept))
     return float(model.log_odds(row[np.newaxis])[0]) >= model.article_from
@@ -92,11 +92,11 @@ def classify(parsed: ParsedPage, kept: list[int] | None = None, evidence: float 
 
 
 def classify_shapes(pages: Iterable[tuple[str, PageType]]) -> dict[str, PageType]:
-    """Return the type of each shape of URL from (URL, type) of single pages: the mean of their log odds decides.
+    """Return the type of each shape of URL from (URL, type) of single pages, by the mean of their log odds.
 
-    What must be reached falls with the square root of the number of pages, as the error of a mean does. A shape of
-    which clear articles and clear lists are known is uncertain, whatever the mean. Use it where a pattern is to be
-    judged, or for the pages that were uncertain by themselves: `shapes[shape_of(url)]`.
+    The thresholds fall with the square root of the number of pages, like the error of a mean. A shape with both clear
+    articles and clear lists is uncertain, whatever the mean. Use it to judge a pattern, or for pages that are uncertain
+    by themselves: `shapes[shape_of(url)]`.
     """
     grouped: dict[str, list[PageType]] = {}
     for url, page in pages:
@@ -115,7 +115,7 @@ def _together(pages: list[PageType]) -> PageType:
 
 
 def kind_of_several(log_odds: Values, article_from: float, list_to: float) -> Kind:
-    """Return the type that pages of one shape have together; `log_odds`: (pages,), the limits those of one page."""
+    """Return the type of pages of one shape together; `log_odds`: (pages,), the thresholds are those for one page."""
     articles, lists = int((log_odds >= article_from).sum()), int((log_odds <= list_to).sum())
     if min(articles, lists) >= MIXED * max(1, articles + lists):
         return "uncertain"
@@ -131,7 +131,7 @@ def _kind(log_odds: float, article_from: float, list_to: float) -> Kind:
 
 @contextmanager
 def using_models(folder: Path) -> Iterator[None]:
-    """Let the models of another folder answer within the block: such as never saw the pages that are measured."""
+    """Use the models of another folder within the block, such as models that were not trained on the pages measured."""
     token = _folder.set(folder)
     try:
         yield

@@ -1,10 +1,10 @@
-"""Whether a page is an empty shell, whose text only its scripts bring.
+"""Whether a page is an empty shell, whose text appears only after its scripts have run.
 
-Strategy: no scripts → no; text to read → no; the page asks for JavaScript → yes; next to nothing to see, or an empty
+Strategy: no scripts → no; text to read → no; the page asks for JavaScript → yes; almost no visible text, or an empty
 container that waits to be filled → yes.
 
-Careful on purpose: a page taken for a shell costs a browser for its whole section. Of a page with a frame of links and
-no article we can't tell that its scripts would bring one.
+The check is cautious: if a page is classified as a shell, its whole section is rendered in a browser. If a page has a
+frame of links and no article, it is unknown whether its scripts would add one.
 """
 
 from lxml import etree
@@ -49,12 +49,12 @@ def has_scripts(root: etree._Element) -> bool:
 
 
 def _named(root: etree._Element) -> frozenset[str]:
-    """Containers, and elements of the page's own making such as <app-root>."""
+    """Containers, and custom elements such as <app-root>."""
     return CONTAINERS | {str(element.tag) for element in root.iter(etree.Element) if "-" in str(element.tag)}
 
 
 def _waits(element: etree._Element) -> bool:
-    """Return whether an element that scripts can name holds nothing yet."""
+    """Return whether an element that scripts can find by name is still empty."""
     if element.get("id") is None and "-" not in str(element.tag):
         return False
     return next(element.iter("a", "script", "img"), None) is None and len(inner_text(element).strip()) <= LOADING_TEXT

@@ -1,7 +1,7 @@
-"""A parsed page → the numbers by which its type is judged.
+"""A parsed page → the numbers by which its type is classified.
 
-Counts are log(1 + n), so that a long page is no other kind of page; shares are 0 to 1. What only tells collections
-apart (size of the page, number of scripts, language) is left out on purpose.
+Counts are log(1 + n), so that the length of a page does not decide; shares are 0 to 1. Numbers that only distinguish
+collections (size of the page, number of scripts, language) are left out on purpose.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def features_of(parsed: ParsedPage, kept: list[int] | None = None) -> dict[str, 
 
 
 def screened_features_of(parsed: ParsedPage, kept: list[int]) -> dict[str, float]:
-    """Return those of the numbers that cost next to nothing: `SCREENED`."""
+    """Return the numbers that are cheap to compute: `SCREENED`."""
     lines, head = parsed.lines, parsed.head
     return {
         **body_features(lines, parsed.prior, kept),
@@ -48,13 +48,13 @@ def screened_features_of(parsed: ParsedPage, kept: list[int]) -> dict[str, float
 
 
 def address_of(parsed: ParsedPage) -> str | None:
-    """Return the page's URL: where it was fetched, else what it declares as its own."""
+    """Return the page's URL: the one from which it was fetched, else the one that it declares."""
     declared = (parsed.page.url, parsed.head.canonical, parsed.head.first(("og:url",)))
     return next((normalise(url) for url in declared if url and split_web(url)), None)
 
 
 def _titles(lines: Lines) -> Iterator[str]:
-    """Yield where those links lead whose line could be a linked title."""
+    """Yield the targets of links whose line could be a linked title."""
     width = lines.width
     may_be_title = ((width >= ENTRY_MIN) & (width <= ENTRY_MAX) & (2 * lines.linked > width)).tolist()
     for (line, _), href in zip(lines.links, lines.hrefs, strict=True):

@@ -25,12 +25,12 @@ _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as
 
 
 class LabelledDataError(ValueError):
-    """The data can't be used; the message says which file and what is wrong there."""
+    """The data can't be used; the message names the file and the mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPage:
-    """A page of known type. `source`: the collection it comes from, `site`: by which pages are held out together."""
+    """A page of known type. `source`: its collection; `site`: all pages of a site are held out together."""
 
     source: str
     site: str
@@ -41,7 +41,7 @@ class LabelledPage:
     encoding: str | None
 
     def parsed(self) -> ParsedPage | None:
-        """Return the page, parsed; None if there is no text on it. Raises `LabelledDataError` if it can't be read."""
+        """Return the page, parsed; None if it has no text. Raises `LabelledDataError` if it can't be read."""
         try:
             data = self.file.read_bytes()
             data = gzip.decompress(data) if self.file.suffix == ".gz" else data
@@ -60,14 +60,14 @@ def read_labelled(folder: Path) -> list[LabelledPage]:
     Raises `LabelledDataError` if there are none, or a line can't be read.
     """
     if not folder.is_dir():
-        raise LabelledDataError(f"{folder} is no folder")
+        raise LabelledDataError(f"{folder} is not a folder")
     truths = sorted(folder.rglob(TRUTH))
     if not truths:
-        raise LabelledDataError(f"{folder} holds no {TRUTH}: one object a page, with file and kind")
+        raise LabelledDataError(f"{folder} has no {TRUTH} (one object for each page, with file and kind)")
     pages = [page for truth in truths for page in _rows(truth)]
     for article, kind in ((True, ARTICLE), (False, LIST)):
         if not any(page.article is article for page in pages):
-            raise LabelledDataError(f"{folder} holds no page of kind {kind}")
+            raise LabelledDataError(f"{folder} has no page of kind {kind}")
     return pages
 
 
@@ -106,7 +106,7 @@ def _served(folder: Path, file: str) -> str:
 
 
 def domain_of(url: str | None) -> str:
-    """Return the name under which a site registered, roughly (example.co.uk); "" without a host."""
+    """Return the registered domain of a host, approximately (example.co.uk); "" without a host."""
     parts = split_web(url) if url else None
     labels = (parts.hostname or "").split(".") if parts else []
     return ".".join(labels[-3 if len(labels) > 2 and labels[-2] in _SECOND_LEVEL else -2 :])

@@ -1,8 +1,8 @@
-"""From labelled pages to a model: how pages are weighed, changed and held out, and where the answers begin.
+"""From labelled pages to a model: how pages are weighted, changed and held out, and how the thresholds are chosen.
 
-Sites count, not pages: a site's articles weigh together as the square root of their number, so do its lists, and both
-types weigh alike. Every page is learned from a second time as if its head declared nothing (`UNDECLARED`), else a page
-without Open Graph or JSON-LD would be a list: in the development data, those who declare are news papers.
+Sites count, not pages: the articles of a site together have the square root of their number as weight, so do its lists,
+and both types have the same weight. Every page is used a second time as if its head declared nothing (`UNDECLARED`);
+otherwise a page without Open Graph or JSON-LD would be a list, because most pages with them in the data are news.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ Features = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class PageNumbers:
-    """The numbers of a page, and of an article the same with its body cut to the first lines."""
+    """The numbers of a page, and for an article the same numbers with its body cut to the first lines."""
 
     page: Features
     short: Features | None = None
@@ -48,9 +48,11 @@ OF_ADDRESS = frozenset(address_features("http://a.example/") | link_features("ht
 
 @dataclass(frozen=True, slots=True)
 class TrainingPages:
-    """Pages to learn from: `names` of the numbers, `values` (pages, n), and for each page type, site, source and
-    whether it teaches: one that doesn't is only judged. `short`: the numbers of an article cut to its first lines;
-    those of the page itself for other pages.
+    """Pages for training.
+
+    `names` of the numbers, `values` (pages, n), and for each page type, site, source and `teaches`: whether it is used
+    for training and not only for measuring. `short`: the numbers of an article cut to its first lines; those of the
+    page itself for other pages.
     """
 
     names: tuple[str, ...]
@@ -73,7 +75,7 @@ class TrainingPages:
 
 
 def learn(pages: TrainingPages) -> Model:
-    """Return the model of the pages that teach, without thresholds."""
+    """Return the model trained on the pages that teach, without thresholds."""
     pages = pages.only(pages.teaches)
     weight = site_weights(pages, 0.5)
     silent = pages.values.copy()
@@ -87,9 +89,9 @@ def learn(pages: TrainingPages) -> Model:
 
 
 def site_weights(pages: TrainingPages, power: float) -> Values:
-    """Return the pages' weights: a site's pages of a type weigh (their number) ** power together, each type 1/2.
+    """Return the pages' weights: a site's pages of a type together weigh (their number) ** power; each type weighs 1/2.
 
-    With power 0 all sites count alike, with 1 all pages.
+    With power 0 all sites have the same weight, with power 1 all pages.
     """
     keys = list(zip(pages.sites, pages.article.tolist(), strict=True))
     counts = Counter(keys)
@@ -100,7 +102,7 @@ def site_weights(pages: TrainingPages, power: float) -> Values:
 
 
 def folds(pages: TrainingPages, seed: int, count: int = FOLDS) -> NDArray[np.intp]:
-    """Return each page's fold, 0 to count − 1: a site is in one fold, sites of articles, lists or both are spread."""
+    """Return each page's fold, 0 to count − 1: a site is in one fold; each kind of site is spread over all folds."""
     kinds: dict[str, set[bool]] = {}
     for site, article in zip(pages.sites, pages.article.tolist(), strict=True):
         kinds.setdefault(site, set()).add(article)
@@ -114,7 +116,7 @@ def folds(pages: TrainingPages, seed: int, count: int = FOLDS) -> NDArray[np.int
 
 
 def held_out(pages: TrainingPages, seed: int) -> Values:
-    """Return the log odds (pages,) that models say who learned from the other folds' sites only."""
+    """Return the log odds (pages,) by models that were trained on the sites of the other folds only."""
     fold = folds(pages, seed)
     result = np.zeros(len(pages))
     for number in sorted(set(fold.tolist())):
@@ -125,8 +127,9 @@ def held_out(pages: TrainingPages, seed: int) -> Values:
 def thresholds(log_odds: Values, article: Flags, weight: Values) -> tuple[float, float]:
     """Return (article_from, list_to), neither beyond even odds.
 
-    The first gives the most answers of which the weighted share `RIGHT` is right; where none is good enough it is
-    `NEVER`. Below or at the second lies at most the share `LOST` of the articles.
+    At or above the first, the weighted share `RIGHT` of the pages is right, and as many pages as possible have an
+    answer; it is `NEVER` if no threshold is good enough. At most the share `LOST` of the articles is at or below the
+    second.
     """
     return _threshold(log_odds, article, weight, RIGHT), min(0.0, _lower_end(log_odds[article], LOST))
 
@@ -137,13 +140,13 @@ def screen_from(log_odds: Values, article: Flags) -> float:
 
 
 def _lower_end(values: Values, share: float) -> float:
-    """Return the largest value at or below which at most that share of the values lies, short of the next one."""
+    """Return the largest limit such that at most the given share of the values is at or below it."""
     ordered = np.sort(values)
     return float(np.nextafter(ordered[int(share * len(ordered))], -np.inf))
 
 
 def _threshold(log_odds: Values, wanted: Flags, weight: Values, right: float) -> float:
-    """Return the least log odds ≥ 0 from which on the share `right` of the pages is as wanted."""
+    """Return the smallest log odds ≥ 0 from which on at least the share `right` of the pages is as wanted."""
     order = np.argsort(-log_odds, kind="stable")
     share = np.cumsum((weight * wanted)[order]) / np.cumsum(weight[order])
     good = np.flatnonzero((share >= right) & (log_odds[order] >= 0))
@@ -151,7 +154,7 @@ def _threshold(log_odds: Values, wanted: Flags, weight: Values, right: float) ->
 
 
 def evenly(keys: Sequence[object], most: int = PER_SITE) -> Flags:
-    """Return which of the items to take: of each key at most so many, evenly spaced in their order."""
+    """Return the items to use: at most so many of each key, evenly spaced in their order."""
     counts, seen = Counter(keys), Counter[object]()
     chosen = np.zeros(len(keys), np.bool_)
     for place, key in enumerate(keys):
@@ -171,7 +174,7 @@ def pages_of(
     names: Sequence[str],
     doubtful: Sequence[str] = (),
 ) -> TrainingPages:
-    """Return the pages that have all the numbers of these names; those with the ids `doubtful` don't teach."""
+    """Return the pages that have all the named numbers; those with the ids `doubtful` are not trained on."""
     whole = [(page, found) for page, found in zip(labelled, features, strict=True) if found.page.keys() >= set(names)]
 
     def table(rows: Iterable[Features]) -> Values:

@@ -1,8 +1,8 @@
-"""What the text lines of a page say about its type: 85 numbers.
+"""Numbers about a page's type, by its text lines: 85 of them.
 
-A list is many linked titles of one place in the template, each perhaps with a date and a few words; an article is one
-run of prose, whose lines follow each other. Beside these two the signs around them: pagers, sorting, prices, bylines.
-Widths are UTF-8 bytes, as everywhere; `SHORT` and the other limits are ours, set by eye and not tuned.
+A list has many linked titles in one place of the template, each perhaps with a date and a few words; an article is one
+run of prose in consecutive lines. Further signs are pagers, sorting, prices and bylines. Widths are UTF-8 bytes, as
+everywhere; `SHORT` and the other limits are ours, chosen by judgement and not tuned.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ FAR = 400  # lines: farther than any title from its text
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The lines of a page, each with what it is; all arrays have one entry a line."""
+    """The lines of a page with their properties; all arrays have one entry a line."""
 
     lines: Lines
     plain: Floats  # unlinked bytes
@@ -69,12 +69,12 @@ def _mark(lines: Lines) -> Marked:
 
 
 def _reads_as_title(text: str) -> bool:
-    """Whether a link has words enough for a title; menus mostly have one or two."""
+    """Whether a link has enough words for a title; menus mostly have one or two."""
     return text.count(" ") >= ENTRY_SPACES or len(text.encode()) - len(text) >= ENTRY_WIDE
 
 
 def _densest_run(marked: Marked) -> tuple[int, int]:
-    """Return the first and the last line + 1 of the run of lines with most unlinked text: where an article would be."""
+    """Return the first and the last line + 1 of the run of lines with most unlinked text: the possible body."""
     lines = marked.lines
     weights = np.minimum(marked.plain - 2 * lines.linked - LINE_COST, LINE_MAX) * lines.weight
     sums = np.concatenate([[0.0], np.cumsum(weights, dtype=np.float64)])
@@ -134,7 +134,7 @@ def _run(marked: Marked, start: int, end: int) -> dict[str, float]:
 
 
 def _prose(marked: Marked) -> dict[str, float]:
-    """The place in the template with most running text: an article's lines follow each other, summaries don't."""
+    """The place in the template with most running text: an article's lines are consecutive, summaries are not."""
     running = ~marked.link & (marked.plain >= RUNNING)
     best, share = _heaviest(marked.family[running], marked.plain[running])
     places = np.flatnonzero(running & (marked.family == best))
@@ -164,7 +164,7 @@ def _prose(marked: Marked) -> dict[str, float]:
 
 
 def _entries(marked: Marked) -> dict[str, float]:
-    """The place in the template with most linked titles."""
+    """The numbers of the place in the template with most linked titles."""
     lines = marked.lines
     entries = np.flatnonzero(marked.entry)
     paths = np.array(lines.paths, np.intp)[entries]
@@ -192,7 +192,7 @@ def _entries(marked: Marked) -> dict[str, float]:
 
 
 def _targets(lines: Lines, places: set[int]) -> dict[str, float]:
-    """Where the links of some lines lead: entries to as many pages of their own site, references to other sites."""
+    """The targets of some lines' links: those of entries are different pages of the site, references are elsewhere."""
     everywhere = [href.strip() for href in lines.hrefs]
     hosts = [_host(href) for href in everywhere]
     counts = Counter(filter(None, hosts))
@@ -260,13 +260,13 @@ def _media(marked: Marked, start: int, end: int) -> dict[str, float]:
 
 
 def _count(form: Pattern[str], texts: list[str], lowered: list[str], parts: list[str]) -> float:
-    """Return log(1 + n) of the texts of a form of which each match holds one of the parts in lower case."""
+    """Return log(1 + n) for the n texts that match a form; each match contains one of the parts, in lower case."""
     places = {place for part in parts for place, text in enumerate(lowered) if part in text}
     return log1p(sum(form.search(texts[place]) is not None for place in places))
 
 
 def _heaviest(keys: NDArray[np.intp], amounts: NDArray[np.floating]) -> tuple[int, float]:
-    """Return the key with the largest sum of amounts, the first of equals, and its share; -1 and 0 without keys."""
+    """Return the key with the largest sum of amounts (of equals the first) and its share; -1 and 0 without keys."""
     if not len(keys):
         return -1, 0.0
     distinct, numbers = np.unique(keys, return_inverse=True)
@@ -276,7 +276,7 @@ def _heaviest(keys: NDArray[np.intp], amounts: NDArray[np.floating]) -> tuple[in
 
 
 def _any_before(flags: Flags, places: NDArray[np.intp], reach: int = 3) -> Flags:
-    """Whether one of the `reach` lines before each place is flagged."""
+    """Whether one of the `reach` lines before each line is flagged."""
     sums = np.concatenate([[0], np.cumsum(flags)])
     result: Flags = sums[places] > sums[np.maximum(places - reach, 0)]
     return result
@@ -291,7 +291,7 @@ def _mean(amounts: Floats | Flags | Numbers) -> float:
 
 
 def _median(amounts: Floats | NDArray[np.intp]) -> float:
-    """Return the median, 0 of nothing; numpy's takes longer for the few amounts of a page."""
+    """Return the median, 0 of an empty list; numpy's is slower for the few amounts of a page."""
     ordered = sorted(amounts.tolist())
     return float(ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2 if ordered else 0.0
 

@@ -1,12 +1,12 @@
-"""The judge: an additive logistic model in plain numpy. Inference, training, and its file.
+"""The page-type model: an additive logistic model in plain numpy. Inference, training, and its file.
 
     z_j = (x_j − mean_j) / scale_j, kept within ± 4
     f_j(x) = a_j z_j + Σ_k b_jk max(0, z_j − knot_jk)        a broken line with three bends, at the quartiles
     log odds of "article" = bias + Σ_j f_j(x)
 
-All a_j and b_jk are held small together (ridge), for there are more of them than sites to learn from. On sites that
-training never saw this was as right as boosted, random or extremely random trees, or more (docs/methods-page-types.md),
-and it says by itself which number spoke for what: `contributions`.
+All a_j and b_jk are kept small (ridge), because there are more of them than sites to train on. On sites that were not
+in the training data this model was at least as accurate as boosted, random or extremely random trees
+(docs/methods-page-types.md), and it shows the effect of each number: `contributions`.
 
 The loss is convex and Newton's method finds its only minimum: nothing is random, and the same pages give the same
 numbers, bit for bit on one machine with one numpy.
@@ -37,8 +37,10 @@ _ARRAYS = ("mean", "scale", "knots", "weights", "bias")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Learned numbers, float64: `mean`, `scale` (n) of the numbers in `names`, `knots` (3, n), `weights` (4, n) and
-    `bias` (1). A page whose log odds reach `article_from` is an article, one at or below `list_to` a list.
+    """The trained numbers, float64.
+
+    `mean`, `scale` (n) of the numbers in `names`, `knots` (3, n), `weights` (4, n) and `bias` (1). A page whose log
+    odds reach `article_from` is an article, one at or below `list_to` a list.
     """
 
     names: tuple[str, ...]
@@ -51,7 +53,7 @@ class Model:
     list_to: float = 0.0
 
     def contributions(self, values: Values) -> Values:
-        """Return what each number says for an article, as log odds; `values` and the result: (pages, n)."""
+        """Return the contribution of each number to an article, as log odds; `values` and the result: (pages, n)."""
         terms = _terms(values, self.mean, self.scale, self.knots)
         result: Values = np.einsum("pkn,kn->pn", terms, self.weights)
         return result
@@ -90,13 +92,13 @@ def _scaled(values: Values, mean: Values, scale: Values) -> Values:
 
 
 def _terms(values: Values, mean: Values, scale: Values, knots: Values) -> Values:
-    """Return what the weights are applied to, shape (pages, 4, n)."""
+    """Return the terms that are multiplied by the weights, shape (pages, 4, n)."""
     scaled = _scaled(values, mean, scale)[:, np.newaxis]
     return np.concatenate([scaled, BEND_SCALE * np.maximum(scaled - knots, 0)], axis=1)
 
 
 def _newton(inputs: Values, expected: Values, weight: Values) -> Values:
-    """Return the weights of least loss, the bias last; `inputs` has a last column of ones, which has no penalty."""
+    """Return the weights with the smallest loss, the bias last; `inputs` has a last column of ones, without penalty."""
     penalty = np.full(inputs.shape[1], PENALTY)
     penalty[-1] = 0.0
     learned = np.zeros(inputs.shape[1])
@@ -112,7 +114,7 @@ def _newton(inputs: Values, expected: Values, weight: Values) -> Values:
 
 
 def save(model: Model, path: Path, about: Mapping[str, Any]) -> None:
-    """Write the model as JSON, exactly; `about`: its origin. Raises `OSError`."""
+    """Write the model as JSON, without rounding; `about`: its origin. Raises `OSError`."""
     numbers = {name: getattr(model, name).tolist() for name in _ARRAYS}
     head = {"format": FORMAT, **about, "article_from": model.article_from, "list_to": model.list_to}
     everything = {**head, "names": list(model.names), **numbers}
@@ -121,9 +123,9 @@ def save(model: Model, path: Path, about: Mapping[str, Any]) -> None:
 
 
 def load(path: Path, known: Sequence[str]) -> Model:
-    """Return the model of a file; `known`: the names of the numbers there are.
+    """Return the model in a file; `known`: the names of the existing numbers.
 
-    Raises `BadModel` if the file can't be read, holds no model, or wants other numbers.
+    Raises `BadModel` if the file can't be read, contains no model, or needs other numbers.
     """
     try:
         stored = json.loads(path.read_text("utf-8"))
@@ -131,12 +133,12 @@ def load(path: Path, known: Sequence[str]) -> Model:
         upper, lower = (float(stored[name]) for name in ("article_from", "list_to"))
         names, version = tuple(map(str, stored["names"])), stored["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadModel(f"{path}: no model of page types: {type(error).__name__}: {error}") from None
+        raise BadModel(f"{path}: not a page-type model: {type(error).__name__}: {error}") from None
     if version != FORMAT or set(names) - set(known):
         raise BadModel(f"{path}: a model of format {version}, whose numbers are not those of this version")
     n = len(names)
     shapes = ((n,), (n,), (BENDS, n), (1 + BENDS, n), (1,))
     for name, array, shape in zip(_ARRAYS, (mean, scale, knots, weights, bias), shapes, strict=True):
         if array.shape != shape or not np.isfinite(array).all():
-            raise BadModel(f"{path}: {name!r} has the wrong shape or is no number")
+            raise BadModel(f"{path}: {name!r} has the wrong shape or values that are not numbers")
     return Model(names, mean, scale, knots, weights, bias, upper, lower)

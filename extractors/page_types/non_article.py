@@ -1,12 +1,12 @@
-"""Whether a page holds an article at all, in words for a person if it does not.
+"""Whether a page has an article, and if not, the reason in words for a person.
 
-Only two things refuse a page that has text. The page says so itself, in a few words on a nearly empty page: a soft 404,
-a block or captcha, a shell that needs JavaScript. Or the page-type model calls it a list, which it wrongly does for at
-most one article in two hundred (`page_types.learning.LOST`, on sites left out). Everything else is an article, with its
-page type and the probability that it is one; where that is in doubt, the confidence is no higher. A caller may ask for
-more refusals or for none (`Page.refuse`).
+A page with text is refused for only two reasons. Its text says that there is no article, in a few words on a nearly
+empty page: a soft 404, a block or captcha, a shell that needs JavaScript. Or the page-type model classifies it as a
+list, which is wrong for at most one article in two hundred (`page_types.learning.LOST`, on sites left out). All other
+pages are articles, with a page type and a probability; the confidence is at most this probability. A caller may request
+more refusals or none (`Page.refuse`).
 
-An example is evidence, too: `evidence` are log odds that it adds (see `example`).
+An example is evidence, too: it adds `evidence`, as log odds (see `example`).
 """
 
 import re
@@ -57,7 +57,7 @@ _NOTICES = (
 
 @dataclass(frozen=True, slots=True)
 class PageVerdict:
-    """`probability`: of an article, 0 to 1, None where nothing was in doubt. `refused`: why there is no article."""
+    """`probability`: of an article, 0 to 1, None if the type was not in doubt. `refused`: why there is no article."""
 
     page_type: PageType = "article"
     probability: float | None = None
@@ -65,7 +65,7 @@ class PageVerdict:
 
 
 def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVerdict:
-    """Return what is to be thought of the page with the body `kept`; `evidence` for an article, in log odds."""
+    """Return the verdict on the page with the body `kept`; `evidence` for an article, in log odds."""
     refuse = parsed.page.refuse
     said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
     if not kept:
@@ -80,9 +80,9 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVer
 
 
 def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> str | None:
-    """Return what a nearly empty page says instead of an article, or None.
+    """Return the notice that a nearly empty page has instead of an article, or None.
 
-    It says so in its title, a heading or its body; a line in a footer ("protected by reCAPTCHA") does not count.
+    The notice is in its title, a heading or its body; a line in a footer ("protected by reCAPTCHA") does not count.
     """
     if float((lines.width - lines.linked).sum()) > NOTICE_PAGE or float(lines.width[kept].sum()) > NOTICE_BODY:
         return None
@@ -98,5 +98,5 @@ def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> st
 
 
 def needs_scripts(lines: Lines, title: str) -> bool:
-    """Return whether a nearly empty page says that it shows something only with JavaScript."""
+    """Return whether a nearly empty page has a notice that it needs JavaScript."""
     return (notice(lines, title, [], []) or "").startswith(NEEDS_SCRIPTS)

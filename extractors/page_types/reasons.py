@@ -1,4 +1,4 @@
-"""The numbers that spoke loudest, in words for a person."""
+"""The strongest reasons for a page's type, in words for a person."""
 
 from collections.abc import Mapping
 from math import expm1
@@ -6,7 +6,7 @@ from math import expm1
 REASONS = 3
 COUNTED, SHARE, YES = range(3)
 
-# By number: how it is told, and the words; `{}` takes the count or the share. What no person could check isn't told.
+# By number: its form, and the words; `{}` is the count or the share. Numbers that no person could check are left out.
 TOLD = {
     "og_article": (YES, "it declares og:type article", "og:type is not article"),
     "declared_published": (YES, "it declares when it was published", "it declares no time of publication"),
@@ -14,22 +14,22 @@ TOLD = {
     "list_types": (YES, "its JSON-LD describes a collection", ""),
     "list_class": (YES, "<body> is named like a list's", ""),
     "list_title": (YES, "its title is worded like a list's", ""),
-    "place_near": (SHARE, "{} of its running text follows on", ""),
+    "place_near": (SHARE, "{} of its running text is in adjacent lines", ""),
     "after_title_prose": (SHARE, "{} of the lines after its title are prose", ""),
-    "after_title_share": (SHARE, "{} of the text stands just after its title", ""),
-    "after_title_links": (SHARE, "{} of what follows its title are links", ""),
+    "after_title_share": (SHARE, "{} of the text is directly after its title", ""),
+    "after_title_links": (SHARE, "{} of the text after its title is links", ""),
     "place_after_link": (SHARE, "{} of its texts follow a link", ""),
     "prose_after_entry": (SHARE, "{} of its prose follows a linked title", ""),
-    "like_text_span": (SHARE, "{} of its text stands among like links", ""),
-    "link_share": (SHARE, "{} of the page are links", ""),
+    "like_text_span": (SHARE, "{} of its text is among similar links", ""),
+    "link_share": (SHARE, "{} of the page is links", ""),
     "like_entries": (COUNTED, "linked titles in one place: {}", ""),
     "run_entries": (COUNTED, "linked titles within its text: {}", ""),
     "run_linked_headings": (COUNTED, "linked headings within its text: {}", ""),
     "linked_headings": (COUNTED, "headings that are links: {}", ""),
-    "endings": (COUNTED, "lines such as end an article: {}", "no line such as ends an article"),
+    "endings": (COUNTED, "lines that typically end an article: {}", "no line that typically ends an article"),
     "bylines": (COUNTED, "bylines: {}", "no byline"),
     "more": (COUNTED, "“read more” or the like: {}", ""),
-    "pagers": (COUNTED, "links of a pager or counts: {}", ""),
+    "pagers": (COUNTED, "page links or counts: {}", ""),
     "sorting": (COUNTED, "ways to sort or filter: {}", ""),
     "prices": (COUNTED, "prices: {}", ""),
     "dates": (COUNTED, "dates: {}", "no date"),
@@ -37,7 +37,7 @@ TOLD = {
     "dated": (YES, "its URL has a date", ""),
     "year": (YES, "its URL has a year", ""),
     "front": (YES, "it is the site's front page", ""),
-    "page_number": (YES, "its URL numbers a page", ""),
+    "page_number": (YES, "its URL has a page number", ""),
     "list_last": (YES, "its URL ends like a list's", ""),
     "links_below": (COUNTED, "links that lead below its URL: {}", ""),
     "like_own": (COUNTED, "linked titles with URLs like its own: {}", ""),
@@ -45,7 +45,7 @@ TOLD = {
 
 
 def reasons_for(spoken: Mapping[str, float], features: Mapping[str, float], article: bool) -> tuple[str, ...]:
-    """Return the best reasons; `spoken`: what each number said for an article, `article`: which side to give."""
+    """Return the strongest reasons; `spoken`: each number's contribution to an article, `article`: for which type."""
     sign = 1 if article else -1
     best = sorted((name for name in spoken if sign * spoken[name] > 0), key=lambda name: -sign * spoken[name])
     told = (_tell(name, features[name]) for name in best if name in TOLD)

@@ -1,10 +1,11 @@
 """`python -m extractors.page_types.train DATA…`: learn from labelled pages of your own what a list and an article are.
 
 DATA: folders with a truth.jsonl and the pages that it names, at any depth; one object a line with file, kind ("article"
-or "list") and, as far as known, url, site and encoding. Take both types from many sites; twenty pages of a site do.
+or "list") and, as far as known, url, site and encoding. Use both types from many sites; twenty pages of a site are
+enough.
 
-It writes three models: for pages with and without a URL, and a cheap one that says of most articles that the others
-need not be asked. Their thresholds come from the pages themselves: each is judged by models that never saw its site.
+It writes three models: for pages with and without a URL, and a cheap one, which is enough for most articles. Their
+thresholds are chosen on the same pages: each is classified by models that were not trained on its site.
 """
 
 import argparse
@@ -50,7 +51,7 @@ FORMS = {
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Train, print how good it is on held-out sites, write the models. Exit code 2 for a mistake in call or data."""
+    """Train, print the accuracy on held-out sites, write the models. Exit code 2 for a mistake in call or data."""
     arguments = _parser().parse_args(words)
     errors = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
     try:
@@ -97,14 +98,14 @@ def _numbered(labelled: list[LabelledPage], errors: Console) -> Iterator[tuple[L
 
 
 def shortened(parsed: ParsedPage) -> ParsedPage:
-    """Return the page without the lines of its body but the first ones."""
+    """Return the page with only the first lines of its body."""
     body = rules_body(parsed.lines, parsed.prior).kept
     lines = parsed.lines.without(set(body[SHORT_LINES:]))
     return replace(parsed, lines=lines, prior=prior_of(lines, [parsed.head.title, *parsed.head.titles()]))
 
 
 def trained(pages: TrainingPages) -> tuple[Model, np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    """Return the model of some pages with its thresholds, and the held-out log odds that these were chosen by."""
+    """Return the model of some pages with its thresholds, and the held-out log odds from which they were chosen."""
     judged = np.mean([held_out(pages, seed) for seed in range(SEEDS)], axis=0)
     upper, lower = thresholds(judged, pages.article, site_weights(pages, 0.0))
     if pages.names == SCREENED:
@@ -113,7 +114,7 @@ def trained(pages: TrainingPages) -> tuple[Model, np.ndarray[tuple[int], np.dtyp
 
 
 def check(pages: TrainingPages, name: str) -> None:
-    """Raise `LabelledDataError` if there is too little to learn from."""
+    """Raise `LabelledDataError` if there is too little data for training."""
     for kind, of_kind in (("article", pages.article), ("list", ~pages.article)):
         sites = {site for site, taken in zip(pages.sites, of_kind.tolist(), strict=True) if taken}
         if len(sites) < FOLDS:

@@ -48,8 +48,9 @@ ENDING = re.compile(  # what stands below an article
 
 
 class Sign(NamedTuple):
-    """What short lines of lists or articles say. `parts`: of which each match of `form` holds one, in lower case; to
-    look for them takes a fraction of the time.
+    """Words in short lines of lists or articles. `parts`: each match of `form` contains one of them, in lower case.
+
+    The parts are searched for first, which takes a fraction of the time.
     """
 
     form: re.Pattern[str]

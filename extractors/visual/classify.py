@@ -1,11 +1,11 @@
-"""The classifier `visual`: a screenshot in, article, list or no answer out.
+"""The classifier `visual`: it classifies a screenshot as article or list, or gives no answer.
 
     classifier = VisualClassifier()                      # or VisualClassifier(Path("mine.onnx"))
     classifier(png) → Answer(kind, probability, reason)
 
-Off by default: nothing in the crawl asks it unless told to, since it knows the sites that it was trained on and is not
-reliable on others (docs/methods-visual.md). Strategy: unreadable or blank → no answer; the surer type's probability
-below `SURE` → no answer; else that type. The source always answers; `sure=0` does so too.
+Off by default: the crawl does not use it unless it is configured, because it is not reliable on sites that it was not
+trained on (docs/methods-visual.md). Strategy: unreadable or blank → no answer; the likelier type's probability below
+`SURE` → no answer; else that type. The source always gives an answer, and so does `sure=0`.
 """
 
 import json
@@ -27,7 +27,7 @@ SURE = 0.8  # probability from which it answers
 
 @dataclass(frozen=True, slots=True)
 class ScreenshotType:
-    """`kind` is None without an answer, and `reason` tells why; `probability` is the likelier kind's, 0 if unknown."""
+    """`kind` is None without an answer, and `reason` says why; `probability` is the likelier kind's, 0 if unknown."""
 
     kind: Kind | None
     probability: float
@@ -37,8 +37,8 @@ class ScreenshotType:
 class VisualClassifier:
     """A trained network, loaded once; calling it changes nothing, so threads may share it.
 
-    `weights`: a file that `train` wrote; None takes the one that `EXEMPLAR_VISUAL_WEIGHTS` names in the environment,
-    else the shipped one. Raises `BadModel` if the file is none of ours, and `ExtraMissing` without
+    `weights`: a file that `train` wrote; None: the one that `EXEMPLAR_VISUAL_WEIGHTS` names in the environment, else
+    the shipped one. Raises `BadModel` if the file is not a network of this classifier, and `ExtraMissing` without
     onnxruntime (extra `vision`).
     """
 
@@ -52,7 +52,7 @@ class VisualClassifier:
         self.about: dict[str, Any] = json.loads(self._session.get_modelmeta().custom_metadata_map[ABOUT])
 
     def __call__(self, png: bytes) -> ScreenshotType:
-        """Return the type of the page whose screenshot this is."""
+        """Return the type of the page in a screenshot."""
         try:
             grey = read_png(png)
         except UnreadableImage as error:
@@ -67,7 +67,7 @@ class VisualClassifier:
         best = int(chances.argmax())
         probability = float(chances[best])
         if probability < self.sure:
-            return ScreenshotType(None, probability, f"neither type is likelier than {self.sure:.0%}")
+            return ScreenshotType(None, probability, f"neither type has a probability above {self.sure:.0%}")
         return ScreenshotType(TYPES[best], probability)
 
     def probabilities(self, grey: Floats) -> Floats:
@@ -87,7 +87,7 @@ def _loaded(own: str | None) -> VisualClassifier:
 
 
 def _session(file: Path) -> Any:
-    """Load a network on one thread: a worker has one page at a time, and its neighbours need the other cores."""
+    """Load a network on one thread: a worker has one page at a time, and other workers need the other cores."""
     runtime: Any = needs("onnxruntime", "vision")
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -98,10 +98,10 @@ def _session(file: Path) -> Any:
     try:
         session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors have no common class of their own
-        raise BadModel(f"{file} is no network: {error}") from None
+        raise BadModel(f"{file} is not a network: {error}") from None
     shapes = [(one.name, one.shape[1:]) for one in (*session.get_inputs(), *session.get_outputs())]
     if shapes != [(INPUT, [1, SIDE, SIDE]), (OUTPUT, [len(TYPES)])] or (
         ABOUT not in session.get_modelmeta().custom_metadata_map
     ):
-        raise BadModel(f"{file} is another network than this one; `python -m extractors.visual.train` writes them")
+        raise BadModel(f"{file} is a different network; `python -m extractors.visual.train` writes files for this one")
     return session

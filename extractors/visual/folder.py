@@ -1,4 +1,4 @@
-"""A folder of screenshots to learn from: `article/` and `list/`, a PNG a page."""
+"""A folder of screenshots for training: `article/` and `list/`, a PNG a page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Pixels = NDArray[np.uint8]
 
 
 class ScreenshotMistakes(ValueError):
-    """What is wrong with the folder, a line each."""
+    """The mistakes of the folder, a line each."""
 
     def __init__(self, lines: Sequence[str]):
         super().__init__("\n".join(lines))
@@ -42,7 +42,7 @@ def screenshots(folder: Path) -> list[tuple[Path, int]]:
     missing = [f"{folder / name}: no such folder" for name in TYPES if not (folder / name).is_dir()]
     if missing:
         raise ScreenshotMistakes(
-            [*missing, f"{folder} must hold the folders {' and '.join(TYPES)}, with a PNG for each page"]
+            [*missing, f"{folder} must contain the folders {' and '.join(TYPES)}, with a PNG for each page"]
         )
     found = [(file, number) for number, name in enumerate(TYPES) for file in sorted((folder / name).glob("*.png"))]
     few = [name for number, name in enumerate(TYPES) if sum(kind == number for _, kind in found) < FEWEST]
@@ -52,7 +52,7 @@ def screenshots(folder: Path) -> list[tuple[Path, int]]:
 
 
 def read_labelled(files: Sequence[tuple[Path, int]]) -> tuple[LabelledScreenshot, list[Path]]:
-    """Return the screenshots that show something, and the files of the blank ones. Raises `ScreenshotMistakes`."""
+    """Return the screenshots that are not blank, and the files of the blank ones. Raises `ScreenshotMistakes`."""
     mistakes: list[str] = []
     blank: list[Path] = []
     grey: list[Pixels] = []

@@ -2,16 +2,16 @@
 
     PNG bytes → grey pixels → 224 × 224 → centred → network
 
-Source: 基于网页图像分类的自动化网页正文抽取模型 (Qin, Li, Mu, Li), section 1.2. Its input is 224 × 224 × 1, squeezed
-from a picture of the whole page. Ours: from the page's first 1,366 × 1,366 pixels (`crawler.screenshots`), each pixel
-the mean of the area that it stands for, so that lines of text can still be told from each other; a long page squeezed
-to 224 rows has none left. With it more pages were right, and the source too found more detail to help.
+Source: 基于网页图像分类的自动化网页正文抽取模型 (Qin, Li, Mu, Li), section 1.2. Its input is 224 × 224 × 1, scaled
+down from a picture of the whole page. Ours: from the page's first 1,366 × 1,366 pixels (`crawler.screenshots`), each
+pixel the mean of its area, so that lines of text remain distinct; if a long page is scaled to 224 rows, they do not.
+More pages were right in this way; in the source, too, more detail improved the results.
 
-`centred` is ours too: 0 to 1 with almost everything white teaches nothing for many epochs, and a dark page should look
-like a light one but for its sign.
+`centred` is ours too: with values from 0 to 1, almost all of them white, many epochs pass without progress, and a dark
+page should differ from a light one only in sign.
 
-Pillow decodes and shrinks: 2 ms a screenshot, no dependency of its own, on every platform, and images are a thing that
-attackers write: a decoder of our own would have to be as careful. It is imported where it is used (extra `vision`).
+Pillow decodes and scales the image: 2 ms a screenshot, no dependencies, on every platform. Images may come from
+attackers, so a decoder of our own would have to be as careful. It is imported where it is used (extra `vision`).
 """
 
 import io
@@ -54,5 +54,5 @@ def centred(grey: Grey) -> Grey:
 
 
 def is_blank(grey: Grey) -> bool:
-    """Whether nothing can be seen: no answer is better than a guess."""
+    """Whether the picture is blank: then no answer is better than a guess."""
     return float(grey.std()) < BLANK

@@ -1,4 +1,4 @@
-"""LeNet-5 as the source has it, for 224 × 224 grey pixels; 5,610,114 weights.
+"""LeNet-5 as in the source, for 224 × 224 grey pixels; 5,610,114 weights.
 
     input      1 × 224 × 224
     conv1      6 kernels 3 × 3, step 1                          6 × 222 × 222
@@ -10,13 +10,13 @@
     dense2     84, ReLU
     dense3     2, softmax: article, list
 
-Source: 基于网页图像分类的自动化网页正文抽取模型 (Qin, Li, Mu, Li), section 1.2 and figure 4. It has no word on
-what stands between the dense layers; without ReLU there they would be one layer. The larger of the two probabilities
+Source: 基于网页图像分类的自动化网页正文抽取模型 (Qin, Li, Mu, Li), section 1.2 and figure 4. It does not mention
+a function between the dense layers; without ReLU there they would be one layer. The larger of the two probabilities
 decides.
 
-`forward` is that table in numpy, to compare with. `to_onnx` writes it as ONNX, as the file that is shipped: weights are
+`forward` is that table in numpy, for comparison. `to_onnx` writes it as ONNX, the form of the shipped file: weights are
 int8 with one scale an output unit, unpacked to float32 when the file is loaded (a quarter of the size; speed is the
-same). The file says what it learned from in its metadata. Needs the package onnx (extra `train`).
+same). The file's metadata describe the training data. Needs the package onnx (extra `train`).
 """
 
 import json
@@ -62,7 +62,7 @@ def check(weights: Weights) -> None:
         if found is None or found.shape != shape:
             raise BadModel(f"{name} is {'missing' if found is None else found.shape}, not {shape}")
         if not np.isfinite(found).all():
-            raise BadModel(f"{name} has values that are no numbers")
+            raise BadModel(f"{name} has values that are not numbers")
 
 
 def forward(weights: Weights, grey: Floats) -> Floats:

@@ -1,11 +1,12 @@
-"""`python -m extractors.visual.train DIR`: train the network on screenshots of the sites that you read.
+"""`python -m extractors.visual.train DIR`: train the network on screenshots of the sites that you extract.
 
-DIR holds `article/` and `list/` with a PNG for each page, as `python -m crawler.screenshots` takes them; twenty of each
-type and site are a fair start. The network learns these sites: on others it is little better than a guess.
+DIR contains `article/` and `list/` with a PNG for each page, as `python -m crawler.screenshots` takes them; begin with
+twenty of each type and site. The network learns these sites: on others it is little better than a guess.
 
-Source: 基于网页图像分类的自动化网页正文抽取模型 (Qin, Li, Mu, Li), section 1.2: Adam, learning rate 0.0002,
-batches of 16, cross entropy (said of ResNet-101; of LeNet-5 nothing is said). Ours besides: the rarer type weighs more,
-so that both count alike. Needs PyTorch and onnx (extra `train`); a seed makes training repeatable on one machine.
+Source: 基于网页图像分类的自动化网页正文抽取模型 (Qin, Li, Mu, Li), section 1.2: Adam, learning rate 0.0002, batches of
+16, cross entropy (given for ResNet-101; nothing is given for LeNet-5). Our addition: the rarer type has a larger
+weight, so that both count alike. Needs PyTorch and onnx (extra `train`); a seed makes training repeatable on one
+machine.
 """
 
 import argparse
@@ -34,14 +35,14 @@ BAR = 40  # signs of the learning curve's longest bar
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """How a network does on some screenshots: mean cross entropy, and share judged right."""
+    """The results of a network for some screenshots: mean cross entropy, and share judged right."""
 
     loss: float
     right: float
 
 
 class Trainer:
-    """A network that learns; `epoch` changes it."""
+    """A network in training; `epoch` changes it."""
 
     def __init__(self, seed: int):
         self.torch: Any = needs("torch", "train")
@@ -53,7 +54,7 @@ class Trainer:
         self.optimiser = self.torch.optim.Adam(self.network.parameters(), lr=RATE, fused=True)
 
     def epoch(self, pages: LabelledScreenshot) -> None:
-        """Learn from each page once, in random order."""
+        """Train on each page once, in random order."""
         weigh = self.torch.nn.CrossEntropyLoss(self.torch.from_numpy(type_weights(pages.type)))
         self.network.train()
         order = self.random.permutation(len(pages))
@@ -76,7 +77,7 @@ class Trainer:
         return result
 
     def weights(self) -> dict[str, Floats]:
-        """Return what was learned, by the names of `network.SHAPES`."""
+        """Return the weights, by the names of `network.SHAPES`."""
         return {name: np.ascontiguousarray(value.numpy()).copy() for name, value in self.network.state_dict().items()}
 
     def _tensor(self, grey: Pixels) -> Any:
@@ -105,7 +106,7 @@ def _network(nn: Any) -> Any:
 
 
 def trained(pages: LabelledScreenshot, seed: int = 1, epochs: int = EPOCHS) -> Trainer:
-    """Return a network that has learned from these pages."""
+    """Return a network that was trained on these pages."""
     learner = Trainer(seed)
     for _ in range(epochs):
         learner.epoch(pages)
@@ -119,14 +120,14 @@ def type_weights(types: NDArray[np.int64]) -> Floats:
 
 
 def judge(learner: Trainer, pages: LabelledScreenshot) -> ValidationResult:
-    """Return how a network does on some pages."""
+    """Return the results of a network for some pages."""
     chances = learner.probabilities(pages.grey)
     loss = -np.log(np.maximum(chances[np.arange(len(pages)), pages.type], 1e-7)).mean()
     return ValidationResult(float(loss), float((chances.argmax(axis=1) == pages.type).mean()))
 
 
 def divide(pages: LabelledScreenshot, share: float, seed: int) -> tuple[LabelledScreenshot, LabelledScreenshot]:
-    """Return the pages to learn from and those held out, the same share of both types; the same for one seed."""
+    """Return the training pages and the held-out pages, with the same share of both types; the same for one seed."""
     random = np.random.default_rng([seed, 2])
     held: list[int] = []
     for kind in range(len(TYPES)):
@@ -166,7 +167,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _curve(learner: Trainer, learned: LabelledScreenshot, held_out: LabelledScreenshot, epochs: int) -> Iterator[str]:
-    """Learn, and yield the learning curve: a line an epoch, its bar the loss on the pages learned from."""
+    """Train, and yield the learning curve: a line an epoch, with a bar for the loss on the training pages."""
     yield f"{'epoch':>5}  {'loss':>6}  {'right':>6}  {'held out':>8}  {'right':>6}"
     for number in range(1, epochs + 1):
         learner.epoch(learned)
@@ -180,7 +181,7 @@ def _curve(learner: Trainer, learned: LabelledScreenshot, held_out: LabelledScre
 def _about(
     arguments: argparse.Namespace, learner: Trainer, learned: LabelledScreenshot, held_out: LabelledScreenshot
 ) -> dict[str, str | int | float | list[int]]:
-    """What is written into the file about how it came to be."""
+    """Return a description of the training, which is stored in the file."""
     about: dict[str, str | int | float | list[int]] = {
         "network": f"LeNet-5, {SIDE} × {SIDE} grey",
         "types": " ".join(TYPES),
@@ -201,7 +202,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     parser.add_argument("--epochs", type=int, default=EPOCHS, help=f"default: {EPOCHS}")
     parser.add_argument(
-        "--held-out", type=_share, default=HELD_OUT, metavar="SHARE", help=f"only judges; default: {HELD_OUT}"
+        "--held-out",
+        type=_share,
+        default=HELD_OUT,
+        metavar="SHARE",
+        help=f"share of the screenshots that are held out; default: {HELD_OUT}",
     )
     return parser
 

@@ -94,11 +94,11 @@ def test_section_that_is_there_already_is_not_added_again(site: SiteServer, here
     asked = len(site.requests)
     done = exemplar("add", site.url + truth("zh")[5].path)
     assert done.code == 2
-    assert "task zh takes" in done.err
+    assert "task zh already covers" in done.err
     assert len(site.requests) == asked
     again = exemplar("add", site.url + truth("zh")[5].path, "--name", "zh2")
     assert again.code == 1
-    assert "task zh has this section already" in again.err
+    assert "task zh already covers this section" in again.err
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_article_that_looks_like_a_list_is_added_if_asked(site: SiteServer, here
     done = exemplar("add", site.url + EXAMPLES["zh"], "--article", "--name", "links")
     assert done.code == 0, done.err
     assert str(load(here / "tasks.yaml")["links"].pattern) == site.url + PATTERNS["zh"]
-    assert "taken for an article, as asked" in done.out
+    assert "with --article it counts as one" in done.out
     assert "the same title, “一周链接”" in done.out
     tried = exemplar("try", "links")
     assert "note: the example may be a list or an index (" in tried.err
@@ -154,7 +154,7 @@ def test_public_host_needs_a_contact(exemplar: Exemplar) -> None:
     [
         (["news.example/a/1.html"], "a URL begins with https://"),
         (["nothing.csv"], "No such file"),
-        (["https://a.example/1", "https://b.example/1", "--name", "x"], "--name is for one URL"),
+        (["https://a.example/1", "https://b.example/1", "--name", "x"], "--name needs a single URL"),
     ],
 )
 def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, here: Path, exemplar: Exemplar) -> None:
@@ -201,7 +201,7 @@ def test_try_shows_links_and_extractions_and_writes_nothing(site: SiteServer, he
     [
         ({"start": "/zh/zhuanti/none/"}, "http 404"),
         ({"start": "/about.html", "depth": "0"}, "nothing matches"),
-        ({"example": "/zh/news/2026/1103/99999.html"}, "if it stays so name another"),
+        ({"example": "/zh/news/2026/1103/99999.html"}, "if that persists, name another"),
     ],
 )
 def test_try_says_what_is_wrong(

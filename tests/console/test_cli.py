@@ -200,7 +200,7 @@ def test_a_secret_of_the_wrong_form_is_not_shown(key: str, tmp_path: Path, exemp
     (tmp_path / "tasks.yaml").write_text(f"tasks:\n  a:\n    {key}\n", "utf-8")
     done = exemplar("check")
     assert done.code == 2
-    assert f"tasks.a.{key.split(':')[0]}: wants a map, not text" in done.err
+    assert f"tasks.a.{key.split(':')[0]}: must be a map, not text" in done.err
     assert "hunter2" not in done.err + exemplar("check", "--json").out
 
 

@@ -42,7 +42,7 @@ def settled(connection: "redis.Redis", *reasons: str, state: str = "rejected", f
     [
         (A_LIST.format(5, 10), A_LIST.format(7, 9)),
         ("the page says: “Page not found”", "the page says: “404; sorry”"),
-        ("leads to https://a.example/1", "leads to https://a.example/two?x=3"),
+        ("redirects to https://a.example/1", "redirects to https://a.example/two?x=3"),
         ("drop: published 2026-01-02", "drop: published 2025-12-31"),
         ("a list: 45% of its text are links; no byline", "a list: 7% of its text are links; no date"),
     ],
@@ -144,7 +144,7 @@ def test_urls_that_are_not_kept_are_counted(exemplar: Exemplar, connection: "red
     ledger.add([Found(url(1))])
     ledger.settle(fingerprint(url(1)), "rejected", "beyond the first run's limit", listed=False)
     done = exemplar("status", "--problems", TASK, REDIS_URL=redis_url)
-    assert "1 whose URLs are not kept; exemplar crawl gazette --all takes them" in done.out
+    assert "1 whose URLs are not kept; exemplar crawl gazette --all fetches them" in done.out
 
 
 # -- accept
@@ -185,7 +185,7 @@ def test_a_url_that_the_pattern_does_not_take_any_more_is_not_accepted(
     ledger.add([Found(odd)])
     ledger.settle(fingerprint(odd), "rejected", "no text")
     done = exemplar("accept", TASK, odd, REDIS_URL=redis_url)
-    assert (done.code, "does not match the task's pattern any more" in done.err) == (1, True)
+    assert (done.code, "no longer matches the task's pattern" in done.err) == (1, True)
     assert ledger.state_of(odd) == ("rejected", "no text")
 
 

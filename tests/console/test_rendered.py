@@ -49,7 +49,7 @@ def test_without_a_browser_the_pages_wait_and_the_run_says_what_to_do(
     done = exemplar("run", "--once", EXEMPLAR_CHROMIUM="/nowhere/chromium")
     assert done.code == 1
     [problem] = report(done)["problems"]
-    assert "need JavaScript (render: auto), but EXEMPLAR_CHROMIUM=/nowhere/chromium is no program" in problem
+    assert "need JavaScript (render: auto), but EXEMPLAR_CHROMIUM=/nowhere/chromium is not a program" in problem
     row = done.accounting["zh-news"]
     assert (report(done)["outcome"], row["failed"], row["rejected"]) == ("no browser", 0, 0)
     assert row["waiting"] == row["seen"] - 1 > 5

@@ -234,4 +234,4 @@ def test_a_run_says_why_pages_wait(folder: Path, site: SiteServer, exemplar: Exe
     done = exemplar("run", "--once")
     assert done.code == 1
     said = [problem for row in done.accounting.values() for problem in row["problems"]]
-    assert any("asks for 900 s" in problem for problem in said), said
+    assert any("Retry-After: 900 s" in problem for problem in said), said

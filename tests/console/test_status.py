@@ -9,7 +9,7 @@ import redis
 from click.testing import CliRunner
 
 from console.commands.status import command
-from crawler.politeness.pace import Pace, Trouble
+from crawler.politeness.pace import HostProblem, Pace
 from tests.console.conftest import Exemplar
 from workers import keys
 from workers.ledger import Ledger
@@ -23,7 +23,8 @@ def told(connection: "redis.Redis", redis_url: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("REDIS_URL", redis_url)
     monkeypatch.chdir(tmp_path)
     pace = Pace(connection)
-    pace.trouble(HOST, pace.ask(HOST, 0).at, Trouble("http 429; the host asks for 600 s", 600.0, slow=True))
+    problem = HostProblem("http 429; Retry-After: 600 s", 600.0, slow=True)
+    pace.on_problem(HOST, pace.request_permit(HOST, 0).at, problem)
     connection.hset(
         keys.TASKS,
         "news",
@@ -44,12 +45,12 @@ def test_a_closed_host_is_shown_with_its_time_and_reason(told: "redis.Redis") ->
     shown = CliRunner().invoke(command, []).output
     [line] = [line for line in shown.splitlines() if HOST in line]
     assert line.startswith(f"host {HOST}: closed until ")
-    assert line.endswith("(http 429; the host asks for 600 s)")
+    assert line.endswith("(http 429; Retry-After: 600 s)")
 
 
 def test_json_has_the_hosts_too(told: "redis.Redis") -> None:
     [host] = json.loads(CliRunner().invoke(command, ["--json"]).output)["hosts"]
-    assert (host["host"], host["state"], host["why"]) == (HOST, "closed", "http 429; the host asks for 600 s")
+    assert (host["host"], host["state"], host["why"]) == (HOST, "closed", "http 429; Retry-After: 600 s")
     assert host["until"].endswith("+00:00")
 
 

@@ -30,20 +30,18 @@ def main(said):
     from scrapy.crawler import CrawlerProcess
     from scrapy.utils.project import get_project_settings
 
+    from crawler.fetching.context import FetchContext, GatedSpider
+    from crawler.fetching.failures import outcome_of_failure
     from crawler.guarding.guard import Guard
-    from crawler.guarding.resolver import use_guard
-    from crawler.rendering import browsers
     from crawler.rendering.handler import rendering_settings
-    from crawler.run.outcomes import of_answer, of_failure
+    from crawler.run.outcomes import of_answer
 
     for name, value in said.get("constants", {}).items():
         module, _, constant = name.partition(".")
         setattr(importlib.import_module(f"crawler.rendering.{module}"), constant, value)
-    use_guard(Guard(said["allow"]))
 
-    class Spider(scrapy.Spider):
+    class Spider(GatedSpider):
         name = "rendering"
-        proxy = said.get("proxy", "")
 
         async def start(self):
             self.left = list(said["urls"])
@@ -64,7 +62,7 @@ def main(said):
             return self.say(response.meta["asked"], response.url, verdict, text)
 
         def failed(self, failure):
-            return self.say(failure.request.meta["asked"], failure.request.url, of_failure(failure.value), "")
+            return self.say(failure.request.meta["asked"], failure.request.url, outcome_of_failure(failure.value), "")
 
         def say(self, asked, url, verdict, text):
             found = {"asked": asked, "url": url, "kind": verdict.kind, "reason": verdict.reason, "text": text}
@@ -72,21 +70,24 @@ def main(said):
             if self.left:
                 yield self.request()
 
-        def without_browser(self, trouble):
-            print(json.dumps({"asked": "browser", "reason": trouble}), flush=True)
+    def report_browser(reason):
+        print(json.dumps({"asked": "browser", "reason": reason}), flush=True)
 
-        def is_ending(self):
-            return False
-
+    context = FetchContext(
+        guard=Guard(said["allow"]),
+        contact="a@example.org",
+        proxy=said.get("proxy", ""),
+        on_browser_missing=report_browser,
+    )
     settings = get_project_settings()
-    settings.setdict({"EXEMPLAR_CONTACT": "a@example.org", "LOG_LEVEL": "ERROR"}, priority="cmdline")
+    settings.setdict({"LOG_LEVEL": "ERROR"}, priority="cmdline")
     settings.setdict(rendering_settings(settings) | said.get("settings", {}), priority="cmdline")
     process = CrawlerProcess(settings)
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     crawler = process.create_crawler(Spider)
-    process.crawl(crawler)
+    process.crawl(crawler, context)
     process.start()
-    started = crawler.exemplar_browsers.started if isinstance(crawler.exemplar_browsers, browsers.Browsers) else 0
+    started = crawler.spider.browsers.started if crawler.spider.browsers else 0
     print(json.dumps({"asked": "started", "reason": started}), flush=True)
 
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.timeout(120)
 
 ROBOTS_TRIED = range(0, len(FORMS), 8)  # each costs the pauses after which robots.txt is asked for again
 REFUSED = re.compile(r"address [0-9a-f.:]+ is not public; list the host under allow_hosts")
-NOT_FOUND = re.compile(r"(robots\.txt can't be had: )?host not found|invalid URL: .+")
+NOT_FOUND = re.compile(r"(robots\.txt unavailable: )?host not found|invalid URL: .+")
 ZONED = [form for form in FORMS if "%25" in form]  # resolvers differ in whether they read these
 REACHED = [f"http://{host}:{{port}}/" for host in LOOPBACK] + [
     form for form in TRICKS if form not in ZONED and not form.startswith(("https:", "http://127.0.0.1\\"))
@@ -89,7 +89,7 @@ def test_the_address_is_refused_behind_a_redirect(attempted, form):
 
 @pytest.mark.parametrize("form", MALFORMED)
 def test_what_is_no_address_is_refused_by_its_text(attempted, form):
-    assert re.match("the URL|only http|invalid URL|robots.txt can't be had: host not found", attempted.direct[form])
+    assert re.match("the URL|only http|invalid URL|robots.txt unavailable: host not found", attempted.direct[form])
     assert re.match(
         "the URL|http 302, redirect not followed|redirects to an invalid URL|http 404", attempted.through[form]
     )
@@ -97,7 +97,7 @@ def test_what_is_no_address_is_refused_by_its_text(attempted, form):
 
 def test_a_robots_txt_that_leads_there_is_not_followed(attempted):
     assert len(attempted.robots) > 20
-    assert {said.partition(":")[0] for said in attempted.robots.values()} == {"robots.txt can't be had"}
+    assert {said.partition(":")[0] for said in attempted.robots.values()} == {"robots.txt unavailable"}
 
 
 def test_the_same_forms_are_fetched_where_the_list_has_their_addresses(tmp_path):

@@ -129,7 +129,7 @@ def test_a_host_that_asks_for_long_is_left_alone_and_its_articles_wait(site, con
     ended = crawl(tmp_path, redis_url)
     assert (ended.code, ended.report["outcome"], len(refused)) == (1, "unreachable", 1)
     [problem] = ended.report["problems"]
-    assert problem == "127.0.0.1 is not asked now: http 503; the host asks for 600 s; the rest waits for the next run"
+    assert problem == "127.0.0.1 is closed: http 503; Retry-After: 600 s; the rest waits for the next run"
     now = states(connection)
     assert now["waiting"] == now["seen"] - now.get("fetched", 0)
     seen = len(site.requests)
@@ -170,7 +170,7 @@ def test_a_crawl_delay_beyond_measure_is_said_once(site, connection, redis_url, 
         child.process.terminate()
         ended = child.end()
     [remark] = [text for text in ended.report["remarks"] if "Crawl-delay" in text]
-    assert "asks for a Crawl-delay of 86400 s; 60 s are kept" in remark
+    assert "has a Crawl-delay of 86400 s; 60 s are applied" in remark
 
 
 def let_it_look(connection, site):

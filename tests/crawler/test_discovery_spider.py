@@ -211,4 +211,4 @@ def test_a_calendar_is_left_and_the_report_says_so(site, connection, redis_url, 
     section(site, tmp_path)
     report, lists = run(tmp_path, redis_url, site)
     assert len(lists) < 20
-    assert "pages in a row without an article, as calendars have" in report["problems"][0]
+    assert "pages in a row without an article; not followed further" in report["problems"][0]

@@ -213,7 +213,8 @@ def test_the_page_is_shown_or_refused_for_where_it_leads(led, name):
     found, _, paths = led
     assert page_of(name) in paths
     if name in GO_THERE:
-        assert (found[name]["kind"], found[name]["text"]) == ("again", "")
+        kind = "again" if name == "a form in its place" else "fail"  # the guard refuses all other targets
+        assert (found[name]["kind"], found[name]["text"]) == (kind, "")
     else:
         assert found[name]["text"].strip().endswith("to its end</body></html>"), found[name]
 
@@ -339,9 +340,9 @@ def test_robots_txt_holds_for_where_a_page_leads(shown, path):
         ("attached", "reject", "not a page: application/x-download"),
         ("huge", "fail", "the page is larger than 32 MiB"),
         ("bomb", "fail", "the page is larger than 32 MiB"),
-        ("loops", "fail", "redirects in a circle"),
+        ("loops", "fail", "redirects in a loop"),
         ("loops-by-script", "fail", "more than 5 redirects"),
-        ("unending", "again", "the page does not come to its end in time"),
+        ("unending", "again", "the page did not load in time"),
         ("hangs", "again", "the page's scripts do not end"),
     ],
 )

@@ -73,7 +73,8 @@ def test_an_example_that_was_kept_before_anybody_asked_is_looked_at(connection, 
 def test_a_list_without_links_of_the_task_is_rendered_from_then_on(connection):
     rendering = Rendering(connection, task("true"))
     assert not rendering.renders_list(LIST)
-    assert rendering.turns_out_a_shell(LIST, SHELL, HTML, 0)
+    assert rendering.is_list_shell(LIST, SHELL, HTML, 0)
+    rendering.render_list(LIST)
     assert Rendering(connection, task("true")).renders_list(LIST)
     assert not Rendering(connection, task("false")).renders_list(LIST)
 
@@ -89,7 +90,7 @@ def test_a_list_without_links_of_the_task_is_rendered_from_then_on(connection):
     ids=["it has links", "no scripts", "a feed", "the task renders nothing"],
 )
 def test_other_lists_are_not(connection, render, body, kind, fitting):
-    assert not Rendering(connection, task(render)).turns_out_a_shell(LIST, body, kind, fitting)
+    assert not Rendering(connection, task(render)).is_list_shell(LIST, body, kind, fitting)
 
 
 # Scripts that are kept from page to page

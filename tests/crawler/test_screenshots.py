@@ -95,7 +95,7 @@ def test_without_a_browser_the_command_says_what_to_install(tmp_path):
 
 def test_a_browser_that_is_named_but_not_there_is_an_error(monkeypatch, tmp_path):
     monkeypatch.setenv(BROWSER, str(tmp_path / "chrome"))
-    with pytest.raises(BrowserMissing, match="is no program"):
+    with pytest.raises(BrowserMissing, match="is not a program"):
         find_browser()
     monkeypatch.setenv(BROWSER, shutil.which("sh"))
     assert find_browser() == shutil.which("sh")

@@ -18,7 +18,8 @@ from scrapy.http import HtmlResponse
 from twisted.python.failure import Failure
 
 from console.sample_site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
-from crawler.fetching.middlewares import RunEnding
+from crawler.fetching.context import FetchContext
+from crawler.fetching.errors import RunEnding
 from crawler.run.fetches import Answered, Fetch
 from crawler.run.outcomes import Outcome
 from crawler.spiders.section import SectionSpider
@@ -135,7 +136,7 @@ def test_what_failed_in_passing_is_fetched_in_the_same_run(crawled):
 @pytest.mark.parametrize("path", [AWAY, RELOADS], ids=["redirect", "meta refresh"])
 def test_a_page_that_leads_out_of_the_pattern_is_rejected(crawled, path):
     state, reason = crawled.states[path]
-    assert (state, reason.startswith("leads to http://127.0.0.1:")) == ("rejected", True)
+    assert (state, reason.startswith("redirects to http://127.0.0.1:")) == ("rejected", True)
 
 
 def test_another_host_is_asked_for_its_own_robots_txt(crawled):
@@ -161,14 +162,14 @@ def test_a_compressed_bomb_is_not_unpacked(crawled):
 
 def test_half_a_page_and_an_empty_one_are_tried_again_and_given_up(crawled):
     assert crawled.looks(BROKEN) == [200, 200]
-    assert crawled.states[BROKEN] == ("failed", "the answer broke off")
+    assert crawled.states[BROKEN] == ("failed", "the response broke off")
     assert crawled.looks(EMPTY) == [200, 200]
     assert crawled.states[EMPTY] == ("failed", "empty answer")
 
 
 def test_redirects_in_a_circle_end(crawled):
     assert len(crawled.looks(LOOPS)) == 6
-    assert crawled.states[LOOPS] == ("failed", "redirects in a circle")
+    assert crawled.states[LOOPS] == ("failed", "redirects in a loop")
 
 
 def test_the_other_articles_are_fetched_exactly_once(crawled):
@@ -214,7 +215,7 @@ def test_an_example_that_leads_elsewhere_is_not_kept(site, connection, redis_url
     write_tasks(tmp_path, site.url, limit=1)
     ended = crawl(tmp_path, redis_url)
     assert ended.code == 1
-    assert f"leads to {site.url}/, which is not of the pattern" in ended.report["problems"][0]
+    assert f"redirects to {site.url}/, which is not of the pattern" in ended.report["problems"][0]
 
 
 def test_robots_txt_holds_for_many_articles_that_wait_at_the_start(site, connection, redis_url, tmp_path):
@@ -406,7 +407,7 @@ def test_a_redis_that_dies_ends_the_run_with_a_clear_word(site, tmp_path):
         server.wait()
     assert ended.code == 3
     assert ended.report["outcome"] == "redis"
-    assert "Redis is away" in ended.said
+    assert "Redis is unavailable" in ended.said
     assert "Traceback" not in ended.said
 
 
@@ -425,7 +426,7 @@ def one_line(ended, *words):
 @STARTS
 def test_an_unknown_task_is_one_line_with_the_nearest_name(connection, redis_url, tmp_path, scrapy):
     write_tasks(tmp_path, "http://127.0.0.1:9")
-    one_line(crawl(tmp_path, redis_url, "zh-new", scrapy=scrapy), "no task 'zh-new'", "zh-news")
+    one_line(crawl(tmp_path, redis_url, "zh-new", scrapy=scrapy), "unknown task 'zh-new'", "zh-news")
 
 
 @STARTS
@@ -481,7 +482,7 @@ NEXT = Fetch("http://site.example/2", headers={"If-None-Match": "x"})
 
 def told(run, came):
     """What a spider asks for after an answer or a failure, and why it ended."""
-    spider = SectionSpider(SimpleNamespace(connection=None), None, run, {})
+    spider = SectionSpider(FetchContext(), None, run)
     closed = asyncio.sleep(0)
     engine = SimpleNamespace(running=True, close_spider_async=lambda reason: closed)
     spider.crawler = SimpleNamespace(engine=engine)
@@ -489,8 +490,8 @@ def told(run, came):
     async def requests():
         if isinstance(came, Failure):
             came.request = SimpleNamespace(url=FETCH.url, cb_kwargs={"fetch": FETCH}, meta={})
-            return [request async for request in spider._failed(came)]
-        return [request async for request in spider._came(came, FETCH)]
+            return [request async for request in spider._on_failure(came)]
+        return [request async for request in spider._on_response(came, FETCH)]
 
     requested = asyncio.run(requests())
     closed.close()
@@ -531,6 +532,6 @@ def test_a_url_that_no_request_can_be_made_of_is_settled():
 
 def test_a_request_that_was_never_sent_is_told_as_such():
     run = Noted()
-    told(run, Failure(RunEnding("the run ends")))
+    told(run, Failure(RunEnding()))
     [(_, none)] = run.told
     assert none.cause == "run ending"

@@ -6,9 +6,9 @@ import pytest
 
 from console.sample_site import Response, SiteServer, truth
 from tests.crawler.spiders import ARTICLE, Child, asked_for, crawl, linked, states, until, write_tasks
-from workers.inbox import unpack
 from workers.keys import of_task
 from workers.ledger import Ledger
+from workers.page_store import unpack
 from workers.url_states import Found
 
 pytestmark = pytest.mark.timeout(90)

@@ -72,9 +72,9 @@ def test_checksum_follows_the_truth(tmp_path):
 
 
 def test_errors_say_where(tmp_path):
-    with pytest.raises(DataError, match="no folder"):
+    with pytest.raises(DataError, match="not a folder"):
         read_sets(tmp_path / "nowhere")
-    with pytest.raises(DataError, match="holds no sets"):
+    with pytest.raises(DataError, match="has no sets"):
         read_sets(tmp_path)
     layouts.normalised(tmp_path)
     truth = tmp_path / "sets/gazette/truth.jsonl"

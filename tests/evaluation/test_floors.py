@@ -70,5 +70,5 @@ def test_floors_survive_their_file(tmp_path, floors):
 
 def test_file_without_floors_is_an_error(tmp_path):
     (tmp_path / "floors.json").write_text("[]")
-    with pytest.raises(DataError, match="holds no floors"):
+    with pytest.raises(DataError, match="has no floors"):
         read_floors(tmp_path / "floors.json")

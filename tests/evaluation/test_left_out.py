@@ -42,7 +42,7 @@ def test_data_that_is_not_there_is_a_clear_error(tmp_path, capsys):
         with pytest.raises(SystemExit) as error:
             (train if len(command) == 1 else main)(command)
         assert error.value.code == 2
-        assert "is no folder" in capsys.readouterr().err
+        assert "is not a folder" in capsys.readouterr().err
 
 
 def test_a_model_is_trained_from_pages_and_says_from_how_many(tmp_path, capsys):

@@ -136,8 +136,8 @@ def mistake(words, capsys):
         (["--methods", "densty"], "unknown method 'densty': did you mean 'density'?"),
         (["--peers", "trafilatra"], "unknown peer 'trafilatra': did you mean 'trafilatura'?"),
         (["--perturb", "name"], "unknown perturbation 'name': did you mean 'names'?"),
-        (["--floors", "nowhere.json"], "nowhere.json holds no floors"),
-        (["--sample", "-1"], "'-1' is no number"),
+        (["--floors", "nowhere.json"], "nowhere.json has no floors"),
+        (["--sample", "-1"], "'-1' is not a number"),
     ],
 )
 def test_mistakes_end_with_code_2_and_say_what_was_meant(data, capsys, options, message):
@@ -145,15 +145,15 @@ def test_mistakes_end_with_code_2_and_say_what_was_meant(data, capsys, options, 
 
 
 def test_missing_folder_ends_with_code_2(tmp_path, capsys):
-    assert "nowhere is no folder" in mistake([str(tmp_path / "nowhere")], capsys)
-    assert "holds no sets" in mistake([str(tmp_path)], capsys)
+    assert "nowhere is not a folder" in mistake([str(tmp_path / "nowhere")], capsys)
+    assert "has no sets" in mistake([str(tmp_path)], capsys)
 
 
 def test_scoring_without_predictions_ends_with_code_2(data, tmp_path, capsys):
     with pytest.raises(SystemExit) as exit:
         score_main([str(tmp_path / "nothing"), data])
     assert exit.value.code == 2
-    assert "holds no predictions" in capsys.readouterr().err
+    assert "has no predictions" in capsys.readouterr().err
 
 
 def test_each_call_is_first_in_its_turn():

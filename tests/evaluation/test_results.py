@@ -69,7 +69,7 @@ def test_predictions_without_data_are_an_error(tmp_path):
     Writer(tmp_path, "elsewhere").write("density", prediction("a", ""))
     with pytest.raises(DataError, match="no such set"):
         read_results(tmp_path, [SET], seed=1, worst=0)
-    with pytest.raises(DataError, match="a page that the data hasn't: z"):
+    with pytest.raises(DataError, match="a page that the data does not have: z"):
         evaluate(SET, "density", [prediction("z", "")], {}, seed=1)
 
 

@@ -2,19 +2,24 @@
 
 import pytest
 
-from workers.extract import ExtractionWorker
+from workers.extraction_worker import ExtractionWorker
 from workers.ledger import Ledger
 
-from .helpers import TASK
+from .helpers import TASK, HandClock
 
 
 @pytest.fixture
-def ledger(connection):
-    return Ledger(connection, TASK)
+def clock():
+    return HandClock()
 
 
 @pytest.fixture
-def worker(connection, tmp_path):
-    worker = ExtractionWorker(connection, "here", state=tmp_path / "state")
+def ledger(connection, clock):
+    return Ledger(connection, TASK, clock=clock)
+
+
+@pytest.fixture
+def worker(connection, clock, tmp_path):
+    worker = ExtractionWorker(connection, "here", state=tmp_path / "state", clock=clock)
     yield worker
     worker.close()

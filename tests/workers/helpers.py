@@ -9,8 +9,9 @@ from pathlib import Path
 
 from workers import keys
 from workers.extraction_config import ExtractionConfig, keep_example
-from workers.inbox import FetchedPage, Inbox, StoredPage
+from workers.inbox import Inbox
 from workers.ledger import Ledger
+from workers.page_store import StoredPage
 from workers.url_states import Found, fingerprint
 
 TASK = "gazette"
@@ -87,21 +88,32 @@ def archive():
         <a href="/town/?page=2">Next page</a> <a href="/town/?page=3">3</a></body></html>""".encode()
 
 
+class HandClock:
+    """The present time in Unix seconds and, on top of it, the `offset` by which a test has moved it."""
+
+    def __init__(self):
+        self.offset = 0.0
+
+    def __call__(self):
+        return time.time() + self.offset
+
+    def forward(self, seconds):
+        self.offset += seconds
+
+
 def deliver(connection, pages, *, task=TASK, wake=True, headers=None):
     """Pages (number → bytes) come in as from a spider, in one job of ten; says their fingerprints."""
     ledger, inbox = Ledger(connection, task), Inbox(connection)
     ledger.add([Found(url(number)) for number in pages])
     ledger.lease(len(pages))
-    fetched = [
-        FetchedPage(
-            fingerprint(url(number)), url(number), body, "text/html; charset=utf-8", 200, FETCHED_AT, headers or {}
-        )
+    fetched = {
+        fingerprint(url(number)): StoredPage(url(number), body, "text/html; charset=utf-8", FETCHED_AT, headers or {})
         for number, body in pages.items()
-    ]
+    }
     inbox.deliver(ledger, fetched)
     if not wake:
         connection.delete(inbox.queue.key)
-    return [page.fingerprint for page in fetched]
+    return list(fetched)
 
 
 def states(connection, *numbers, task=TASK):

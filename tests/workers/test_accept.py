@@ -5,7 +5,8 @@ import json
 import pytest
 
 from workers.extraction_config import RowFilter
-from workers.inbox import FetchedPage, Inbox
+from workers.inbox import Inbox
+from workers.page_store import StoredPage
 from workers.problems import Problem, problems
 from workers.url_states import Found, fingerprint
 
@@ -25,8 +26,8 @@ def tag_page():
 def came_again(connection, ledger, number, body):
     """A spider leases what waits and hands a page in."""
     [leased] = ledger.lease(1)
-    page = FetchedPage(leased.fingerprint, url(number), body, "text/html; charset=utf-8", 200, FETCHED_AT)
-    Inbox(connection).deliver(ledger, [page])
+    page = StoredPage(url(number), body, "text/html; charset=utf-8", FETCHED_AT)
+    Inbox(connection).deliver(ledger, {leased.fingerprint: page})
     return leased.fingerprint
 
 

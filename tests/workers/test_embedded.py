@@ -110,10 +110,9 @@ def test_a_successor_waits_for_the_server_of_an_owner_that_was_killed(state):
         server.stop()
 
 
-def test_a_second_server_in_the_same_folder_is_refused(server, state, monkeypatch):
-    monkeypatch.setattr(module, "PREDECESSOR_WAIT", 0.1)
+def test_a_second_server_in_the_same_folder_is_refused(server, state):
     with pytest.raises(RedisUnavailable, match="another Redis server still runs in"):
-        Embedded(state).start()
+        Embedded(state, predecessor_wait=0.1).start()
     assert answers(server.url)
 
 
@@ -218,12 +217,11 @@ def test_a_second_short_command_waits_for_the_first(state):
 
 
 @pytest.mark.usefixtures("unset")
-def test_who_waits_too_long_is_told_for_whom(state, monkeypatch):
-    monkeypatch.setattr(module, "OWNER_WAIT", 0.1)
+def test_who_waits_too_long_is_told_for_whom(state):
     with (
         redis_for(state, purpose="work extract"),
         pytest.raises(RedisUnavailable, match=r"`exemplar work extract` \(process \d+\) uses the Redis"),
-        redis_for(state, purpose="status"),
+        redis_for(state, purpose="status", owner_wait=0.1),
     ):
         pass
 

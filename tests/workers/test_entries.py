@@ -2,18 +2,16 @@
 
 import json
 import sqlite3
-import time
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from workers import forgetting
-from workers.extract import ExtractionWorker
 from workers.extraction_config import RowFilter
-from workers.forgetting import expire, unsee
-from workers.inbox import FetchedPage, Inbox, StoredPage
+from workers.forgetting import expire, forget_url
+from workers.inbox import Inbox
 from workers.ledger import Ledger
+from workers.page_store import StoredPage
 from workers.sinks import JsonLinesSink
 from workers.url_states import Found, fingerprint
 
@@ -42,32 +40,19 @@ def entry(number):
     return f"{HOST}/town/{number}.html"
 
 
-@pytest.fixture
-def worker(connection, tmp_path):
-    worker = ExtractionWorker(connection, "here", state=tmp_path / "state")
-    yield worker
-    worker.close()
-
-
-@pytest.fixture
-def ledger(connection):
-    return Ledger(connection, TASK)
-
-
 def rows(folder):
     path = folder / "out.jsonl"
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
 
-def come_again(connection, ledger, monkeypatch, body, seconds):
-    """Let so many seconds pass, and the pages whose recheck is due come in."""
-    now = time.time() + seconds
-    with monkeypatch.context() as clock:
-        clock.setattr("workers.ledger.time.time", lambda: now)
-        ledger.visit()
-        pages = [FetchedPage(one.fingerprint, one.url, body, "text/html", 200, FETCHED_AT) for one in ledger.lease(9)]
-        Inbox(connection).deliver(ledger, pages)
-    return [page.fingerprint for page in pages]
+def come_again(connection, ledger, clock, body, seconds):
+    """Let the time be so many seconds after the test's begin, and the pages whose recheck is due come in."""
+    clock.offset = seconds
+    ledger.start_rechecks()
+    leased = ledger.lease(9)
+    pages = {one.fingerprint: StoredPage(one.url, body, "text/html", FETCHED_AT) for one in leased}
+    Inbox(connection).deliver(ledger, pages)
+    return list(pages)
 
 
 @pytest.mark.parametrize("method", ["list-rank", "i-awce"])
@@ -88,40 +73,33 @@ def test_an_entry_is_a_row(connection, worker, ledger, tmp_path, method):
     assert ledger.counts().unaccounted == 0
 
 
-def test_a_list_page_that_is_read_again_writes_only_what_is_new(connection, worker, ledger, tmp_path, monkeypatch):
+def test_a_list_page_that_is_read_again_writes_only_what_is_new(connection, worker, ledger, clock, tmp_path):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 86400.0))
     worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
-    worker.extract_pages(TASK, come_again(connection, ledger, monkeypatch, list_page(4, 0, 1, 2), 3600))
+    worker.extract_pages(TASK, come_again(connection, ledger, clock, list_page(4, 0, 1, 2), 3600))
     assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in (0, 1, 2, 3, 4)]
     assert ledger.state_of(url(1)) == ("written", "list: 4 entries, 1 new")
     (tmp_path / "out.jsonl").unlink()  # a person has taken the rows away
-    worker.extract_pages(TASK, come_again(connection, ledger, monkeypatch, list_page(5, 4, 0, 1), 7200))
+    worker.extract_pages(TASK, come_again(connection, ledger, clock, list_page(5, 4, 0, 1), 7200))
     assert [row["url"] for row in rows(tmp_path)] == [entry(5)]
-
-
-def cut_later(worker, monkeypatch, names, seconds):
-    later = time.time() + seconds
-    with monkeypatch.context() as clock:
-        clock.setattr("workers.ledger.time.time", lambda: later)
-        worker.extract_pages(TASK, names)
 
 
 @pytest.mark.parametrize(("second", "comes_again"), [((0, 1, 2, 3), False), ((4, 0, 1, 2), True)])
 def test_a_list_page_is_read_as_long_as_it_had_something_new(
-    connection, worker, ledger, tmp_path, monkeypatch, second, comes_again
+    connection, worker, ledger, clock, tmp_path, second, comes_again
 ):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 5400.0))
     worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
-    names = come_again(connection, ledger, monkeypatch, list_page(*second), 3600)
+    names = come_again(connection, ledger, clock, list_page(*second), 3600)
     assert len(names) == 1
-    cut_later(worker, monkeypatch, names, 3600)
-    assert bool(come_again(connection, ledger, monkeypatch, b"", 9000)) is comes_again
+    worker.extract_pages(TASK, names)
+    assert bool(come_again(connection, ledger, clock, b"", 9000)) is comes_again
 
 
-def test_without_revisit_a_list_page_is_read_once(connection, worker, ledger, tmp_path, monkeypatch):
+def test_without_revisit_a_list_page_is_read_once(connection, worker, ledger, clock, tmp_path):
     publish(connection, tmp_path, method="list-rank")
     worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
-    assert come_again(connection, ledger, monkeypatch, b"", 1e9) == []
+    assert come_again(connection, ledger, clock, b"", 1e9) == []
 
 
 def test_entries_that_two_list_pages_share_are_written_once(connection, worker, tmp_path):
@@ -131,7 +109,7 @@ def test_entries_that_two_list_pages_share_are_written_once(connection, worker, 
     assert states(connection, 1, 2) == ["written", "written"]
 
 
-def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, worker, ledger, tmp_path):
+def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, worker, ledger, clock, tmp_path):
     publish(connection, tmp_path, method="list-rank")
     first, second = deliver(connection, {1: list_page(0, 1, 2, 3), 2: list_page(3, 4, 5, 6)})
     ledger.take(first, "another", seconds=60)
@@ -141,7 +119,7 @@ def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, wor
     assert rows(tmp_path) == []
     assert states(connection, 2) == ["fetched"]
     ledger.settle(first, "failed", "its worker died", worker="another")
-    time.sleep(2.1)  # the pause of a page that waits for another
+    clock.forward(worker.times.claim_pause)
     worker.extract_pages(TASK, [second])
     assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in (3, 4, 5, 6)]
 
@@ -227,12 +205,12 @@ def test_an_article_whose_entry_was_written_before_is_its_next_version(connectio
         assert database.execute("SELECT count(*) FROM articles").fetchone() == (7,)
 
 
-def test_list_pages_that_list_each_other_do_not_wait_for_each_other(connection, worker, ledger, tmp_path, monkeypatch):
+def test_list_pages_that_list_each_other_do_not_wait_for_each_other(connection, worker, ledger, clock, tmp_path):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 86400.0))
     body = own_list(1, 2, 3, 4)
     worker.extract_pages(TASK, deliver(connection, {1: body, 2: body}))
     assert len(rows(tmp_path)) == 4
-    names = come_again(connection, ledger, monkeypatch, own_list(1, 2, 3, 4, 5), 3600)
+    names = come_again(connection, ledger, clock, own_list(1, 2, 3, 4, 5), 3600)
     worker.extract_pages(TASK, names)
     assert states(connection, 1, 2) == ["written", "written"]
     assert len(rows(tmp_path)) == 5
@@ -243,27 +221,21 @@ def test_pages_of_one_list_are_one_page(connection, worker, ledger, tmp_path):
     ledger.add([Found(url(1))])
     ledger.lease(1)
     further = StoredPage(f"{HOST}/a/1_2.html", list_page(3, 4, 5, 6), "text/html", FETCHED_AT)
-    page = FetchedPage(
-        fingerprint(url(1)), url(1), list_page(0, 1, 2, 3), "text/html", 200, FETCHED_AT, parts=(further,)
-    )
-    Inbox(connection).deliver(ledger, [page])
+    page = StoredPage(url(1), list_page(0, 1, 2, 3), "text/html", FETCHED_AT, parts=(further,))
+    Inbox(connection).deliver(ledger, {fingerprint(url(1)): page})
     worker.extract_pages(TASK, [fingerprint(url(1))])
     assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in range(7)]
 
 
-def test_forgotten_entries_are_written_again_where_their_rows_are_gone(
-    connection, worker, ledger, tmp_path, monkeypatch
-):
+def test_forgotten_entries_are_written_again_where_their_rows_are_gone(connection, worker, ledger, clock, tmp_path):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 100 * 86400.0))
     worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
-    assert unsee(ledger, entry(2))
-    worker.extract_pages(TASK, come_again(connection, ledger, monkeypatch, list_page(0, 1, 2, 3), 3600))
+    assert forget_url(ledger, entry(2))
+    worker.extract_pages(TASK, come_again(connection, ledger, clock, list_page(0, 1, 2, 3), 3600))
     assert len(rows(tmp_path)) == 4  # its row is there still
     (tmp_path / "out.jsonl").unlink()
-    later = (datetime.now(UTC) + timedelta(days=50)).date()
-    with monkeypatch.context() as clock:
-        clock.setattr(forgetting, "today", lambda: later)
-        expire(ledger, timedelta(days=30))
+    clock.offset = timedelta(days=50).total_seconds()
+    expire(ledger, timedelta(days=30))
     assert connection.hlen(ledger.keys["entries"]) == 0
 
 
@@ -279,9 +251,7 @@ def test_a_table_from_before_gets_the_column(connection, worker, tmp_path):
         assert database.execute("SELECT DISTINCT listed_on FROM articles").fetchall() == [(url(1),)]
 
 
-def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(
-    connection, worker, ledger, tmp_path, monkeypatch
-):
+def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(connection, worker, clock, tmp_path, monkeypatch):
     from workers.errors import SinkUnavailable
 
     publish(connection, tmp_path, method="list-rank")
@@ -294,8 +264,6 @@ def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(
         disk.setattr(JsonLinesSink, "write", full)
         worker.extract_pages(TASK, names)
     assert states(connection, 1) == ["fetched"]
-    now = time.time() + 60
-    with monkeypatch.context() as clock:
-        clock.setattr("workers.ledger.time.time", lambda: now)
-        worker.extract_pages(TASK, names)
+    clock.forward(60)
+    worker.extract_pages(TASK, names)
     assert len(rows(tmp_path)) == 4

@@ -7,11 +7,11 @@ from datetime import date
 import pytest
 
 from extractors import NoArticle, Section, UnusablePage
-from workers import extract as module
-from workers.extract import ExtractionWorker
+from workers import section_preparation
 from workers.extraction_config import RowFilter, keep_example
-from workers.inbox import StoredPage
+from workers.extraction_worker import ExtractionWorker
 from workers.ledger import Ledger
+from workers.page_store import StoredPage
 from workers.sinks import JsonLinesSink
 from workers.url_states import MOST_ATTEMPTS, fingerprint
 
@@ -47,8 +47,8 @@ def notes():
 
 
 @pytest.fixture
-def worker(connection, notes, tmp_path):
-    worker = ExtractionWorker(connection, "here", watch=notes, state=tmp_path / "state")
+def worker(connection, notes, clock, tmp_path):
+    worker = ExtractionWorker(connection, "here", watch=notes, state=tmp_path / "state", clock=clock)
     yield worker
     worker.close()
 
@@ -69,7 +69,9 @@ def test_a_page_becomes_a_row_in_every_output(connection, worker, tmp_path):
 def test_an_example_in_an_encoding_that_only_its_header_names_is_read(connection, worker, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     seen = []
-    monkeypatch.setattr(module, "Section", lambda html, *_, **__: seen.append(html) or Section(None, method="density"))
+    monkeypatch.setattr(
+        section_preparation, "Section", lambda html, *_, **__: seen.append(html) or Section(None, method="density")
+    )
     page = StoredPage(url(0), "Übermut".encode("utf-16-le"), "text/html; charset=utf-16le", FETCHED_AT)
     keep_example(connection, TASK, page, url(0))
     worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
@@ -78,7 +80,7 @@ def test_an_example_in_an_encoding_that_only_its_header_names_is_read(connection
 
 def test_an_example_is_prepared_once_until_it_changes(connection, worker, tmp_path, monkeypatch):
     prepared = []
-    monkeypatch.setattr(module, "Section", lambda *a, **k: prepared.append(a[1]) or Section(*a, **k))
+    monkeypatch.setattr(section_preparation, "Section", lambda *a, **k: prepared.append(a[1]) or Section(*a, **k))
     publish(connection, tmp_path)
     for number in (1, 2):
         worker.extract_pages(TASK, deliver(connection, {number: article(0)}))  # a twin of the example: it does not vote
@@ -117,8 +119,8 @@ def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, wor
     def end_the_worker(*_, **__):
         raise SystemExit
 
-    monkeypatch.setattr(module, "Section", end_the_worker)
-    for _ in range(module.MOST_BEGINS):
+    monkeypatch.setattr(section_preparation, "Section", end_the_worker)
+    for _ in range(section_preparation.MOST_BEGINS):
         with pytest.raises(SystemExit):
             worker.extract_pages(TASK, [name])
     worker.extract_pages(TASK, [name])
@@ -132,7 +134,7 @@ def test_a_worker_without_memory_for_the_example_ends(connection, worker, tmp_pa
     def grow(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(module, "Section", grow)
+    monkeypatch.setattr(section_preparation, "Section", grow)
     with pytest.raises(MemoryError):
         worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert states(connection, 1) == ["fetched"]
@@ -171,13 +173,13 @@ def _die(*_, **__):
     raise KeyboardInterrupt
 
 
-def test_a_row_is_in_each_output_once_when_one_of_them_was_away(connection, worker, tmp_path, notes, monkeypatch):
-    monkeypatch.setattr(module, "SINK_PAUSE", -1.0)
+def test_a_row_is_in_each_output_once_when_one_of_them_was_away(connection, worker, tmp_path, notes, clock):
     publish(connection, tmp_path, "out.jsonl", "away/out.db")
     (tmp_path / "away").write_text("a file where a folder should be")
     names = deliver(connection, {1: article(1)})
     for _ in range(MOST_ATTEMPTS + 2):
         worker.extract_pages(TASK, names)
+        clock.forward(worker.times.sink_pause)
     assert states(connection, 1) == ["fetched"]
     assert "away/out.db can't be written" in notes.problems_told[0]
     (tmp_path / "away").unlink()
@@ -194,12 +196,12 @@ def test_an_output_that_can_not_be_opened_lets_pages_rest_and_is_told(connection
     assert ledger.take(name, "other", seconds=9) is None  # at rest
 
 
-def test_a_task_that_is_not_published_lets_its_pages_rest(connection, worker, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "TASK_PAUSE", -1.0)
+def test_a_task_that_is_not_published_lets_its_pages_rest(connection, worker, tmp_path, clock):
     names = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, names)
     assert Ledger(connection, TASK).state_of(url(1)) == ("fetched", "task is not published")
     publish(connection, tmp_path)
+    clock.forward(worker.times.task_pause)
     worker.extract_pages(TASK, names)
     assert states(connection, 1) == ["written"]
 
@@ -219,8 +221,7 @@ def test_a_canonical_link_outside_the_pattern_does_not_count(connection, worker,
     assert [row["canonical_url"] for row in rows(tmp_path)] == [url(1)]
 
 
-def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, ledger, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "CLAIM_PAUSE", -1.0)
+def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, ledger, tmp_path, clock):
     publish(connection, tmp_path)
     other, name = deliver(connection, {1: article(1), 2: article(2, canonical=url(1))})
     ledger.take(other, "another worker", seconds=9)
@@ -228,6 +229,7 @@ def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, 
     worker.extract_pages(TASK, [name])
     assert states(connection, 2) == ["fetched"]
     ledger.settle(other, "written", "", worker="another worker")
+    clock.forward(worker.times.claim_pause)
     worker.extract_pages(TASK, [name])
     assert states(connection, 2) == ["duplicate"]
 

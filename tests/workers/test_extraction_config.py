@@ -5,7 +5,7 @@ import pytest
 
 from workers import keys
 from workers.extraction_config import ExtractionConfig, RowFilter, config_of, example_asked, example_of, keep_example
-from workers.inbox import StoredPage
+from workers.page_store import StoredPage
 
 from .helpers import FETCHED_AT
 

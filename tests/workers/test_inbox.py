@@ -7,9 +7,9 @@ from rq import Queue
 from rq.serializers import JSONSerializer
 
 from workers import inbox as module
-from workers import ledger as ledger_module
-from workers.inbox import QUEUE, Inbox, pack_body, unpack
-from workers.ledger import Ledger
+from workers.inbox import QUEUE, Inbox
+from workers.ledger import REQUEUE_AFTER, Ledger
+from workers.page_store import StoredPage, pack, pack_body, unpack, unpack_body
 from workers.url_states import Found, fingerprint
 
 from .helpers import FETCHED_AT, TASK, deliver, states, url
@@ -18,8 +18,8 @@ STORED = {"body": pack_body("体".encode()), "url": b"http://a.example/1", "type
 
 
 @pytest.fixture
-def inbox(connection):
-    return Inbox(connection)
+def inbox(connection, clock):
+    return Inbox(connection, clock=clock)
 
 
 def jobs(connection):
@@ -71,14 +71,13 @@ def test_several_pages_share_a_job(connection):
 
 
 def test_delivering_nothing_rings_for_nobody(connection, inbox):
-    inbox.deliver(Ledger(connection, TASK), [])
+    inbox.deliver(Ledger(connection, TASK), {})
     assert inbox.waiting_jobs() == 0
 
 
-def test_a_lost_job_is_queued_again_once(connection, inbox, monkeypatch):
-    monkeypatch.setattr(ledger_module, "REQUEUE_AFTER", -1.0)
+def test_a_lost_job_is_queued_again_once(connection, inbox, clock):
     [name] = deliver(connection, {1: b"one"}, wake=False)
-    monkeypatch.undo()
+    clock.forward(REQUEUE_AFTER)
     assert inbox.sweep() == 1
     assert [job.args for job in jobs(connection)] == [[TASK, [name]]]
     assert inbox.sweep() == 0
@@ -101,7 +100,7 @@ def test_a_postponed_page_is_queued_while_others_wait(connection, inbox):
     resting, _ = deliver(connection, {1: b"one", 2: b"two"})
     ledger = Ledger(connection, TASK)
     ledger.take(resting, "w", seconds=9)
-    ledger.let_go(resting, "w", -1, "disk full")
+    ledger.release(resting, "w", -1, "disk full")
     assert inbox.sweep() == 1
 
 
@@ -115,10 +114,10 @@ def test_the_oldest_job_tells_when_it_was_queued(connection, inbox):
     assert inbox.oldest_job() == requeued
 
 
-def test_a_sweep_may_be_for_some_tasks_only(connection, inbox, monkeypatch):
-    monkeypatch.setattr(ledger_module, "REQUEUE_AFTER", -1.0)
+def test_a_sweep_may_be_for_some_tasks_only(connection, inbox, clock):
     deliver(connection, {1: b"one"}, wake=False)
     deliver(connection, {1: b"one"}, task="other", wake=False)
+    clock.forward(REQUEUE_AFTER)
     assert inbox.sweep(["other"]) == 1
 
 
@@ -158,11 +157,23 @@ def test_a_page_with_a_field_missing_is_damaged(field):
         unpack({name: value for name, value in STORED.items() if name != field})
 
 
-def test_a_body_that_would_fill_the_memory_is_damaged(monkeypatch):
-    monkeypatch.setattr(module, "LARGEST_PAGE", 1000)
-    assert len(unpack(STORED | {"body": pack_body(bytes(1000))}).body) == 1000
-    with pytest.raises(ValueError, match="larger than"):
-        unpack(STORED | {"body": pack_body(bytes(1001))})
+def test_a_body_that_would_fill_the_memory_is_damaged():
+    assert len(unpack_body(pack_body(bytes(1000)), largest=1000)) == 1000
+    with pytest.raises(ValueError, match="larger than 1000 bytes"):
+        unpack_body(pack_body(bytes(1001)), largest=1000)
+
+
+@pytest.mark.parametrize("more", [{}, {"status": b"200"}, {"takes": b"1", "of a later version": b"\xff"}], ids=str)
+def test_fields_of_other_versions_are_ignored(more):
+    assert unpack(STORED | more) == unpack(STORED)
+
+
+def test_a_page_of_several_parts_comes_out_as_it_went_in():
+    part = StoredPage("http://a.example/1?page=2", b"two", "text/html; charset=gbk", FETCHED_AT)
+    headers = {"x-robots-tag": ["noai", "bot: none"]}
+    page = StoredPage(part.url[:-7], b"one", "text/html", FETCHED_AT, headers, (part, part), ("http://a.example/3",))
+    stored = {name: value if isinstance(value, bytes) else str(value).encode() for name, value in pack(page).items()}
+    assert unpack(stored) == page
 
 
 def _unzipped(data):

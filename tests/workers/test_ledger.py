@@ -3,9 +3,8 @@ import time
 
 import pytest
 
-from workers import ledger as module
-from workers.forgetting import forget_task, unsee_rejected
-from workers.ledger import Ledger, ledgers
+from workers.forgetting import forget_rejected, forget_task
+from workers.ledger import REASON_BYTES, REQUEUE_AFTER, Ledger, ledgers
 from workers.url_states import Found, fingerprint
 
 A, B, C = "http://a.example/1", "http://a.example/2", "http://a.example/3"
@@ -14,8 +13,8 @@ PAST = -1.0  # seconds: over already
 
 
 @pytest.fixture
-def ledger(connection):
-    return Ledger(connection, "news")
+def ledger(connection, clock):
+    return Ledger(connection, "news", clock=clock)
 
 
 def fetched(ledger, *urls):
@@ -186,31 +185,31 @@ def test_freeing_a_dead_worker_leaves_the_pages_of_others(ledger):
     assert ledger.take(theirs, "other", seconds=FAR) is None
 
 
-def test_a_page_let_go_is_not_blamed_but_was_in_hand_before(ledger):
+def test_a_released_page_is_not_blamed_but_was_in_hand_before(ledger):
     name = in_hand(ledger, A)
-    ledger.let_go(name, "w", PAST, "disk full")
+    ledger.release(name, "w", PAST, "disk full")
     assert ledger.state_of(A) == ("fetched", "disk full")
     taken = ledger.take(name, "w", seconds=FAR)
     assert (taken.attempts, taken.again) == (1, True)
 
 
-def test_a_page_let_go_rests_until_its_time(ledger):
+def test_a_released_page_rests_until_its_time(ledger):
     name = in_hand(ledger, A)
-    ledger.let_go(name, "w", FAR, "disk full")
+    ledger.release(name, "w", FAR, "disk full")
     assert ledger.take(name, "w", seconds=FAR) is None
     assert ledger.lapsed(oldest_job=None) == []
 
 
 def test_a_postponed_page_is_queued_even_if_other_jobs_wait(ledger):
     name = in_hand(ledger, A)
-    ledger.let_go(name, "w", PAST, "disk full")
+    ledger.release(name, "w", PAST, "disk full")
     assert ledger.lapsed(oldest_job=time.time()) == [name]
 
 
 def test_who_lost_a_page_can_not_let_it_go(ledger):
     name = in_hand(ledger, A, "slow", PAST)
     ledger.take(name, "quick", seconds=FAR)
-    ledger.let_go(name, "slow", PAST, "disk full")
+    ledger.release(name, "slow", PAST, "disk full")
     assert ledger.holds(name, "quick")
 
 
@@ -223,18 +222,17 @@ def test_postponed_pages_rest_and_come_back(ledger):
     assert ledger.state_of(A) == ("fetched", "not published")
 
 
-def test_a_page_whose_job_may_still_wait_is_not_queued(ledger, monkeypatch):
-    monkeypatch.setattr(module, "REQUEUE_AFTER", PAST)  # the page is overdue at once …
+def test_a_page_whose_job_may_still_wait_is_not_queued(ledger, clock):
     fetched(ledger, A)
-    an_hour_ago = time.time() - 3600
+    clock.forward(REQUEUE_AFTER)  # the page is overdue …
+    an_hour_ago = clock() - 3600
     assert ledger.lapsed(oldest_job=an_hour_ago) == []  # … but the jobs before it are not taken yet
 
 
-def test_a_page_that_is_older_than_all_waiting_jobs_is_queued(ledger, monkeypatch):
-    monkeypatch.setattr(module, "REQUEUE_AFTER", PAST)
+def test_a_page_that_is_older_than_all_waiting_jobs_is_queued(ledger, clock):
     [name] = fetched(ledger, A)
-    monkeypatch.undo()
-    assert ledger.lapsed(oldest_job=time.time()) == [name]
+    clock.forward(REQUEUE_AFTER)
+    assert ledger.lapsed(oldest_job=clock()) == [name]
 
 
 def test_a_fresh_page_is_not_queued_again(ledger):
@@ -356,7 +354,7 @@ def test_the_reason_is_kept_in_any_language(ledger):
 def test_a_long_reason_is_cut_between_characters_and_kept_whole_among_the_problems(ledger):
     ledger.add([Found(A)])
     ledger.settle(fingerprint(A), "failed", "坏" * 100)
-    assert ledger.state_of(A) == ("failed", "坏" * (module.REASON_BYTES // 3))
+    assert ledger.state_of(A) == ("failed", "坏" * (REASON_BYTES // 3))
     assert ledger.problems()[0]["reason"] == "坏" * 100
 
 
@@ -376,8 +374,8 @@ def test_problems_are_the_newest_first(ledger):
     ]
 
 
-def test_problems_are_bounded(ledger, monkeypatch):
-    monkeypatch.setattr(module, "PROBLEMS_KEPT", 2)
+def test_problems_are_bounded(connection):
+    ledger = Ledger(connection, "news", problems_kept=2)
     ledger.add([Found(url) for url in (A, B, C)])
     for url in (A, B, C):
         ledger.settle(fingerprint(url), "failed", "HTTP 500")
@@ -389,7 +387,7 @@ def test_unsee_forgets_the_rejected_of_one_reason(ledger):
     ledger.settle(fingerprint(A), "rejected", "beyond the limit")
     ledger.settle(fingerprint(B), "rejected", "HTTP 404")
     ledger.settle(fingerprint(C), "failed", "beyond the limit")
-    assert unsee_rejected(ledger, "beyond the limit") == 1
+    assert forget_rejected(ledger, "beyond the limit") == 1
     assert ledger.known([A, B, C]) == [False, True, True]
     assert ledger.counts().unaccounted == 0
 

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from workers.forgetting import expire, unsee, unsee_rejected
+from workers.forgetting import expire, forget_rejected, forget_url
 from workers.ledger import ACCEPTED_RANK, EPOCH, Ledger
 from workers.problems import problems
 from workers.url_states import FINAL_STATES, OPEN_STATES, Found, RecheckPlan, fingerprint
@@ -90,7 +90,7 @@ class Model:
         entry.takes += 1
         return entry.attempts, entry.takes > 1, entry.accepted
 
-    def let_go(self, url, worker, reason, over):
+    def release(self, url, worker, reason, over):
         entry = self.of(url, "fetched")
         if entry and entry.holder == worker:
             entry.holder, entry.resting, entry.over, entry.reason = None, True, over, reason
@@ -121,7 +121,7 @@ class Model:
         if entry is None or (worker and entry.holder != worker):
             return False
         if entry.visited and state != "written":
-            state, reason = "written", f"visited: {state}"
+            state, reason = "written", f"recheck: {state}"
         self.entries[url] = Entry(state, entry.rank, reason=reason, day=entry.day, accepted=entry.accepted)
         self.entries[url].young = state == "written" and (young or entry.visited)
         return True
@@ -151,10 +151,10 @@ class Model:
             del self.entries[url]
         return entry is not None
 
-    def unsee(self, url):
+    def forget_url(self, url):
         return self.entries.pop(url, None) is not None
 
-    def unsee_rejected(self, reason):
+    def forget_rejected(self, reason):
         gone = [url for url, e in self.entries.items() if e.state == "rejected" and e.reason == reason]
         for url in gone:
             del self.entries[url]
@@ -170,7 +170,7 @@ def steps(random):
         "lease": (4, lambda: (random.randint(0, 3), over())),
         "arrive": (6, lambda: (url(),)),
         "take": (6, lambda: (url(), worker(), over())),
-        "let_go": (4, lambda: (url(), worker(), reason(), over())),
+        "release": (4, lambda: (url(), worker(), reason(), over())),
         "try_later": (3, lambda: (url(), reason(), over())),
         "put_back": (2, lambda: (url(),)),
         "postpone": (6, lambda: (url(), reason(), over())),
@@ -180,8 +180,8 @@ def steps(random):
         "accept": (2, lambda: (url(),)),
         "visit": (1, lambda: ()),
         "drop": (1, lambda: (url(),)),
-        "unsee": (1, lambda: (url(),)),
-        "unsee_rejected": (1, lambda: (reason(),)),
+        "forget_url": (1, lambda: (url(),)),
+        "forget_rejected": (1, lambda: (reason(),)),
         "sleep": (1, lambda: ()),
         "expire": (1, lambda: ()),
     }
@@ -189,6 +189,15 @@ def steps(random):
     while True:
         [name] = random.choices(list(kinds), weights)
         yield name, kinds[name][1]()
+
+
+class DayLedger(Ledger):
+    """A ledger whose days a test counts, from `EPOCH` on; leases and delays keep the present time."""
+
+    days_on = 0
+
+    def today(self):
+        return EPOCH + timedelta(days=self.days_on)
 
 
 class Steps:
@@ -222,9 +231,9 @@ class Steps:
         if taken:
             assert (taken.url, taken.page["url"].decode()) == (url, url)
 
-    def let_go(self, url, worker, reason, over):
-        self.ledger.let_go(fingerprint(url), worker, _seconds(over), reason)
-        self.model.let_go(url, worker, reason, over)
+    def release(self, url, worker, reason, over):
+        self.ledger.release(fingerprint(url), worker, _seconds(over), reason)
+        self.model.release(url, worker, reason, over)
 
     def postpone(self, url, reason, over):
         self.ledger.postpone([fingerprint(url)], _seconds(over), reason)
@@ -245,10 +254,11 @@ class Steps:
         assert self.ledger.accept(url) == self.model.accept(url)
 
     def visit(self):
-        assert self.ledger.visit() == self.model.visit()
+        assert self.ledger.start_rechecks() == self.model.visit()
 
     def sleep(self):
         self.model.today += 1
+        self.ledger.days_on += 1
 
     def expire(self):
         assert expire(self.ledger, timedelta(days=1)) == self.model.expire()
@@ -256,11 +266,11 @@ class Steps:
     def drop(self, url):
         assert self.ledger.drop(fingerprint(url)) == self.model.drop(url)
 
-    def unsee(self, url):
-        assert unsee(self.ledger, url) == self.model.unsee(url)
+    def forget_url(self, url):
+        assert forget_url(self.ledger, url) == self.model.forget_url(url)
 
-    def unsee_rejected(self, reason):
-        assert unsee_rejected(self.ledger, reason) == self.model.unsee_rejected(reason)
+    def forget_rejected(self, reason):
+        assert forget_rejected(self.ledger, reason) == self.model.forget_rejected(reason)
 
     def agree(self):
         counts, entries = self.ledger.counts(), self.model.entries
@@ -299,10 +309,8 @@ def _seconds(over):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_every_url_has_one_state_and_the_counts_add_up_after_every_step(connection, seed, monkeypatch):
-    both = Steps(Ledger(connection, "walk"))
-    for clock in ("workers.ledger.today", "workers.forgetting.today"):
-        monkeypatch.setattr(clock, lambda: EPOCH + timedelta(days=both.model.today))
+def test_every_url_has_one_state_and_the_counts_add_up_after_every_step(connection, seed):
+    both = Steps(DayLedger(connection, "walk"))
     for name, arguments in islice(steps(Random(seed)), STEPS):
         getattr(both, name)(*arguments)
         both.agree()

@@ -1,5 +1,4 @@
 import os
-import time
 
 from workers import keys, presence
 from workers.presence import Presence, alive
@@ -19,14 +18,13 @@ def test_who_left_is_not(connection):
     assert alive(connection) == []
 
 
-def test_who_was_silent_for_long_is_not_shown_and_then_forgotten(connection, monkeypatch):
-    Presence(connection, "crawl").show()
-    now = time.time()
-    monkeypatch.setattr(presence.time, "time", lambda: now + presence.GONE_AFTER + 1)
-    assert alive(connection) == []
+def test_who_was_silent_for_long_is_not_shown_and_then_forgotten(connection, clock):
+    Presence(connection, "crawl", clock=clock).show()
+    clock.forward(presence.GONE_AFTER + 1)
+    assert alive(connection, clock=clock) == []
     assert connection.hlen(keys.ALIVE) == 1
-    monkeypatch.setattr(presence.time, "time", lambda: now + presence.FORGET_AFTER + 1)
-    assert alive(connection) == []
+    clock.forward(presence.FORGET_AFTER)
+    assert alive(connection, clock=clock) == []
     assert connection.hlen(keys.ALIVE) == 0
 
 

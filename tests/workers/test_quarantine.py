@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from workers.inbox import StoredPage
+from workers.page_store import StoredPage
 from workers.quarantine import quarantine, state_folder
 
 from .helpers import FETCHED_AT

@@ -2,17 +2,18 @@ import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from random import Random
 
 import pytest
 
 from extractors import Section, UnusablePage
-from workers import extract, recent_pages
-from workers.extract import ExtractionWorker
+from workers import section_preparation
 from workers.extraction_config import example_of, keep_example
+from workers.extraction_worker import ExtractionWorker
 from workers.forgetting import forget_task
-from workers.inbox import StoredPage
 from workers.ledger import Ledger
-from workers.recent_pages import Candidates, section_pages, section_version
+from workers.page_store import StoredPage
+from workers.recent_pages import LARGEST, REPLACE_AFTER, Candidates, section_pages, section_version
 from workers.url_states import Found, fingerprint
 
 from .helpers import FETCHED_AT, TASK, archive, article, deliver, news, publish, rows, states, url
@@ -69,7 +70,7 @@ def test_a_row_names_the_pages_that_voted_on_it(connection, worker, tmp_path):
 
 def test_a_row_names_the_pages_that_voted_even_if_others_join_meanwhile(connection, worker, tmp_path, monkeypatch):
     publish(connection, tmp_path)
-    monkeypatch.setattr(extract, "section_version", lambda *_: "the version of a moment ago")
+    monkeypatch.setattr(section_preparation, "section_version", lambda *_: "the version of a moment ago")
     work_on(connection, worker, 1)
     assert rows(tmp_path)[0]["section_version"] == example_of(connection, TASK).version + "+0"
 
@@ -82,12 +83,12 @@ def test_a_row_without_example_names_no_section_version(connection, worker, tmp_
     assert not connection.exists(RECENT)
 
 
-def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(connection, worker, tmp_path, monkeypatch):
+def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(connection, worker, tmp_path, clock):
     publish(connection, tmp_path)
     work_on(connection, worker, 1, 2, 3, 4)
     work_on(connection, worker, 5, 6)
     assert (recent(connection), changes(connection)) == ([1, 2, 3, 4], 1)
-    monkeypatch.setattr(recent_pages, "REPLACE_AFTER", 0.0)
+    clock.forward(REPLACE_AFTER)
     work_on(connection, worker, 7, 8)
     assert (recent(connection), changes(connection)) == ([2, 3, 4, 7], 2)
 
@@ -148,10 +149,10 @@ def test_a_page_of_several_does_not_vote(candidates, more):
     assert not candidates.offer()
 
 
-def test_a_page_that_takes_too_much_room_does_not_vote(connection, candidates, monkeypatch):
-    monkeypatch.setattr(recent_pages, "LARGEST", 500)
-    consider(candidates, 1, news(1) + bytes(range(256)) * 2 + news(99)[::-1])
-    consider(candidates, 2, article(2, word="other"))
+def test_a_page_that_takes_too_much_room_does_not_vote(connection, candidates):
+    noise = Random(1).randbytes(2 * LARGEST).hex()
+    consider(candidates, 1, news(1) + f"<!-- {noise} -->".encode())
+    consider(candidates, 2, news(2) + f"<!-- {noise[: LARGEST // 2]} -->".encode())
     assert candidates.offer()
     assert recent(connection) == [2]
 
@@ -241,7 +242,7 @@ def test_a_voter_that_can_not_be_prepared_is_dropped(connection, worker, tmp_pat
 def test_a_voter_that_ends_every_worker_is_dropped(connection, worker, tmp_path, monkeypatch):
     _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, SystemExit())
     names = deliver(connection, {5: article(5)})
-    for _ in range(extract.MOST_BEGINS):
+    for _ in range(section_preparation.MOST_BEGINS):
         with pytest.raises(SystemExit):
             worker.extract_pages(TASK, names)
     worker.extract_pages(TASK, names)

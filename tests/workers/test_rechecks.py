@@ -7,10 +7,10 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from extractors import Section
-from workers import forgetting
-from workers.forgetting import expire, unsee
-from workers.inbox import FetchedPage, Inbox, StoredPage
+from workers.forgetting import expire, forget_url
+from workers.inbox import Inbox
 from workers.ledger import Ledger
+from workers.page_store import StoredPage
 from workers.url_states import Found, fingerprint
 
 from .helpers import FETCHED_AT, TASK, article, deliver, news, publish, rows, states, url
@@ -18,57 +18,50 @@ from .helpers import FETCHED_AT, TASK, article, deliver, news, publish, rows, st
 DAY = 86400.0
 
 
-def come_again(connection, ledger, monkeypatch, body, days, missing=()):
-    """Let so many days pass, and the page come in at its next recheck; return how many were due."""
-    import time
-
-    now = time.time() + days * DAY
-    with monkeypatch.context() as clock:
-        clock.setattr("workers.ledger.time.time", lambda: now)
-        due = ledger.visit()
-        [leased] = ledger.lease(9) or [None]
-        if leased:
-            page = FetchedPage(
-                leased.fingerprint, leased.url, body, "text/html; charset=utf-8", 200, FETCHED_AT, missing=missing
-            )
-            Inbox(connection).deliver(ledger, [page])
+def come_again(connection, ledger, clock, body, days, missing=()):
+    """Let it be so many days after the test's begin, and the page come in at its recheck; return how many were due."""
+    clock.offset = days * DAY
+    due = ledger.start_rechecks()
+    for leased in ledger.lease(1):
+        page = StoredPage(leased.url, body, "text/html; charset=utf-8", FETCHED_AT, missing=missing)
+        Inbox(connection).deliver(ledger, {leased.fingerprint: page})
     return due
 
 
-def test_a_changed_article_becomes_a_new_version(connection, worker, ledger, tmp_path, monkeypatch):
+def test_a_changed_article_becomes_a_new_version(connection, worker, ledger, tmp_path, clock):
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])
-    assert come_again(connection, ledger, monkeypatch, article(1, word="corrected"), 1) == 1
+    assert come_again(connection, ledger, clock, article(1, word="corrected"), 1) == 1
     assert ledger.counts().unaccounted == 0
     worker.extract_pages(TASK, [name])
     assert [(row["version"], "corrected" in row["text"]) for row in rows(tmp_path)] == [(1, False), (2, True)]
     assert ledger.state_of(url(1)) == ("written", "")
 
 
-def test_an_article_that_stayed_the_same_is_written_once(connection, worker, ledger, tmp_path, monkeypatch):
+def test_an_article_that_stayed_the_same_is_written_once(connection, worker, ledger, tmp_path, clock):
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])
     for days in (1, 2):
-        assert come_again(connection, ledger, monkeypatch, article(1), days) == 1
+        assert come_again(connection, ledger, clock, article(1), days) == 1
         worker.extract_pages(TASK, [name])
     assert len(rows(tmp_path)) == 1
     assert ledger.state_of(url(1)) == ("written", "unchanged")
 
 
 def test_an_article_that_other_voters_cut_differently_stayed_the_same(
-    connection, worker, ledger, tmp_path, monkeypatch
+    connection, worker, ledger, clock, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(Section, "extract", _extract_as_voted)
     monkeypatch.setattr(Section, "learn", lambda self, *_, **__: _VOTES.update({self: _VOTES.get(self, 1) + 1}))
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: news(1)})
     worker.extract_pages(TASK, [name])  # it votes from now on
-    come_again(connection, ledger, monkeypatch, news(1), 1)
+    come_again(connection, ledger, clock, news(1), 1)
     worker.extract_pages(TASK, [name])
     assert ledger.state_of(url(1)) == ("written", "unchanged")
-    come_again(connection, ledger, monkeypatch, news(1, word="corrected"), 2)
+    come_again(connection, ledger, clock, news(1, word="corrected"), 2)
     worker.extract_pages(TASK, [name])
     assert [(row["version"], row["title"]) for row in rows(tmp_path)] == [(1, "1 voted"), (2, "2 voted")]
 
@@ -82,34 +75,29 @@ def _extract_as_voted(self, *args, **more):
     return replace(_extract(self, *args, **more), title=f"{_VOTES.get(self, 1)} voted")
 
 
-def test_an_article_that_cannot_be_had_whole_is_no_new_version(connection, worker, ledger, tmp_path, monkeypatch):
+def test_an_article_that_cannot_be_had_whole_is_no_new_version(connection, worker, ledger, tmp_path, clock):
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])
     changed = article(1, word="corrected")
-    assert come_again(connection, ledger, monkeypatch, changed, 1, missing=(url(1) + "?page=2",)) == 1
+    assert come_again(connection, ledger, clock, changed, 1, missing=(url(1) + "?page=2",)) == 1
     worker.extract_pages(TASK, [name])
     assert len(rows(tmp_path)) == 1
     assert ledger.state_of(url(1)) == ("written", "a page of it is missing")
-    assert come_again(connection, ledger, monkeypatch, changed, 2) == 1
+    assert come_again(connection, ledger, clock, changed, 2) == 1
     worker.extract_pages(TASK, [name])
     assert [row["version"] for row in rows(tmp_path)] == [1, 2]
 
 
-def test_rechecks_end_with_the_articles_youth(connection, worker, ledger, tmp_path, monkeypatch):
+def test_rechecks_end_with_the_articles_youth(connection, worker, ledger, tmp_path, clock):
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    assert come_again(connection, ledger, monkeypatch, article(1), 0.5) == 0
+    assert come_again(connection, ledger, clock, article(1), 0.5) == 0
     rechecks = 0
     for days in range(1, 9):
-        if come_again(connection, ledger, monkeypatch, article(1), days + 0.01):
+        if come_again(connection, ledger, clock, article(1), days + 0.01):
             rechecks += 1
-            with monkeypatch.context() as clock:
-                import time
-
-                now = time.time() + (days + 0.01) * DAY
-                clock.setattr("workers.ledger.time.time", lambda now=now: now)
-                worker.extract_pages(TASK, [fingerprint(url(1))])
+            worker.extract_pages(TASK, [fingerprint(url(1))])
     assert rechecks == 2, "on the first and the second day; the third is over by a little"
 
 
@@ -117,29 +105,29 @@ def test_rechecks_end_with_the_articles_youth(connection, worker, ledger, tmp_pa
 def test_an_article_that_is_gone_at_a_recheck_stays_written(connection, worker, ledger, tmp_path, state):
     publish(connection, tmp_path, revisit=(0.0, 3 * DAY))
     worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    ledger.visit()
+    ledger.start_rechecks()
     [leased] = ledger.lease(1)
     ledger.settle(leased.fingerprint, state, "http 404")
-    assert ledger.state_of(url(1)) == ("written", f"visited: {state}")
+    assert ledger.state_of(url(1)) == ("written", f"recheck: {state}")
     assert (ledger.counts().states["written"], ledger.counts().unaccounted, ledger.problems()) == (1, 0, [])
 
 
 def test_during_a_recheck_nobody_else_gets_the_article(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, revisit=(0.0, DAY))
     worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    ledger.visit()
+    ledger.start_rechecks()
     worker.extract_pages(TASK, deliver(connection, {2: article(1, canonical=url(1))}))
     assert states(connection, 2) == ["fetched"], "it waits for the end of the recheck"
     assert len(rows(tmp_path)) == 1
 
 
-def test_a_forgotten_article_that_comes_again_is_not_written_twice(connection, worker, ledger, tmp_path, monkeypatch):
+def test_a_forgotten_article_that_comes_again_is_not_written_twice(connection, worker, ledger, tmp_path, clock):
     publish(connection, tmp_path)
     worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(2)}))
-    assert unsee(ledger, url(1))
+    assert forget_url(ledger, url(1))
     worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2)]
-    monkeypatch.setattr(forgetting, "today", lambda: FETCHED_AT.date() + timedelta(days=9999))
+    clock.forward(9999 * DAY)
     assert expire(ledger, timedelta(days=180)) == 2
     worker.extract_pages(TASK, deliver(connection, {1: article(1), 3: article(3)}))
     assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2), url(3)]
@@ -175,18 +163,10 @@ def test_an_article_of_several_pages_is_one_row(connection, worker, tmp_path):
     parts = tuple(
         StoredPage(f"{url(1)}?page={n}", article(1, word=f"page {n}"), "text/html", FETCHED_AT) for n in (2, 3)
     )
-    page = FetchedPage(
-        fingerprint(url(1)),
-        url(1),
-        article(1, word="page 1"),
-        "text/html",
-        200,
-        FETCHED_AT,
-        parts=parts,
-        missing=(url(1) + "?page=4",),
-    )
-    Inbox(connection).deliver(ledger, [page])
-    worker.extract_pages(TASK, [page.fingerprint])
+    first = article(1, word="page 1")
+    page = StoredPage(url(1), first, "text/html", FETCHED_AT, parts=parts, missing=(url(1) + "?page=4",))
+    Inbox(connection).deliver(ledger, {fingerprint(url(1)): page})
+    worker.extract_pages(TASK, [fingerprint(url(1))])
     [row] = rows(tmp_path)
     assert [row["text"].count(f"page {n}:") for n in (1, 2, 3)] == [4, 4, 4]
     assert row["text"].index("page 1") < row["text"].index("page 2") < row["text"].index("page 3")
@@ -199,8 +179,8 @@ def test_an_article_of_other_days_than_a_backfill_asked_for_is_left_out(connecti
              ((1, "2020-05-05T08:00:00Z"), (2, "2021-05-05T08:00:00Z"))]  # fmt: skip
     ledger.add([Found(url(n), info={"days": ["2020-01-01", "2020-12-31"]}) for n in (1, 2)])
     ledger.lease(2)
-    pages = [FetchedPage(fingerprint(url(n)), url(n), dated[n - 1], "text/html", 200, FETCHED_AT) for n in (1, 2)]
+    pages = {fingerprint(url(n)): StoredPage(url(n), dated[n - 1], "text/html", FETCHED_AT) for n in (1, 2)}
     Inbox(connection).deliver(ledger, pages)
-    worker.extract_pages(TASK, [page.fingerprint for page in pages])
+    worker.extract_pages(TASK, list(pages))
     assert [row["url"] for row in rows(tmp_path)] == [url(1)]
     assert ledger.state_of(url(2)) == ("rejected", "not of the days asked for")

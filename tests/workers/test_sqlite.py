@@ -5,7 +5,6 @@ from contextlib import closing
 
 import pytest
 
-from workers import sinks
 from workers.errors import SinkUnavailable
 from workers.sinks import SqliteSink
 
@@ -19,8 +18,8 @@ def row(number, **more):
     }  # fmt: skip
 
 
-def write(path, *rows):
-    sink = SqliteSink(path)
+def write(path, *rows, **options):
+    sink = SqliteSink(path, **options)
     with sink.exclusive():
         sink.write(rows, again=False)
     sink.close()
@@ -100,13 +99,12 @@ def test_a_file_that_is_no_database_is_reported(path):
         write(path, row(1))
 
 
-def test_a_locked_database_is_reported_and_written_later(path, monkeypatch):
-    monkeypatch.setattr(sinks.sqlite, "BUSY_SECONDS", 0.05)
+def test_a_locked_database_is_reported_and_written_later(path):
     write(path, row(1))
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(SinkUnavailable, match="locked"):
-            write(path, row(2))
+            write(path, row(2), busy_seconds=0.05)
         other.rollback()
     write(path, row(2))
     assert len(read(path)) == 2

@@ -10,6 +10,7 @@ import sqlite3
 import tempfile
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,6 @@ from rq import Queue
 from rq.serializers import JSONSerializer
 
 from extractors import Section
-from workers import extract, supervisor
 from workers.connection import client
 from workers.embedded import Embedded
 from workers.inbox import QUEUE, Inbox
@@ -25,19 +25,16 @@ from workers.ledger import Ledger
 from workers.presence import alive
 from workers.processes import die_with_parent
 from workers.sinks import JsonLinesSink
-from workers.supervisor import Supervisor
+from workers.supervisor import STOP_WAIT, Supervisor
+from workers.url_states import MOST_ATTEMPTS
+from workers.worker_times import WorkerTimes
 
 from .helpers import TASK, article, deliver, eventually, gone, publish, rows, states, url
 
 pytestmark = pytest.mark.timeout(60)
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch):
-    """The times of a test, not of a night's run."""
-    monkeypatch.setattr(supervisor, "SWEEP_EVERY", 0.1)
-    monkeypatch.setattr(supervisor, "PAUSE_AFTER_QUICK_DEATH", 0.05)
-    monkeypatch.setattr(extract, "SINK_PAUSE", 0.2)
+QUICK = WorkerTimes(sink_pause=0.2)  # the times of a test, not of a night's run
 
 
 @pytest.fixture
@@ -45,9 +42,9 @@ def supervise(redis_url, tmp_path):
     """Starts a supervisor as a process of its own; ends it after the test."""
     started = []
 
-    def start(count=1, *, url=redis_url, until_empty=False):
+    def start(count=1, *, url=redis_url, until_empty=False, times=QUICK):
         process = multiprocessing.get_context("fork").Process(
-            target=_supervise, args=(url, count, tmp_path / "state", until_empty, os.getpid())
+            target=_supervise, args=(url, count, tmp_path / "state", until_empty, os.getpid(), times)
         )
         process.start()
         started.append(process)
@@ -63,9 +60,10 @@ def supervise(redis_url, tmp_path):
             pytest.fail("the supervisor does not end")
 
 
-def _supervise(url, count, state, until_empty, parent):
+def _supervise(url, count, state, until_empty, parent, times):
     die_with_parent(parent=parent)
-    one = Supervisor(url, count, state=state, until_empty=until_empty)
+    quick = {"times": times, "sweep_every": 0.1, "pause_after_early_exit": 0.05}
+    one = Supervisor(url, count, state=state, until_empty=until_empty, **quick)
     signal.signal(signal.SIGTERM, one.stop)
     one.run(on_problem=lambda text: (state.parent / "troubles").open("a").write(text + "\n"))
 
@@ -185,17 +183,16 @@ def test_workers_killed_at_random_lose_nothing_and_write_nothing_twice(connectio
     assert written_once(tmp_path, *numbers)
 
 
-def test_a_page_that_hangs_is_blamed_alone(connection, supervise, tmp_path, pages, monkeypatch):
-    monkeypatch.setattr(extract, "PAGE_DEADLINE", 0.3)
+def test_a_page_that_hangs_is_blamed_alone(connection, supervise, tmp_path, pages):
     pages["HANGS"] = hang
     publish(connection, tmp_path)
     body = article(3, word="HANGS")
     names = deliver(connection, {1: article(1), 2: article(2), 3: body, 4: article(4), 5: article(5)})
-    supervise()
+    supervise(times=replace(QUICK, page_deadline=0.3))
     eventually(settled(connection, 1, 2, 3, 4, 5), "the end of the hanging page")
     assert states(connection, 1, 2, 3, 4, 5) == ["written", "written", "failed", "written", "written"]
     assert written_once(tmp_path, 1, 2, 4, 5)
-    assert len((tmp_path / "HANGS").read_text().split()) == extract.MOST_ATTEMPTS
+    assert len((tmp_path / "HANGS").read_text().split()) == MOST_ATTEMPTS
     assert (tmp_path / "state" / "quarantine" / TASK / f"{names[2]}.html").read_bytes() == body
     [problem] = Ledger(connection, TASK).problems()
     assert (problem["url"], problem["reason"]) == (url(3), "crashed or timed out its worker 3 times")
@@ -262,7 +259,7 @@ def test_a_stop_right_after_the_start_is_not_lost(connection, supervise):
     process.terminate()
     process.join(20)
     assert process.exitcode == 0
-    assert time.monotonic() - started < supervisor.STOP_WAIT / 2
+    assert time.monotonic() - started < STOP_WAIT / 2
     assert alive(connection) == []
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.usage_rights import NOTHING_SAID, SKIPPABLE, Usage, directives_of, usage_of
+from workers.usage_rights import NOTHING_DECLARED, SKIPPABLE, Usage, directives_of, usage_of
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_page_is_skipped_for_what_a_task_names():
     assert said.forbids(["noarchive", "noai"]) == "noai"
     assert said.forbids(["tdm-reservation", "noai"]) == "tdm-reservation"
     assert Usage((), False).forbids(SKIPPABLE) is None
-    assert NOTHING_SAID.forbids(SKIPPABLE) is None
+    assert NOTHING_DECLARED.forbids(SKIPPABLE) is None
 
 
 @given(st.lists(st.text(max_size=300), max_size=40))

@@ -1,4 +1,5 @@
--- Functions for several scripts. Codes of settled URLs: a letter for the state, four hex digits for the day, the reason.
+-- Functions for several scripts. The code of a settled URL: one letter for its state, four hex digits for the day on
+-- which it was first seen, its short reason.
 local letter_of = {written = 'w', duplicate = 'd', rejected = 'r', failed = 'f', forgotten = 'o'}
 local state_of = {w = 'written', d = 'duplicate', r = 'rejected', f = 'failed', o = 'forgotten'}
 local function count(state, by) redis.call('HINCRBY', k_counts, state, by) end

@@ -1,8 +1,9 @@
--- Claim a canonical URL. ARGV: fingerprint, canonical fingerprint, worker, bucket and slot of the canonical
+-- Claim a canonical URL. ARGV: fingerprint, canonical fingerprint, worker, bucket and slot of the canonical URL
+-- -> 'mine', 'theirs' (another URL has written it), 'busy' (another open URL claims it), 'lost' (not held any more)
 local name, canonical = ARGV[1], ARGV[2]
 if redis.call('HGET', k_holders, name) ~= ARGV[3] then return 'lost' end
 local earlier = redis.call('HGET', k_claims, name .. ':for')
-if earlier and earlier ~= canonical then -- extracted with another example now, it has another canonical URL
+if earlier and earlier ~= canonical then -- an earlier attempt, with another example, gave another canonical URL
   redis.call('HDEL', k_claims, name .. ':for')
   if redis.call('HGET', k_claims, earlier) == name then redis.call('HDEL', k_claims, earlier) end
 end

@@ -1,10 +1,10 @@
 -- Claim the entries of a leased list page, all or none of them.
--- ARGV: fingerprint of the page, worker, '1' if a page of the task that waits will give its URL a row, else '',
+-- ARGV: fingerprint of the page, worker, '1' if an open URL of the task will get a row from its own page, else '',
 -- (fingerprint, bucket, slot) of each entry …
 -- -> 'lost', 'busy' (another page claims one of them), or for each entry 1: to be written, 0: it has a row
 local name = ARGV[1]
 if redis.call('HGET', k_holders, name) ~= ARGV[2] then return 'lost' end
-local mine, asked = {}, {}
+local answers, granted = {}, {}
 for i = 4, #ARGV, 3 do
   local entry, free = ARGV[i], 1
   local writer = redis.call('HGET', k_entries, entry)
@@ -16,7 +16,7 @@ for i = 4, #ARGV, 3 do
     free = 0
   elseif writer and writer ~= name and redis.call('HEXISTS', k_open, writer) == 1 then
     return 'busy'
-  elseif page == entry then -- a page under its own URL; one that is rechecked may be a list, which has no row itself
+  elseif page == entry then -- claimed by its own page; a page that is rechecked may be a list page, which has no row
     local raw = redis.call('HGET', k_open, page)
     local visits = raw and cjson.decode(raw).visits
     if raw and not visits then return 'busy' end
@@ -27,8 +27,8 @@ for i = 4, #ARGV, 3 do
   elseif done and string.sub(done, 1, 1) == letter_of.written and string.sub(done, 6, 9) ~= 'list' then
     free = 0
   end
-  mine[#mine + 1] = free
-  if free == 1 then asked[#asked + 1] = entry end
+  answers[#answers + 1] = free
+  if free == 1 then granted[#granted + 1] = entry end
 end
-for _, entry in ipairs(asked) do redis.call('HSET', k_entries, entry, name) end
-return mine
+for _, entry in ipairs(granted) do redis.call('HSET', k_entries, entry, name) end
+return answers

@@ -1,4 +1,4 @@
--- An open URL is forgotten as if it had never been seen. ARGV: fingerprint
+-- Remove an open URL from ledger and counts, so that it can be added again. ARGV: fingerprint -> 1, or 0 if not open
 local name = ARGV[1]
 local raw = redis.call('HGET', k_open, name)
 if not raw then return 0 end

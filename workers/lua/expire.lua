@@ -1,5 +1,5 @@
--- Settled URLs that were first seen before a day are forgotten; they stay in the counts. ARGV: day, bucket … -> how many
-local gone = 0
+-- Forget the settled URLs that were first seen before a day; they count as forgotten. ARGV: day, bucket … -> how many
+local forgotten = 0
 for i = 2, #ARGV do
   local all = redis.call('HGETALL', ARGV[i])
   for j = 1, #all, 2 do
@@ -10,8 +10,8 @@ for i = 2, #ARGV do
       count('forgotten', 1)
       count_of_day(day, state, -1)
       count_of_day(day, 'forgotten', 1)
-      gone = gone + 1
+      forgotten = forgotten + 1
     end
   end
 end
-return gone
+return forgotten

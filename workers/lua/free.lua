@@ -1,13 +1,13 @@
--- The pages of a dead worker may be taken again. ARGV: worker, when to queue them again -> fingerprints
-local out = {}
-local all = redis.call('HGETALL', k_holders)
-for i = 1, #all, 2 do
-  if all[i + 1] == ARGV[1] then
-    redis.call('HDEL', k_holders, all[i])
-    if redis.call('ZREM', k_held, all[i]) == 1 then
-      redis.call('ZADD', k_fetched, ARGV[2], all[i])
-      out[#out + 1] = all[i]
+-- End the leases of a dead worker. ARGV: worker, when to queue its pages again -> their fingerprints
+local freed = {}
+local holders = redis.call('HGETALL', k_holders)
+for i = 1, #holders, 2 do
+  if holders[i + 1] == ARGV[1] then
+    redis.call('HDEL', k_holders, holders[i])
+    if redis.call('ZREM', k_held, holders[i]) == 1 then
+      redis.call('ZADD', k_fetched, ARGV[2], holders[i])
+      freed[#freed + 1] = holders[i]
     end
   end
 end
-return out
+return freed

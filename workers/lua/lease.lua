@@ -8,13 +8,13 @@ local function wait_again(set)
 end
 wait_again(k_delayed)
 wait_again(k_leased)
-local out = {}
-if most <= 0 then return out end
+local answer = {}
+if most <= 0 then return answer end
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', k_waiting, '-inf', ARGV[4], 'LIMIT', 0, most)) do
   redis.call('ZREM', k_waiting, name)
   redis.call('ZADD', k_leased, now + seconds, name)
-  out[#out + 1] = name
-  out[#out + 1] = redis.call('HGET', k_open, name)
-  out[#out + 1] = redis.call('HINCRBY', k_tries, name, 1)
+  answer[#answer + 1] = name
+  answer[#answer + 1] = redis.call('HGET', k_open, name)
+  answer[#answer + 1] = redis.call('HINCRBY', k_tries, name, 1)
 end
-return out
+return answer

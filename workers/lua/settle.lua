@@ -1,12 +1,13 @@
 -- Give a URL its final state. ARGV: fingerprint, state, short reason, reason, worker, problems kept (0: this one is
--- not), bucket, slot, now, visits ('' or JSON: every, until, version, hash; times in seconds) -> 1, or 0 if not ours
+-- not), bucket, slot, now, recheck plan ('' or JSON: every, until, version, hash; times in seconds)
+-- -> 1, or 0 if the URL is settled already, or another worker holds it
 local name, state, short, worker, now = ARGV[1], ARGV[2], ARGV[3], ARGV[5], tonumber(ARGV[9])
 local raw = redis.call('HGET', k_open, name)
 if not raw then return 0 end
 if worker ~= '' and redis.call('HGET', k_holders, name) ~= worker then return 0 end
 local record = cjson.decode(raw)
 if record.visits and state ~= 'written' then -- a recheck: the row stays
-  state, short = 'written', 'visited: ' .. state
+  state, short = 'written', 'recheck: ' .. state
 end
 for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
 for _, map in ipairs({k_open, k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end

@@ -45,12 +45,12 @@ class JsonLinesSink:
         assert self._file is not None, "write inside `with sink.exclusive()`"
         try:
             if again:
-                rows = [left for row in rows if (left := self._not_there_yet(row)) is not None]
+                rows = [missing for row in rows if (missing := self._if_missing(row)) is not None]
             _append(self._file, rows)
         except OSError as error:
             raise self._unavailable(error) from None
 
-    def _not_there_yet(self, row: Row) -> Row | None:
+    def _if_missing(self, row: Row) -> Row | None:
         """Return the row as it is to be written; None if the file has it.
 
         Versions of a forgotten article begin at 1 again: if the file has that number with another text, the row gets
@@ -59,12 +59,12 @@ class JsonLinesSink:
         assert self._file is not None
         if not self._known.may_hold(self._file, row):
             return row
-        there = _versions_in(self._file, row)
-        if row["version"] not in there:
+        versions = _versions_in(self._file, row)
+        if row["version"] not in versions:
             return row
-        if row["version"] == 1 or row.get("content_hash") in there.values():
+        if row["version"] == 1 or row.get("content_hash") in versions.values():
             return None
-        return {**row, "version": max(there) + 1}
+        return {**row, "version": max(versions) + 1}
 
     def close(self) -> None:
         """Nothing is open between writes."""
@@ -80,7 +80,7 @@ class JsonLinesSink:
                     return file
             except FileNotFoundError:
                 pass
-            os.close(file)  # the file was moved while we waited
+            os.close(file)  # the file was moved during the wait for its lock
 
     def _unlock(self) -> None:
         if self._file is not None:
@@ -139,17 +139,17 @@ class _KnownUrls:
             self._hashes, read = set(), 0
         if stat.st_size > read:
             with mmap.mmap(file, stat.st_size, access=mmap.ACCESS_READ) as text:
-                self._hashes.update(hash(found[1]) for found in _CANONICAL.finditer(text, read))
+                self._hashes.update(hash(match[1]) for match in _CANONICAL.finditer(text, read))
         self._read = (stat.st_dev, stat.st_ino, stat.st_size)
         return hash(json.dumps(row["canonical_url"], ensure_ascii=False).encode("utf-8", "replace")) in self._hashes
 
 
 def _versions_in(file: int, row: Row) -> dict[int, str | None]:
     """Return the versions of a row's article in the file, each with its content hash. Reads the whole file."""
-    found: dict[int, str | None] = {}
+    versions: dict[int, str | None] = {}
     size = os.fstat(file).st_size
     if size == 0:
-        return found
+        return versions
     needle = json.dumps(row["canonical_url"], ensure_ascii=False).encode("utf-8", "replace")
     with mmap.mmap(file, size, access=mmap.ACCESS_READ) as text:
         at = text.rfind(needle)
@@ -158,9 +158,9 @@ def _versions_in(file: int, row: Row) -> dict[int, str | None]:
             other = _row_of(text[start : text.find(b"\n", at)])
             version = other.get("version")
             if isinstance(version, int) and all(other.get(name) == row[name] for name in KEY if name != "version"):
-                found[version] = other.get("content_hash")
+                versions[version] = other.get("content_hash")
             at = text.rfind(needle, 0, start)
-    return found
+    return versions
 
 
 def _row_of(line: bytes) -> dict[str, Any]:

@@ -58,10 +58,11 @@ _UPSERT = (
 
 
 class SqliteSink:
-    """Upserts rows into table `articles` of a database file."""
+    """Upserts rows into table `articles` of a database file. `busy_seconds`: how long to wait for another writer."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS):
         self.path = path
+        self.busy_seconds = busy_seconds
         self.name = str(path)
         self._connection: sqlite3.Connection | None = None
         self._stat: os.stat_result | None = None
@@ -89,8 +90,8 @@ class SqliteSink:
         if self._connection is None or self._moved_away():
             self.close()
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
-            _set_up(self._connection)
+            self._connection = sqlite3.connect(self.path, timeout=self.busy_seconds)
+            _set_up(self._connection, self.busy_seconds)
             self._stat = self.path.stat()
         return self._connection
 
@@ -102,9 +103,9 @@ class SqliteSink:
             return True
 
 
-def _set_up(connection: sqlite3.Connection) -> None:
+def _set_up(connection: sqlite3.Connection, busy_seconds: float) -> None:
     """Prepare an open database. SQLite does not wait by itself while another process changes the journal mode."""
-    limit = time.monotonic() + BUSY_SECONDS
+    limit = time.monotonic() + busy_seconds
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")

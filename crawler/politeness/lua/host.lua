@@ -1,8 +1,8 @@
--- A host's state. KEYS: its hash, the hosts in trouble. All times and intervals are microseconds, by Redis' own clock.
---   next, last              when its next turn is by the askers' intervals; when its last one was
---   delay, delay_end        Crawl-delay of its robots.txt, and until when that counts
+-- A host's state. KEYS: its hash, the hosts with problems. Times and intervals are microseconds by Redis' clock.
+--   next, last              the next permit's time by the tasks' intervals; the last one's
+--   delay, delay_end        Crawl-delay of its robots.txt, and until when it applies
 --   slow, slow_at           interval that 429 and 503 brought about, and when they last did
---   until, why              it said that it will not be asked before (Retry-After), or why the breaker is open
+--   until, why              no permit before (Retry-After); why, or why the breaker is open
 --   failures                in a row, by anyone
 --   open_until, open_for, opened_at, probe_until   the breaker; 0 = closed
 --   usual, recent, samples  slow and quick average of its response times
@@ -15,17 +15,17 @@ for place, value in ipairs(redis.call('HMGET', KEYS[1], unpack(FIELDS))) do
   host[FIELDS[place]] = tonumber(value or 0)
 end
 
--- By how much a response time is more than can be borne.
+-- By how much a response time exceeds the limit.
 local function excess(seconds)
   return math.max(0, seconds - math.max(host.usual * LAG_FACTOR, host.usual + LAG_LEAST))
 end
 
--- The interval that slow answers demand.
+-- The interval that slow responses demand.
 local function lag()
   return host.samples >= SAMPLES_LEAST and math.min(LAG_MOST, excess(host.recent)) or 0
 end
 
--- The interval that holds for everyone, whatever a task says.
+-- The interval that holds for everyone, whatever a task's interval.
 local function demanded()
   local interval = lag()
   if host.delay_end > now then interval = math.max(interval, host.delay) end
@@ -33,7 +33,7 @@ local function demanded()
   return interval
 end
 
-local function in_trouble()
+local function has_problem()
   return (host.slow > 0 and host.slow_at + SLOW_KEPT > now) or host['until'] > now or host.open_until > 0
     or host.failures > 0 or lag() > 0
 end
@@ -47,9 +47,9 @@ local function keep(...)
   redis.call('HSET', KEYS[1], unpack(flat))
 end
 
--- Let the state lapse by itself when nobody asks any more.
-local function lapse(troubled)
+-- Let the state expire when no permits are requested any more.
+local function lapse(problem)
   local last = math.max(host['until'], host.open_until, host.delay_end, host.next)
-  local kept = math.max(0, last - now) + (troubled and TROUBLE_KEPT or STATE_KEPT)
+  local kept = math.max(0, last - now) + (problem and PROBLEM_KEPT or STATE_KEPT)
   redis.call('PEXPIRE', KEYS[1], string.format('%.0f', kept / 1000))
 end

@@ -1,6 +1,6 @@
-"""The numbers by which a text line is judged to be body or not: what the rules say of it, and what stands around it.
+"""The numbers by which a text line is classified as body or not: the result of the rules, and the lines around it.
 
-All come from arrays that extraction has anyway; none reads the words of a line. Shares are 0 to 1, amounts log(1 + n)
+All are computed from arrays of the extraction; none depends on a line's words. Shares are 0 to 1, amounts log(1 + n)
 or shares of the page. "Prose" are the unlinked bytes of long lines, bounded so that no line outweighs a page.
 """
 
@@ -146,7 +146,7 @@ def _below_root(lines: Lines, root: int) -> NDArray[np.bool_]:
 
 
 def _boxes(lines: Lines) -> NDArray[np.intp]:
-    """Return, for each path of the outline, the nearest element that is no paragraph, item or the like: its box."""
+    """Return the box of each path of the outline: the nearest element that is not a paragraph, an item or the like."""
     outline, tags = lines.outline, lines.outline.tags
     box = list(range(len(outline)))
     for number in range(1, len(outline)):
@@ -156,7 +156,7 @@ def _boxes(lines: Lines) -> NDArray[np.intp]:
 
 
 def _like(lines: Lines) -> NDArray[np.intp]:
-    """Return a number for each path of the outline, the same for those with one signature."""
+    """Return a number for each path of the outline; paths with the same signature get the same number."""
     numbers: dict[int, int] = {}
     return np.array([numbers.setdefault(key, len(numbers)) for key in lines.outline.signatures], np.intp)
 

@@ -1,9 +1,9 @@
-"""The rules' body, corrected by the line model where it is sure, replaced by the model's where that promises much more.
+"""Corrects the rules' body where the line model is sure, or replaces it if the model's body is much better.
 
-Strategy: the model's body is its lines with even odds or better. Where its expected F1 is above that of the rules'
-body by more than `SWITCH`, it is the body. Else single lines change: those that the model gives more than `SURE` join,
-those that it gives 1 − `SURE` or less leave. So the rules decide unless the model has a reason. Where they leave out
-little prose the model is not used: it would change almost nothing.
+Strategy: the model's body is all lines with a probability of one half or more. If its expected F1 is above that of the
+rules' body by more than `SWITCH`, it is the body. Otherwise single lines change: lines with a probability above `SURE`
+are added, lines with 1 − `SURE` or less are removed. If the rules leave out little prose, the model is not used,
+because it would change almost nothing.
 """
 
 from collections.abc import Iterator
@@ -32,20 +32,20 @@ _chosen: ContextVar[Trees | None] = ContextVar("line model", default=None)
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """The lines of a body; `chance` and `width` of all lines of the page: probability to be body, and bytes."""
+    """The lines of a body; `chance` and `width` of all lines of the page: probability of being body, and bytes."""
 
     kept: list[int]
     chance: Floats
     width: Floats
 
     def expected(self, kept: list[int]) -> float:
-        """Return the F1 by bytes, 0 to 1, to expect of a body if each line is body with its chance."""
+        """Return the expected F1 by bytes, 0 to 1, of a body if each line is body with its probability."""
         weight = self.chance * self.width
         return float(2 * weight[kept].sum() / max(1e-9, self.width[kept].sum() + weight.sum()))
 
 
 def is_doubtful(lines: Lines, kept: list[int]) -> bool:
-    """Whether the rules' body leaves out so much prose that the model is worth asking."""
+    """Whether the rules' body leaves out so much prose that the model is used."""
     prose = prose_of(lines)
     inside = float(prose[kept].sum())
     return float(prose.sum()) - inside > LEFT_OUT * inside
@@ -66,7 +66,7 @@ def second_opinion(lines: Lines, prior: Prior, body: Body) -> Opinion:
 
 @contextmanager
 def using(model: Trees) -> Iterator[None]:
-    """Let another model answer within the block: one that has not learned from the pages that are measured."""
+    """Use another model within the block, such as one that was not trained on the pages that are measured."""
     token = _chosen.set(model)
     try:
         yield

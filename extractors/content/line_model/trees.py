@@ -1,6 +1,6 @@
 """Boosted oblivious trees in numpy: a small model that judges many rows at once. Inference, training, and its file.
 
-An oblivious tree asks the same question of all nodes of one level, so a tree of depth d is d comparisons and one
+An oblivious tree makes the same comparison at all nodes of one level, so a tree of depth d is d comparisons and one
 look-up in a table of 2^d values; all trees are evaluated together. Prokhorenkova et al., "CatBoost: unbiased boosting
 with categorical features" (2018), describe such trees; the training here is plain Newton boosting of the logistic loss
 with histograms, without their ordered boosting.
@@ -114,7 +114,7 @@ def _edges(values: Floats) -> list[Floats]:
 def _grow(
     codes: Codes, slope: Doubles, curvature: Doubles, tried: NDArray[np.intp], edges: list[int]
 ) -> list[tuple[int, int]]:
-    """Return the questions (feature, last bin of the answer no) of one tree, level by level."""
+    """Return the comparisons of one tree (feature, last bin below the threshold), level by level."""
     leaf = np.zeros(codes.shape[1], np.intp)
     questions: list[tuple[int, int]] = []
     for level in range(DEPTH):
@@ -163,7 +163,7 @@ def save(model: Trees, path: Path, about: Mapping[str, Any]) -> None:
 
 
 def load(path: Path, names: Sequence[str]) -> Trees:
-    """Return the model of a file. Raises `BadModel` if it can't be read or its features are not those of `names`."""
+    """Return the model in a file. Raises `BadModel` if it can't be read or its features are not those of `names`."""
     try:
         stored = json.loads(path.read_text("utf-8"))
         model = Trees(
@@ -175,7 +175,7 @@ def load(path: Path, names: Sequence[str]) -> Trees:
         )
         version = stored["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadModel(f"{path}: not a model of trees: {type(error).__name__}: {error}") from None
+        raise BadModel(f"{path}: not a valid tree model: {type(error).__name__}: {error}") from None
     if version != FORMAT or model.names != tuple(names):
         raise BadModel(f"{path}: a model of format {version} with other features than this version computes")
     count, depth = model.features.shape

@@ -1,4 +1,4 @@
-"""What figures show, as plain numbers: one module a method or family. Each has `read`: method, page, example → data.
+"""The data of figures: one module for each method or family. Each has `read`: method, page, example → plain numbers.
 
-Raised by all: `NoFigure` for a page that shows nothing, `UnusablePage` for one that cannot be read.
+All raise `NoFigure` for a page that has nothing to draw, `UnusablePage` for one that cannot be read.
 """

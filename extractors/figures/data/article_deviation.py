@@ -1,4 +1,4 @@
-"""What method `article-deviation` sees: on each level of its way down the tree, whether one child holds the text."""
+"""The data for the figure of `article-deviation`: for each level of the tree, the sizes of its children."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from .pages import element_name, title_of
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """An element on the way down. Characters: `size` in all, `first` and `second` of its two largest children (0 for
+    """An element on the path down. Characters: `size` in all, `first` and `second` of its two largest children (0 for
     none), `deviation`: σ of all children's. `children`: how many have text.
     """
 
@@ -27,9 +27,10 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Descent:
-    """The way down, from the document on. `body`: the element that is the body, of `body_size` characters, at the last
-    level or, if `body_is_child`, its largest child. `share` of an element's text and `min_difference`, characters: what
-    a child must hold to be entered.
+    """The path down the tree, from the document to the body.
+
+    `body`: the element that is the body, of `body_size` characters: the last level or, if `body_is_child`, its largest
+    child. `share` (of an element's text) and `min_difference` (characters) are the limits for entering a child.
     """
 
     method: str
@@ -43,7 +44,7 @@ class Descent:
 
 
 def read(method: str, page: Page, example: Page | None) -> Descent:
-    """Return the way; an example is of no use to it."""
+    """Return the path down the tree; the example is not used."""
     ctext = read_ctext(page.html)
     tree = build_tree(ctext)
     sizes = text_sizes(ctext, tree)

@@ -1,4 +1,4 @@
-"""What methods `bp-network` and `bp-network-verbatim` see: the network's output for each line."""
+"""The data for the figures of `bp-network` and `bp-network-verbatim`: the network's output for each line."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class LineOutputs:
 
 
 def read(method: str, page: Page, example: Page | None) -> LineOutputs:
-    """Return the outputs; an example is of no use to them. Raises `BadModel` for a file of weights that is none."""
+    """Return the outputs; the example is not used. Raises `BadModel` for a file that contains no weights."""
     network = (create_verbatim if method == VERBATIM_METHOD else create)(None)
     parsed = with_text(read_page(page, PathTrie()))
     kept, reason = outcome(network.cut(parsed))

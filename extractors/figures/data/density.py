@@ -1,4 +1,4 @@
-"""What method `density` sees: how much each line of the page speaks for a body, the body's root, and what is kept."""
+"""The data for the figure of `density`: the weight of each line, the body's root, and the lines that are kept."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from .pages import outcome, path_name, with_text
 class LineWeights:
     """A page by itself, line by line.
 
-    `weights`: bytes that speak for the body, negative against it; the body lies in the segment of lines `head` up to
+    `weights`: evidence for the body in bytes, negative against it; the body lies in the segment of lines `head` up to
     `tail` (exclusive), which has the largest sum. `root`: name of the deepest element that holds most of it; `below`:
     the lines in it. `kept`: lines of the text. `reason`: how the page was extracted.
     """
@@ -35,7 +35,7 @@ class LineWeights:
 
 
 def read(method: str, page: Page, example: Page | None) -> LineWeights:
-    """Return the weights; an example is of no use to them."""
+    """Return the weights; the example is not used."""
     parsed = with_text(read_page(page, PathTrie()))
     lines, trie = parsed.lines, parsed.lines.trie
     body = rules_body(lines, parsed.prior)

@@ -1,6 +1,6 @@
-"""What method `example` sees: for each line of the page how like it is to its partner in the example, and its weight.
+"""The data for the figure of `example`: the similarity of each line to its partner in the example, and its weight.
 
-Source: 004, its curves FS and BS by lines, which one alignment makes a single sequence (see `similarity`).
+Source: 004, its curves FS and BS; by lines and one alignment they are a single sequence (see `similarity`).
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .pages import outcome, with_text
 class LineComparison:
     """A page beside its example, line by line.
 
-    `similarity`: 0 (no partner) to 1 (equal). `weights`: bytes that speak for the body, negative against it; the body
+    `similarity`: 0 (no partner) to 1 (equal). `weights`: evidence for the body in bytes, negative against it; the body
     lies in the segment of lines `head` up to `tail` (exclusive), which has the largest sum. `kept`: lines of the text.
     `match`: share of the surrounding lines that the example shares, 0 to 1. `reason`: how the page was extracted.
     """

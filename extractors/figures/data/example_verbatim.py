@@ -1,7 +1,7 @@
-"""What method `example-verbatim` sees: FS and BS along the page's characters, and both texts in three parts.
+"""The data for the figure of `example-verbatim`: FS and BS along the page's characters, and both texts in three parts.
 
-Source: 004, its figure 3 (both texts divided into what stands before the body, the body, and what stands after it) and
-its figure 4 (the same with their words).
+Source: 004, its figure 3 (both texts divided into the parts before the body, the body, and the parts after it) and its
+figure 4 (the same with their words).
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ WORDS = 40  # characters of the text on each side of a turning point
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """A text of `length` characters; its body from `head` up to `tail`. At both: the words before and after."""
+    """A text of `length` characters; its body from `head` up to `tail`, and the words around both places."""
 
     length: int
     head: int

@@ -1,4 +1,4 @@
-"""What methods `line-blocks` and `line-blocks-verbatim` see: the line-block distribution, and where it rises and falls.
+"""The data for the figures of `line-blocks` and `line-blocks-verbatim`: the distribution and the body's range.
 
 Source: 001, its figures 3 to 9: Y by line, with the numbers of the body's first and last line.
 """
@@ -29,7 +29,7 @@ class BlockDistribution:
 
 
 def read(method: str, page: Page, example: Page | None) -> BlockDistribution:
-    """Return the distribution; an example is of no use to it."""
+    """Return the distribution; the example is not used."""
     verbatim = method == line_blocks_verbatim.METHOD
     sizes, (start, end) = _verbatim(page) if verbatim else _used(page)
     if not sizes.any():

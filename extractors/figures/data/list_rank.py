@@ -1,4 +1,4 @@
-"""What method `list-rank` sees: the n best ids by R, with their mean lengths TL; the best is the list."""
+"""The data for the figure of `list-rank`: the n best ids by R, with their mean lengths TL; the best is the list."""
 
 from dataclasses import dataclass
 
@@ -15,8 +15,10 @@ from .pages import element_name, title_of
 
 @dataclass(frozen=True, slots=True)
 class RankedId:
-    """Like elements. `name`: theirs and their parent's; `count`: of different links; `rank`: R; `mean`: TL, bytes;
-    `first`: the title of the first entry.
+    """A group of similar elements.
+
+    `name`: the element's and its parent's; `count`: of different links; `rank`: R; `mean`: TL, bytes; `first`: the
+    title of the first entry.
     """
 
     name: str
@@ -28,7 +30,7 @@ class RankedId:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The n best candidates by R, the best first; `chosen`: place of the one that is the list."""
+    """The n best candidates by R, the best first; `chosen`: the index of the one that is the list."""
 
     method: str
     title: str
@@ -37,11 +39,11 @@ class Ranking:
 
 
 def read(method: str, page: Page, example: Page | None) -> Ranking:
-    """Return the ranking; an example is of no use to it."""
+    """Return the ranking; the example is not used."""
     tree = LinkedTree(page)
     found = [items for like in ids(tree) if (items := as_items(tree, like))]
     if not found:
-        raise NoFigure("no list: no like elements that each lead elsewhere")
+        raise NoFigure("no list: no similar linked elements")
     best = sorted(found, key=rank, reverse=True)[:CANDIDATES]
     return Ranking(method, title_of(page), tuple(map(_candidate, best)), 0)
 

@@ -1,4 +1,4 @@
-"""What the figures' data have in common: pages read, elements named."""
+"""Helpers for the data of all figures: pages read, elements named."""
 
 from ...article import NoArticle
 from ...content.assembly import BodyLines, ParsedPage
@@ -22,7 +22,7 @@ def outcome(cut: BodyLines | str) -> tuple[tuple[int, ...], str]:
 
 
 def element_name(tag: str, classes: str = "") -> str:
-    """Return an element as a selector: its tag, and its first class."""
+    """Return the name of an element in the form of a selector: its tag, and its first class."""
     first = classes.split()[:1]
     return f"{tag or 'page'}.{first[0]}" if first else tag or "page"
 
@@ -33,5 +33,5 @@ def path_name(trie: PathTrie, path: int) -> str:
 
 
 def title_of(page: Page) -> str:
-    """Return what a page's <title> says. Raises `UnusablePage` if nothing parses."""
+    """Return the text of a page's <title>. Raises `UnusablePage` if the page cannot be parsed."""
     return read_head(parse(page.encoded())).title

@@ -1,4 +1,4 @@
-"""What method `tag-paths` sees: the leaves of a page by tag path, and the cluster that is the body's."""
+"""The data for the figure of `tag-paths`: the leaves of a page by tag path, and the body's cluster."""
 
 from dataclasses import dataclass
 
@@ -47,7 +47,7 @@ class PathClusters:
 
 
 def read(method: str, page: Page, example: Page | None) -> PathClusters:
-    """Return the clusters; the example lowers the thresholds."""
+    """Return the clusters; an example can lower the thresholds."""
     ctext = read_ctext(page.html)
     outline = read_outline(ctext)
     leaves = outline.leaves

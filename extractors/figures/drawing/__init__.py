@@ -1,1 +1,1 @@
-"""Figures from their data, drawn with matplotlib: one module a method or family, each with `draw`: sheet, data."""
+"""Draws figures from their data with matplotlib: one module for each method or family. Each has `draw`: sheet, data."""

@@ -1,4 +1,4 @@
-"""The way down the tree: at each level the text of the two largest children, and σ of all of them."""
+"""The path down the tree: at each level the text of the two largest children, and σ of all of them."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ BAR = 0.26  # height; levels are 1 apart
 
 
 def draw(sheet: Sheet, data: Descent) -> None:
-    """Draw the way, the end of a long one."""
+    """Draw the path; if it is long, its end."""
     depth = len(data.levels) - 1 + data.body_is_child
     sheet.headline(data.method, f"<{fit(data.body, 40)}> at depth {depth} is the body", _rule(data))
     levels = data.levels[-LEVELS:]
@@ -47,7 +47,7 @@ def _frame(axes: Axes, levels: Sequence[Level], first: int) -> None:
 
 
 def _remarks(axes: Axes, levels: Sequence[Level], end: str) -> None:
-    """Write beside each level what share its largest child has, and what follows."""
+    """Write beside each level the share of its largest child, and the decision."""
     for place, level in enumerate(levels):
         last = place == len(levels) - 1
         held = f"{level.first / level.size:.0%} in the largest of {level.children}" if level.children else "no children"

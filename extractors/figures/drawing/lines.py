@@ -1,4 +1,4 @@
-"""Bars for lines: what the figures by line have in common."""
+"""Bars for lines, which all figures by line have."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,7 +9,7 @@ from .sheet import BLUE, GREY, INK
 
 
 def bars(axes: Axes, values: Sequence[float], kept: Collection[int], what: str) -> None:
-    """Draw a bar for each line, those of the lines that were kept in colour. `what`: the bars of the others."""
+    """Draw a bar for each line; the bars of kept lines are in colour. `what`: the legend for the other bars."""
     heights = np.array(values, np.float64)
     chosen = np.zeros(len(heights), np.bool_)
     chosen[list(kept)] = True

@@ -1,4 +1,4 @@
-"""The n best ids: R, by which the first is the list, beside their mean length TL."""
+"""The n best ids: their ranks R beside their mean lengths TL; the id with the largest R is the list."""
 
 from matplotlib.ticker import EngFormatter, NullLocator
 
@@ -11,7 +11,7 @@ NAME, FIRST = 26, 34  # columns
 def draw(sheet: Sheet, data: Ranking) -> None:
     """Draw the ranking."""
     chosen, number = data.candidates[data.chosen], len(data.candidates)
-    reason = f"the best by R of the {number} drawn" if number > 1 else "there is no other"
+    reason = f"the largest R of {number} candidates" if number > 1 else "the only candidate"
     sheet.headline(data.method, f"{chosen.count} entries, {fit(chosen.name, 40)}, are the list", reason)
     sheet.grow(1.8 + 0.34 * number)
     ranks, means = sheet.columns(2, 3)

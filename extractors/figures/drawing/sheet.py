@@ -1,8 +1,8 @@
 """The sheet of every figure: its size, type, colours and output, so that all look alike.
 
-No global state of matplotlib is used or left behind. The output depends on data, fonts and matplotlib's version alone:
-ids come from a fixed salt, and no date is written. Text in SVG stays text: readers' own fonts show it, Chinese too. In
-PNG Chinese needs one of `CHINESE` to be installed where the figure is drawn.
+No global state of matplotlib is used or changed. The output depends on data, fonts and matplotlib's version alone: ids
+come from a fixed salt, and no date is written. Text in SVG stays text and is shown in the fonts of the reader's
+machine, Chinese too. For Chinese in PNG one of `CHINESE` must be installed where the figure is drawn.
 """
 
 import re
@@ -54,7 +54,7 @@ _FAMILIES = re.compile(rf"""(style="[^"]*font[^"]*)'{LATIN}'(?:, *[^,;"]+)*""")
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Within it figures are drawn in our style."""
+    """Draw the figures within the block in our style."""
     settings: dict[Any, Any] = {
         "svg.fonttype": "none",
         "svg.hashsalt": "exemplar",
@@ -84,13 +84,13 @@ def style() -> Iterator[None]:
 
 @cache
 def installed() -> tuple[str, ...]:
-    """Return those of the Chinese fonts that are there; naming others would make matplotlib complain."""
+    """Return the Chinese fonts that are installed; matplotlib warns of others."""
     there = set(get_font_names())
     return tuple(name for name in CHINESE if name in there)
 
 
 class Sheet:
-    """One figure: what was found, on which page and why, above panels."""
+    """One figure: above the panels are the finding, the page and the reason."""
 
     def __init__(self, page_title: str) -> None:
         self._page_title = page_title
@@ -98,7 +98,7 @@ class Sheet:
         self._header: list[tuple[str, float, str]] = []  # text, size, colour
 
     def headline(self, method: str, finding: str, reason: str = "") -> None:
-        """Say which method it is and what it found, and how it came to it."""
+        """Set the header: the method, its finding and the reason."""
         texts = (f"{method}: {finding}", self._page_title, reason)
         looks = (TITLE_SIZE, INK, 84), (TEXT_SIZE, INK, 104), (SMALL_SIZE, GREY, 116)
         self._header = [
@@ -113,7 +113,7 @@ class Sheet:
         return [row[0] for row in grid]
 
     def separate(self, *heights: float) -> list[Axes]:
-        """Return panels that share nothing, from top to bottom, of these heights relative to each other."""
+        """Return panels with separate axes, from top to bottom, of these heights relative to each other."""
         grid = self._figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
         return [row[0] for row in grid]
 
@@ -122,7 +122,7 @@ class Sheet:
         return list(self._figure.subplots(1, len(widths), sharey=True, squeeze=False, width_ratios=widths)[0])
 
     def grow(self, inches: float) -> None:
-        """Make the sheet so high."""
+        """Set the height of the sheet."""
         self._figure.set_figheight(inches)
 
     def render(self, suffix: str) -> bytes:
@@ -151,7 +151,7 @@ class Sheet:
             engine.set(rect=(0, 0, 1, 1 - (top + MARGIN / 2) / height))
 
     def _lay_out(self) -> None:
-        """Place the panels, rounded: the layout's last digits differ from run to run, and ids are made from them."""
+        """Place the panels, rounded: the layout's last digits differ between runs, and ids are derived from them."""
         self._figure.draw_without_rendering()
         self._figure.set_layout_engine("none")
         for axes in self._figure.axes:
@@ -160,7 +160,7 @@ class Sheet:
 
 
 def fit(text: str, columns: int) -> str:
-    """Return a text of one line, without what can't be shown, cut to so many columns; Chinese characters take two."""
+    """Return a text without unprintable characters, cut to so many columns; a Chinese character takes two."""
     clean = "".join(sign if sign.isprintable() else " " for sign in text)
     room = columns
     shown: list[str] = []
@@ -194,7 +194,7 @@ def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def mark_body(panels: Sequence[Axes], start: float, end: float) -> None:
-    """Shade where the body is in all panels."""
+    """Shade the body in all panels."""
     for axes in panels:
         if end > start:
             axes.axvspan(start, end, color=BODY, zorder=0, linewidth=0)
@@ -257,7 +257,7 @@ def legend(axes: Axes, columns: int, *, left: bool = False) -> None:
 
 
 def strips(axes: Axes, rows: Sequence[tuple[str, Iterable[int], str]], offset: float = 0) -> None:
-    """Draw rows of bars, the first at the top; a row: its name, the numbers that it marks, its colour."""
+    """Draw rows of bars, the first at the top; a row has a name, the numbers that it marks and a colour."""
     for place, (_, numbers, colour) in enumerate(rows):
         bars = [(first + offset, length) for first, length in runs(numbers)]
         axes.broken_barh(bars, (len(rows) - place - 0.85, 0.7), color=colour, linewidth=0)

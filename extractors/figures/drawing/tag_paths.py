@@ -33,7 +33,7 @@ def draw(sheet: Sheet, data: PathClusters) -> None:
 
 
 def _measures(axes: Axes, place: int, *texts: str) -> None:
-    """Write what is measured of a cluster beside its row."""
+    """Write the measures of a cluster beside its row."""
     for column, text in zip((1.07, 1.13), texts, strict=True):
         axes.text(
             column, place, text, transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=SMALL_SIZE
@@ -48,7 +48,7 @@ def _row(axes: Axes, data: PathClusters, leaves: Sequence[int], place: int) -> N
 
 
 def _frame(axes: Axes, data: PathClusters, names: list[str]) -> None:
-    for colour, label in ((BLUE, "the body's cluster"), (ORANGE, "also text, by its group"), (GREY, "other leaf")):
+    for colour, label in ((BLUE, "the body's cluster"), (ORANGE, "also kept, with its group"), (GREY, "other leaf")):
         axes.scatter([], [], s=40, color=colour, linewidth=0, label=label)
     legend(axes, 3, left=True)
     axes.set_yticks(range(len(names)), names)

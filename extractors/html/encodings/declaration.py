@@ -12,7 +12,7 @@ META_SEARCH = 65_536  # bytes; of 1,693 development pages 40 have their meta ele
 META_EXPECTED = 4_096  # bytes that are searched first
 META_LENGTH = 1_024  # bytes that a meta element may go on behind its charset
 
-_HTTP = re.compile(r"(?:^|[;,\s])charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
+_HTTP = re.compile(r"(?:^|[;,\s])charset\s*+=\s*+[\"']?+\s*+([^\s;,\"']+)", re.IGNORECASE)
 _IN_CONTENT = re.compile(rb"charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"'][^\s;]*))", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"'>]+)")
 _UTF_16_XML = {b"<\0?\0x\0": "utf-16le", b"\0<\0?\0x": "utf-16be"}

@@ -16,6 +16,7 @@ from .differences import ADDED, EXCHANGED, REPLACED
 REPLACEMENT = "\ufffd"
 
 _CODECS = {"gb18030": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932", "euc-kr": "cp949", "euc-jp": "euc_jp"}
+_ENCODERS = {**_CODECS, "big5": "cp950", "iso-2022-jp": "iso2022_jp"}
 _UTF = {"utf-8": "utf-8", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 _SINGLE_BYTE = {
     "ibm866": "cp866",
@@ -53,6 +54,17 @@ def decode_as(data: bytes, name: str) -> str:
     if name == "replacement":
         return REPLACEMENT if data else ""
     return codecs.charmap_decode(data, "replace", _single_byte_table(name))[0]
+
+
+def encode_as(text: str, name: str) -> bytes:
+    """Return `text` in an encoding of the standard; characters that it lacks as references by number (`&#8364;`).
+
+    UTF-16, "replacement" and x-user-defined have no encoder in the standard, so they give UTF-8.
+    """
+    codec = _ENCODERS.get(name) or _SINGLE_BYTE.get(name, name)
+    if name in _UTF or name in ("replacement", "x-user-defined"):
+        codec = "utf-8"
+    return text.encode("utf-8", "replace").decode().encode(codec, "xmlcharrefreplace")
 
 
 @cache
@@ -140,7 +152,7 @@ def _added_or_error(data: bytes, at: int, name: str) -> tuple[str, int]:
 
 
 def _error_of_two(data: bytes, at: int) -> tuple[str, int]:
-    """A lead byte takes its trail with it unless that is ASCII; 0x80 and 0xFF lead nothing."""
+    """An error consumes the lead byte and its trail byte, unless that is ASCII; 0x80 and 0xFF are no lead bytes."""
     leads = data[at] not in (0x80, 0xFF)
     return REPLACEMENT, at + 1 + (leads and len(data) > at + 1 and data[at + 1] >= 0x80)
 
@@ -184,7 +196,7 @@ _TABLES = {b"\x1b(B": _ASCII, b"\x1b(J": _ROMAN, b"\x1b(I": _KATAKANA, b"\x1b$@"
 
 
 def _decode_iso_2022_jp(data: bytes) -> str:
-    """Two escape sequences with nothing between them are an error, lest they hide something."""
+    """Two escape sequences with nothing between them are an error, because they could hide text."""
     pieces: list[str] = []
     table: str | None = _ASCII
     just_escaped = False

@@ -1,7 +1,7 @@
-"""Methods `bp-network` and `bp-network-verbatim`: a small neural network judges each line by 12 numbers.
+"""Methods `bp-network` and `bp-network-verbatim`: a small neural network classifies each line by 12 numbers.
 
 Source: 000, An, Wang, Xu, 基于机器学习的网页正文提取方法 (An approach based on machine learning for information
-extraction), 2010. Its steps, and where they are read:
+extraction), 2010. Its steps, and the modules that implement them:
 
     page → text lines                                      `lines`, as for every method
     title of the page, words, relevance of a line to it    `words`, `topic`
@@ -11,7 +11,7 @@ extraction), 2010. Its steps, and where they are read:
     training                                               `train`: python -m extractors.methods.bp_network.train DIR
     body = the lines that the network takes for it         `extractor`
 
-The learned numbers that come along are described in MODEL_CARD.md; `EXEMPLAR_BP_WEIGHTS` names a file of your own.
+MODEL_CARD.md describes the weights that are shipped; `EXEMPLAR_BP_WEIGHTS` names a file of your own.
 """
 
 from .extractor import BpNetwork, create, create_verbatim

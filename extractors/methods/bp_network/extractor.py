@@ -1,13 +1,13 @@
 """From a page to its body by the network's outputs.
 
-`bp-network-verbatim` ends where the source ends: a line whose output is above 0.5 is body. Single lines go wrong that
-way: a short paragraph, a heading, a line of code stand for themselves, and every page has some.
+`bp-network-verbatim` ends where the source ends: a line whose output is above 0.5 is body. Single lines are often
+misjudged in this way, such as a short paragraph, a heading or a line of code, and every page has some.
 
-`bp-network` lets the lines of a page help each other, with what the other methods know of pages. The outputs are
-summed as evidence, the logarithm of o / (1 − o) by the line's width, and evidence for a body counts by the line's
-prior (`line_weights`: names of elements, place of the title, heading of the comments, links nearby). The contiguous
-segment with the largest sum is where the body is; the deepest element that holds most of it is its root; and below
-the root stays what isn't a box, a caption, a list of links or the numbers beside a listing. The body ends before the
+`bp-network` judges the lines of a page together, by the rules of the other methods. The outputs are summed as evidence:
+the logarithm of o / (1 − o), times the line's width, and evidence for a body also times the line's prior
+(`line_weights`: names of elements, place of the title, heading of the comments, links nearby). The body is in the
+contiguous segment with the largest sum; the deepest element that contains most of it is its root; lines below the root
+are kept unless they are in a box, a caption, a list of links or the numbers beside a listing. The body ends before the
 line that names the editor, and before the comments (`trimming`). docs/methods-bp-network.md has the figures of both
 forms.
 """
@@ -64,7 +64,7 @@ class BpNetwork:
         return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self.cut(parsed))
 
     def cut(self, parsed: ParsedPage) -> BodyLines | str:
-        """Return the body of a page, or in words why there is none."""
+        """Return the body of a page, or the reason why there is none."""
         outputs = self.outputs(parsed)
         return cut_by_line(outputs) if self._verbatim else cut_by_segment(parsed, outputs)
 
@@ -82,17 +82,17 @@ def page_inputs(parsed: ParsedPage, verbatim: bool) -> Values:
 
 
 def cut_by_line(outputs: Values) -> BodyLines | str:
-    """Return the lines that the network takes for body, each by itself."""
+    """Return the lines that the network classifies as body, each by itself."""
     kept = np.flatnonzero(outputs > BODY).tolist()
     if not kept:
-        return "the network takes no line for body"
+        return "the network classifies no line as body"
     return BodyLines(
-        kept, 0, VERBATIM_METHOD, VERBATIM_CONFIDENCE, f"{len(kept)} of {len(outputs)} lines look like body"
+        kept, 0, VERBATIM_METHOD, VERBATIM_CONFIDENCE, f"{len(kept)} of {len(outputs)} lines are classified as body"
     )
 
 
 def cut_by_segment(parsed: ParsedPage, outputs: Values) -> BodyLines | str:
-    """Return the body that the lines' outputs together point to, or in words why there is none."""
+    """Return the body by the outputs of all lines together, or the reason why there is none."""
     body = find_body(parsed, likeliest(outputs))
     if not body.kept:
         return "no running text: only links and scraps"
@@ -100,19 +100,19 @@ def cut_by_segment(parsed: ParsedPage, outputs: Values) -> BodyLines | str:
     if verdict.refused:
         return verdict.refused
     width = float(parsed.lines.width[body.kept].sum())
-    reason = f"{(outputs[body.kept] > BODY).mean():.0%} of the body's lines look like body by themselves"
+    reason = f"{(outputs[body.kept] > BODY).mean():.0%} of the body's lines are classified as body by themselves"
     of_type = verdict.page_type, verdict.probability
     return BodyLines(body.kept, body.root, METHOD, confidence(width), reason, body.captions, *of_type)
 
 
 def likeliest(outputs: Values) -> Values:
-    """Return the outputs, raised where no line looks like body: a short story between menus is still the article."""
+    """Return the outputs, raised if no line is classified as body: a short text between menus is still the article."""
     highest = float(outputs.max())
     return outputs * (LIKELY / highest) if 0 < highest <= BODY else outputs
 
 
 def find_body(parsed: ParsedPage, outputs: Values) -> Body:
-    """Return the body: the segment with the most evidence, its root, and what belongs to it there."""
+    """Return the body: the segment with the most evidence, its root, and the lines that belong to it."""
     lines = parsed.lines
     weighed = evidence(lines, outputs)
     weighed = np.where(weighed > 0, weighed * parsed.prior.by_line, weighed)
@@ -128,7 +128,7 @@ def find_body(parsed: ParsedPage, outputs: Values) -> Body:
 
 
 def evidence(lines: Lines, outputs: Values) -> Values:
-    """Return how much each line speaks for the body (above 0) or against it: log-odds of its output, by its width."""
+    """Return the evidence of each line for the body (above 0) or against it: log-odds of its output, by its width."""
     bounded = np.clip(outputs, 1 - SURE, SURE)
     odds: Values = np.log(bounded / (1 - bounded))
     return odds * np.minimum(lines.width + LEAST_WIDTH, MOST_WIDTH)
@@ -139,8 +139,8 @@ def below_root(
 ) -> tuple[list[int], list[int]]:
     """Return the lines below the body's root that belong to it, and the captions among them in the segment.
 
-    Boxes that follow each other within the segment belong to it if their evidence together is for a body; outside the
-    segment none does. A heading that is a link belongs to it. The heading that repeats the page's title does not: the
+    Consecutive boxes within the segment belong to it if the sum of their evidence is positive; no box outside the
+    segment does. A heading that is a link belongs to it. The heading that repeats the page's title does not: the
     article has it as its title.
     """
     lines = parsed.lines
@@ -160,9 +160,9 @@ def below_root(
 
 
 def headings_beside(parsed: ParsedPage, kept: list[int], root: int, segment: slice) -> list[int]:
-    """Return the headings outside the body's root with lines of the body near on both sides: sections in containers.
+    """Return the headings outside the body's root with lines of the body near on both sides: titles of sections.
 
-    Not those in noise, by element or by name.
+    Headings in noise, by element or by name, are left out.
     """
     lines = parsed.lines
     body = np.zeros(len(lines), np.bool_)
@@ -211,7 +211,7 @@ def stored(path: Path, form: str) -> Network:
 
 
 def create(example: Page | None) -> BpNetwork:
-    """Return the extractor; an example is of no use to it. Raises `BadModel` for a file that holds none."""
+    """Return the extractor; it does not use the example. Raises `BadModel` for a file that contains no network."""
     own = os.environ.get(OWN_WEIGHTS)
     try:
         return BpNetwork(stored(Path(own) if own else WEIGHTS, USED))
@@ -220,5 +220,5 @@ def create(example: Page | None) -> BpNetwork:
 
 
 def create_verbatim(example: Page | None) -> BpNetwork:
-    """Return the extractor to the letter of its source; an example is of no use to it."""
+    """Return the extractor as in the source; it does not use the example."""
     return BpNetwork(stored(VERBATIM_WEIGHTS, VERBATIM), verbatim=True)

@@ -7,17 +7,17 @@ For each line the source counts
     p  = y / z, its text density (文本密度)
     s  its relevance to the page's title (相关度), see `topic`
 
-and the inputs are, in this order, the line's own four, those of the line before, those of the line after. What stands
-before the first line and after the last the source doesn't say. Ours: the line itself once more, so that an article
-that is the whole page looks like one (empty lines there would be what training sees beside menus and imprints).
+and the inputs are, in this order, the line's own four, those of the line before, those of the line after. The source
+doesn't say what precedes the first line and follows the last. Ours: the line itself once more, so that a page that is
+only an article is recognised (in training, empty lines would occur only beside menus and imprints).
 
 Two forms. `source_values` are the source's to the letter: characters, z by the page's source text (`markup`). In the
 form that is used, `line_values`,
 
 - lengths are UTF-8 bytes (a Chinese character counts 3), so that one network serves several languages;
-- z = y and what stands inside links once more: attributes of today's pages measure the content system, links tell of
-  navigation on every site;
-- y and z are logarithms, ln(1 + y): a paragraph twice as long is not twice as much body.
+- z = y plus the length of the text inside links: on today's pages attributes depend on the content system, while links
+  indicate navigation on every site;
+- y and z are logarithms, ln(1 + y): a paragraph of twice the length is not twice as likely to be body.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def line_values(lines: Lines, title: Sequence[str]) -> Values:
 
 
 def source_values(lines: Lines, title: Sequence[str], html: str) -> Values:
-    """Return y, z, p and s as the source has them, shape (lines, 4), float64; `html`: the page of the lines."""
+    """Return y, z, p and s as in the source, shape (lines, 4), float64; `html`: the page of the lines."""
     y = np.array([len(text) for text in lines.texts], np.float64)
     z = y + markup_lengths(html, lines.texts)
     return np.column_stack([y, z, y / np.maximum(z, 1), matches(lines.texts, title)])

@@ -1,7 +1,7 @@
-"""A user's labelled pages: a folder with pages as `NAME.html` (or .htm), and beside each `NAME.txt`, its right text.
+"""A user's labelled pages: a folder with pages as `NAME.html` (or .htm), and beside each its article as `NAME.txt`.
 
-The text, in UTF-8, is what an article should hold; order matters, line breaks and white space don't. Copied from a
-browser, it does.
+The text, in UTF-8, is the text of the article; order matters, line breaks and white space don't. A copy from a browser
+is good enough.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ FOUND = 0.5  # share of a text's words that must be in its page; less is another
 
 
 class LabelledMistakes(ValueError):
-    """What is wrong with a folder of labelled pages, a line each."""
+    """The mistakes of a folder of labelled pages, a line each."""
 
     def __init__(self, lines: list[str]) -> None:
         super().__init__("\n".join(lines))
@@ -34,7 +34,7 @@ class LabelledMistakes(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LabelledLines:
-    """A page as the network learns from it: `inputs` (lines, 12) and `body` (lines,), whether each line is body."""
+    """A page for training: `inputs` (lines, 12) and `body` (lines,), whether each line is body."""
 
     name: str
     inputs: Values
@@ -49,9 +49,9 @@ def labelled_pages(folder: Path) -> list[tuple[Path, Path]]:
     pages = [path for path in files if path.suffix.lower() in PAGES]
     texts = {path.stem: path for path in files if path.suffix.lower() == ".txt"}
     if not pages:
-        raise LabelledMistakes([f"{folder}: no pages; expected NAME.html and beside it NAME.txt with the right text"])
+        raise LabelledMistakes([f"{folder}: no pages; expected NAME.html and beside it its article as NAME.txt"])
     names = [page.stem for page in pages]
-    mistakes = [f"{page}: no {page.stem}.txt with its right text beside it" for page in pages if page.stem not in texts]
+    mistakes = [f"{page}: no {page.stem}.txt beside it with its article" for page in pages if page.stem not in texts]
     mistakes += [f"{text}: no page {stem}.html beside it" for stem, text in texts.items() if stem not in names]
     mistakes += [f"{page}: another page has the same name" for page in pages if names.count(page.stem) > 1]
     if mistakes:
@@ -90,5 +90,5 @@ def _read_text(path: Path) -> str:
     except UnicodeDecodeError:
         raise LabelledMistakes([f"{path}: not in UTF-8; save it as UTF-8"]) from None
     if not any(sign.isalnum() for sign in right):
-        raise LabelledMistakes([f"{path}: holds no words"])
+        raise LabelledMistakes([f"{path}: has no words"])
     return right

@@ -1,9 +1,9 @@
-"""Which lines of a page are body, from the right text of the page: what the source's authors marked by hand.
+"""Which lines of a page are body, derived from the article's text; the source's authors marked them by hand.
 
 The words of all lines and those of the right text are aligned (longest common subsequence, so order counts), and a line
-is body if at least half of its words are matched. A line without words, such as ***, is body between two that are.
-Where a page shows a paragraph twice, as summary and in the body, the alignment from the head takes the first, that from
-the tail the last; the one whose body extends over fewer lines counts.
+is body if at least half of its words are matched. A line without words, such as ***, is body between two that are. If a
+page has a paragraph twice, as summary and in the body, the alignment from the head matches the first, that from the
+tail the last; the alignment whose body extends over fewer lines is used.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ MAX_WORDS = 40_000  # a page and a text; the alignment's memory is the product o
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """`body`: whether each line is. `found`: the share of the right text's words that the page has, 0 to 1."""
+    """`body`: whether each line is body. `found`: the share of the article's words that the page contains, 0 to 1."""
 
     body: Flags
     found: float
@@ -45,7 +45,7 @@ def label_lines(texts: Sequence[str], right: str) -> Labels:
 
 
 def _matched(page: list[int], wanted: list[int]) -> Flags:
-    """Return whether each word of the page is matched; where a text stands twice, its first occurrence is."""
+    """Return whether each word of the page is matched; of a text that occurs twice, the first occurrence is matched."""
     matched = np.zeros(len(page), np.bool_)
     for run in LCSseq.opcodes(page, wanted):
         if run.tag == "equal":
@@ -54,7 +54,7 @@ def _matched(page: list[int], wanted: list[int]) -> Flags:
 
 
 def _judged(matched: Flags, counts: NDArray[np.intp]) -> Flags:
-    """Return whether each line is body; `counts`: its words."""
+    """Return whether each line is body; `counts`: the number of its words."""
     sums = np.concatenate([np.zeros(1, np.intp), np.cumsum(matched)])
     ends = np.cumsum(counts)
     held = sums[ends] - sums[ends - counts]

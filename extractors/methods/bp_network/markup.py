@@ -1,8 +1,8 @@
-"""How much markup stands at each line in the page's source text, for the verbatim form.
+"""The amount of markup at each line in the page's source text, for the verbatim form.
 
 The source tidies a page, drops scripts, styles and empty pairs of tags, and counts a line's characters with its tags.
-Here scripts, styles and comments are dropped, and each line is looked up in what is left: the tags between the last
-character of the line before and its own last character are its markup, white space not counted.
+Here scripts, styles and comments are dropped, and each line is looked up in the remaining text: the tags between the
+last character of the line before and its own last character are its markup, without white space.
 """
 
 import html as entities
@@ -23,7 +23,7 @@ REACH = 50_000  # characters of text that a line may stand behind its predecesso
 
 
 def markup_lengths(html: str, texts: Sequence[str]) -> Values:
-    """Return the characters of markup at each line, float64; 0 for a line that isn't found as it stands."""
+    """Return the characters of markup at each line, float64; 0 for a line that isn't found literally."""
     text, before = _text_with_markup(html)
     lengths = np.zeros(len(texts), np.float64)
     begin = 0
@@ -38,7 +38,7 @@ def markup_lengths(html: str, texts: Sequence[str]) -> Values:
 
 
 def _text_with_markup(html: str) -> tuple[str, Values]:
-    """Return the page's text without white space, and for each of its characters the markup that stands before it."""
+    """Return the page's text without white space, and for each of its characters the markup directly before it."""
     source = _ENTITY.sub(lambda match: entities.unescape(match[0]), _EMPTY_PAIR.sub("", _DROPPED.sub("", html)))
     pieces: list[str] = []
     amounts: list[int] = []

@@ -8,12 +8,13 @@ For a line with inputs x and expected output d (1: body, 0: noise):
     δ_o = (d − o) o (1 − o)      δ_y = δ_o w y (1 − y)
     w += η δ_o y,  V += η x δ_y  and the thresholds alike; η = 0.2
 
-`learn_line_by_line` is the source's procedure to the letter: each line is repeated until its error is within the goal,
-then the next one is read; all lines once. What the last lines taught outweighs the first. `learn` is ours: all lines in
-random order, the sums of `BATCH` lines at a time, for a number of rounds.
+`learn_line_by_line` is the source's procedure: each line is repeated until its error is within the goal, then the next
+one is read; all lines once. So the last lines have more effect than the first. `learn` is ours: all lines in random
+order, with the sums of `BATCH` lines at a time, for a number of rounds.
 
-Inputs are shifted and scaled to mean 0 and deviation 1, in both. That changes no network that can be expressed (V and b
-could do it), only where the search begins; the source doesn't say what it did with lengths of hundreds of characters.
+In both, inputs are shifted and scaled to mean 0 and deviation 1. The same networks can be expressed (V and b could
+scale as well), only the search begins elsewhere; the source doesn't say how it scaled lengths of hundreds of
+characters.
 
 Everything is float64. A seed fixes the first weights and the order of lines, so the same lines give the same weights,
 bit for bit on one machine.
@@ -70,7 +71,7 @@ def logsig(value: Values) -> Values:
 
 
 def untrained(inputs: Values, seed: int) -> Network:
-    """Return a network with random weights that scales its inputs as `inputs` asks for."""
+    """Return a network with random weights that scales its inputs by the mean and deviation of `inputs`."""
     random = np.random.default_rng(seed)
     scale = inputs.std(axis=0)
     return Network(
@@ -86,7 +87,7 @@ def untrained(inputs: Values, seed: int) -> Network:
 def learn(inputs: Values, expected: Values, seed: int = 1, rounds: int = ROUNDS) -> Iterator[Network]:
     """Yield the network after each round over all lines. `inputs`: (lines, 12); `expected`: (lines,), 0 or 1.
 
-    One network that goes on learning: copy what is to be kept.
+    It is always the same network, which continues to learn: copy the state that is to be kept.
     """
     network = untrained(inputs, seed)
     scaled = (inputs - network.mean) / network.scale
@@ -100,7 +101,7 @@ def learn(inputs: Values, expected: Values, seed: int = 1, rounds: int = ROUNDS)
 
 
 def learn_line_by_line(inputs: Values, expected: Values, seed: int = 1) -> Iterator[Network]:
-    """Yield the network after each line, which was repeated until its error was within the goal: the source's way.
+    """Yield the network after each line, repeated until its error is within the goal: the procedure of the source.
 
     Shapes as for `learn`.
     """
@@ -115,9 +116,9 @@ def learn_line_by_line(inputs: Values, expected: Values, seed: int = 1) -> Itera
 
 
 def _adjust(network: Network, x: Values, d: Values) -> float:
-    """Change the weights by one step for some scaled lines; return the error before it, the lines' mean.
+    """Change the weights by one step for some scaled lines; return the mean error of the lines before it.
 
-    Lines within the goal change nothing where they come alone.
+    A line within the goal changes nothing if it is the only one.
     """
     y = logsig(x @ network.hidden + network.hidden_threshold)
     o = logsig(y @ network.output + network.output_threshold)
@@ -134,7 +135,7 @@ def _adjust(network: Network, x: Values, d: Values) -> float:
 
 
 def save(network: Network, path: Path, form: str, about: dict[str, Any]) -> None:
-    """Write the weights as JSON, exactly. `form`: of the inputs they were learned from; `about`: their origin.
+    """Write the weights as JSON, without rounding. `form`: of the inputs in training; `about`: their origin.
 
     Raises `OSError`.
     """
@@ -145,7 +146,7 @@ def save(network: Network, path: Path, form: str, about: dict[str, Any]) -> None
 
 
 def load(path: Path, form: str) -> Network:
-    """Return the weights of a file. Raises `BadModel` if it holds none for this form or can't be read."""
+    """Return the weights in a file. Raises `BadModel` if it has none for this form or can't be read."""
     try:
         stored = json.loads(path.read_text("utf-8"))
         head = {key: stored.get(key) for key in _head(form)}
@@ -153,13 +154,13 @@ def load(path: Path, form: str) -> Network:
             {name: np.array(stored[name], np.float64) for name in Network.__slots__} if head == _head(form) else {}
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadModel(f"{path}: no weights of a network: {type(error).__name__}: {error}") from None
+        raise BadModel(f"{path}: not a file of network weights: {type(error).__name__}: {error}") from None
     if not numbers:
         raise BadModel(f"{path}: not weights of this network; expected {_head(form)}, found {head}")
     shapes = {"hidden": (INPUTS, HIDDEN), "hidden_threshold": (HIDDEN,), "output": (HIDDEN,), "output_threshold": (1,)}
     for name, value in numbers.items():
         if value.shape != shapes.get(name, (INPUTS,)) or not np.isfinite(value).all():
-            raise BadModel(f"{path}: {name!r} has the wrong shape or is no number")
+            raise BadModel(f"{path}: {name!r} has the wrong shape or values that are not numbers")
     return Network(**numbers)
 
 

@@ -1,13 +1,13 @@
-"""A page's topic (页面主题), and how a line is related to it (相关度, s): steps 1 and 3 of the source's section 2.2.2.
+"""A page's topic (页面主题), and a line's relevance to it (相关度, s): steps 1 and 3 of the source's section 2.2.2.
 
 The topic is <title> without what follows its last "-" or "_", where sites write their name. Its words and the line's
-are matched against each other, the matches counted and weighted; stop words don't count. The weights are not given.
+are compared, and the matches are counted and weighted; stop words don't count. The source gives no weights.
 Ours: a title word weighs its characters, and s is the share of the title's weight that the line has, 0 to 1; how often
 the line has a word does not matter. `matches` counts as the source does, for the verbatim form.
 
-A word of the title that isn't in the line's text can't be among its words, and a run of Chinese is cut independently of
-other runs. So only runs with such a word are cut, and none once the word is found: the same result, for a fraction of
-jieba's time. A title without Chinese needs no jieba at all.
+A word of the title that isn't in the line's text can't be one of its words, and each run of Chinese is segmented
+independently. So only runs that contain such a word are segmented, until the word is found: the result is the same, in
+a fraction of jieba's time. For a title without Chinese jieba is not needed.
 """
 
 from bisect import bisect_right
@@ -36,7 +36,7 @@ def title_words(title: str) -> tuple[str, ...]:
 
 
 def relevance(texts: Sequence[str], title: Sequence[str]) -> NDArray[np.float64]:
-    """Return s of each line, 0 to 1; `title`: its words. All 0 for a title without words."""
+    """Return the relevance s of each line, 0 to 1; `title`: the title's words. All 0 for a title without words."""
     lowered = [text.lower() for text in texts]
     page = "\n".join(lowered)
     ends = list(accumulate(len(text) + 1 for text in lowered))
@@ -54,7 +54,7 @@ def matches(texts: Sequence[str], title: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _lines_with(word: str, page: str, ends: list[int]) -> Iterator[int]:
-    """Yield the lines that have a word among theirs; `ends`: where each line of the page ends, exclusive."""
+    """Yield the lines that contain a word as one of their words; `ends`: the exclusive end of each line of the page."""
     start = page.find(word)
     while start >= 0:
         if _is_word(page, start, word):
@@ -66,7 +66,7 @@ def _lines_with(word: str, page: str, ends: list[int]) -> Iterator[int]:
 
 
 def _is_word(page: str, start: int, word: str) -> bool:
-    """Whether an occurrence of `word` is one of its run of Chinese, or else no part of a longer word."""
+    """Whether an occurrence of `word` is a word: in Chinese, of its run; in other scripts, no part of a longer word."""
     if HAN.match(word):
         begin = start
         while begin and HAN.match(page, begin - 1):
@@ -78,5 +78,5 @@ def _is_word(page: str, start: int, word: str) -> bool:
 
 
 def _goes_on(sign: str) -> bool:
-    """Whether a sign beside an occurrence makes it a part of a longer word."""
+    """Whether the character beside an occurrence makes it a part of a longer word."""
     return sign.isalnum() and not HAN.match(sign)

@@ -1,7 +1,7 @@
 """`python -m extractors.methods.bp_network.train DIR`: train the network on labelled pages of your own.
 
-DIR holds pages as NAME.html and beside each NAME.txt, its right text in UTF-8. Twenty pages are what the source used;
-take them from all the sites that you want to read.
+DIR contains pages as NAME.html and beside each the article's text, NAME.txt, in UTF-8. The source used twenty pages;
+take them from all the sites that you want to extract.
 """
 
 import argparse
@@ -25,8 +25,10 @@ BAR = 40  # signs of its longest bar
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the learning curve: rounds (or lines) learned; mean squared error and share of lines judged right, of
-    the pages learned from and of those held out (None without any).
+    """A point of the learning curve.
+
+    Rounds (or lines) learned; mean squared error and share of lines judged right, for the training pages and for the
+    held-out pages (None without any).
     """
 
     step: int
@@ -59,9 +61,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def divide(pages: Sequence[LabelledLines], share: float, seed: int) -> tuple[list[LabelledLines], list[LabelledLines]]:
-    """Return the pages to learn from and those held out, at random but the same for one seed.
+    """Return the training pages and the held-out pages, drawn at random; the same seed gives the same pages.
 
-    Raises `LabelledMistakes` if there is nothing to be learned.
+    Raises `LabelledMistakes` if there are no lines to learn from.
     """
     order = np.random.default_rng([seed, 2]).permutation(len(pages)).tolist()
     count = min(round(share * len(pages)), len(pages) - 1)
@@ -73,7 +75,7 @@ def divide(pages: Sequence[LabelledLines], share: float, seed: int) -> tuple[lis
 
 
 def networks(learned: Sequence[LabelledLines], seed: int, rounds: int, verbatim: bool) -> tuple[Iterator[Network], int]:
-    """Return the network as it learns, and in how many steps."""
+    """Return an iterator over the network during training, and the number of its steps."""
     inputs, expected = stacked(learned)
     if verbatim:
         return learn_line_by_line(inputs, expected, seed), len(inputs)
@@ -81,7 +83,7 @@ def networks(learned: Sequence[LabelledLines], seed: int, rounds: int, verbatim:
 
 
 def trained(learned: Sequence[LabelledLines], seed: int = 1, rounds: int = ROUNDS, verbatim: bool = False) -> Network:
-    """Return the network that has learned from these pages."""
+    """Return the network that was trained on these pages."""
     steps, _ = networks(learned, seed, rounds, verbatim)
     *_, last = steps
     return last
@@ -130,7 +132,7 @@ def _train(
 
 
 def _curve(points: Sequence[Point], unit: str) -> Iterator[str]:
-    """Yield the learning curve, a point a line, its bar the error on the pages learned from."""
+    """Yield the learning curve, a line for each point, with a bar for the error on the training pages."""
     yield f"{unit:>7}  {'error':>6}  {'right':>6}  {'held out':>8}  {'right':>6}   goal of the error: {GOAL}"
     longest = max(point.learned[0] for point in points) or 1
     for point in points:
@@ -169,7 +171,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_share,
         default=HELD_OUT,
         metavar="SHARE",
-        help=f"of pages that judge; default: {HELD_OUT}",
+        help=f"share of the pages that are held out; default: {HELD_OUT}",
     )
     parser.add_argument("--verbatim", action="store_true", help="the source's inputs and procedure, for comparison")
     return parser
@@ -177,7 +179,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _count(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
     return int(text)
 
 
@@ -193,7 +195,7 @@ def _share(text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share of the pages: 0 to below 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share of the pages (0 to below 1)")
     return share
 
 

@@ -1,15 +1,15 @@
-"""Text → words, as the source cuts titles and lines (分词), and the stop words that tell nothing about a topic.
+"""Text → words (分词), for titles and lines, and the stop words, which are ignored.
 
-A run of Chinese characters is cut by jieba, or by rjieba where that is installed: the same dictionary and model,
-10 to 14 times as fast. Of all distinct runs of the development pages they cut 3 differently, all of them 常在 (常 在 to
-jieba): a tie that rounding decides. Any other run of letters and digits is one word, in lower case.
+A run of Chinese characters is segmented by jieba, or by rjieba if that is installed: the same dictionary and model, 10
+to 14 times as fast. Of all distinct runs of the development pages they segment 3 differently, all of them 常在 (常 在
+in jieba): a tie that rounding decides. Any other run of letters and digits is one word, in lower case.
 
 Departures. Stop words: the source has a list (停止词) and names 的 and 是; ours is short, and in two languages. Other
-scripts: jieba would end a word at é and take Cyrillic letters one by one; here they are words like any other, so that
-the method works in languages with spaces. A word of mixed script (T恤) falls apart into its parts.
+scripts: jieba ends a word at é and separates Cyrillic letters; here they are words like any other, so the method works
+in languages with spaces. A word of mixed script (T恤) is divided into its parts.
 
-The dictionary is loaded (jieba about 1 s, rjieba .1 s) with the first Chinese run, not before. The tokenizers are our
-own, so words that a program adds to jieba's shared one change nothing here.
+The dictionary is loaded (jieba about 1 s, rjieba .1 s) with the first Chinese run, not before. The tokenizers are
+separate ones, so words that a program adds to jieba's shared tokenizer have no effect here.
 """
 
 import logging
@@ -50,7 +50,7 @@ def cut_run(run: str) -> tuple[str, ...]:
 
 @cache
 def tokenizer() -> Callable[[str], list[str]]:
-    """Return what cuts Chinese, its dictionary loaded: rjieba's if there is one."""
+    """Return the tokenizer for Chinese, its dictionary loaded: rjieba's if it is installed."""
     try:
         return rjieba_tokenizer()
     except ImportError:
@@ -58,7 +58,7 @@ def tokenizer() -> Callable[[str], list[str]]:
 
 
 def rjieba_tokenizer() -> Callable[[str], list[str]]:
-    """Return rjieba's cut. Raises `ImportError` where it isn't installed."""
+    """Return rjieba's tokenizer. Raises `ImportError` if rjieba isn't installed."""
     import rjieba
 
     cut: Callable[[str], list[str]] = rjieba.Jieba().cut
@@ -66,7 +66,7 @@ def rjieba_tokenizer() -> Callable[[str], list[str]]:
 
 
 def jieba_tokenizer() -> Callable[[str], list[str]]:
-    """Return jieba's cut; its messages about loading are silenced."""
+    """Return jieba's tokenizer; its messages about loading are suppressed."""
     import jieba
 
     jieba.setLogLevel(logging.WARNING)

@@ -1,28 +1,29 @@
 """Method `list-rank`: the list of a section page, found by ranking like-named elements of equal depth.
 
 Source: 003 (Qin Long et al., I-AWCE), its algorithm 2, for pages that are lists: "ranking of like-named elements of
-equal depth". Every element counts for the id (depth, class name); by ids
+equal depth". Every element belongs to the id (depth, class name); for each id
 
     O = number of elements          L = length of their text
     R(O, L) ranks them              TL = L / O, the mean length
     of the n = 15 best by R the one with the largest TL is the list; its text is the text of its elements
 
-The formulas of R and TL are lost in the scan. TL is read as the mean. For R no choice makes the algorithm work as it
-stands (`docs/methods.md`): among 15 ids there is always a container that holds much more than an entry. Its own figure
-is above 95% right and complete.
+The formulas of R and TL are lost in the scan. TL is assumed to be the mean. With no choice of R does the algorithm work
+unchanged (`docs/methods.md`): among 15 ids there is always a container with much more text than an entry. The source
+reports more than 95% right and complete.
 
 Where we depart, to find the entries of a list (method `list-rank-verbatim`, in `verbatim`, doesn't):
 
-- An id is the way down through like elements (`like_elements`). With depth and class alone the items of menus, sidebars
-  and lists are mixed where none has a class, and entries are torn apart where each has a class of its own.
+- An id is the path down through similar elements (`like_elements`). With depth and class alone the items of menus,
+  sidebars and lists have one id if none has a class, and entries have several ids if each has a class of its own.
 - O counts different links instead of elements, and an id counts only if nearly each element with a link has one of its
-  own (`list_items`): an entry leads somewhere, a container leads to many places.
-- L counts text that belongs to the entry: what leads elsewhere is taken off, so menus have none, and at most 200 bytes,
-  so that one long text is no list. TL is the geometric mean, so that a few long ones are none either.
-- R = TL · O^.6, and the best by R is the list: R holds TL already. Exponents from .5 to .8 find nearly the same.
-- R falls where entries stand in running text, lead to other hosts or are missing in part of the like elements, and
-  where an element has several links at the place of its own, as containers of entries have. It rises with headings.
-- <nav>, <header>, <footer>, <aside> and the like are noise, as in the source's table. Names of classes gained nothing.
+  own (`list_items`): an entry has one target, a container has many.
+- L counts text that belongs to the entry: texts of other links are subtracted, so menus have none, and at most 200
+  bytes count, so one long text is no list. TL is the geometric mean, so a few long texts are no list either.
+- R = TL · O^.6, and the best by R is the list: R includes TL already. Exponents from .5 to .8 give nearly the same
+  lists.
+- R is reduced if entries are in running text, link to other hosts or are missing in some of the similar elements, and
+  if an element has several links in the place of its own, as containers of entries have. It is increased for headings.
+- <nav>, <header>, <footer>, <aside> and the like are noise, as in the source's table. Names of classes did not help.
 
 The constants were chosen on the development sites and half of the sites of `evaluation/reproduction/list_truth.json`;
 `docs/methods.md` has the figures of the other half.
@@ -60,7 +61,7 @@ CONFIDENCE = 0.86  # share of the lists of left-out sites with precision and rec
 
 @dataclass(frozen=True, slots=True)
 class FoundEntry:
-    """An entry and its elements: one, or several siblings such as <dt> and <dd>."""
+    """An entry and its elements: one element, or several siblings such as <dt> and <dd>."""
 
     title: str
     url: str
@@ -71,26 +72,26 @@ class ListRank:
     """Extracts the list of each page independently; keeps nothing between pages."""
 
     def extract(self, page: Page) -> Listing | NoArticle:
-        """Return the list, or say that there is none. Raises `UnusablePage` if nothing parses."""
+        """Return the list, or the reason why there is none. Raises `UnusablePage` if the page cannot be parsed."""
         found = find_list(LinkedTree(page))
         if not found:
-            return NoArticle(f"no list: no {LEAST} like elements that each lead elsewhere", page.url)
+            return NoArticle(f"no list: no {LEAST} similar linked elements", page.url)
         source = "\n".join(_source(element) for entry in found for element in entry.elements)
-        reason = f"{len(found)} <{found[0].elements[0].tag}> that each lead elsewhere"
+        reason = f"{len(found)} <{found[0].elements[0].tag}> with links of their own"
         text = assemble_verbatim(page, [], source, BodyLines([], 0, METHOD, CONFIDENCE, reason))
         return listing_of(text, entries_of(found, page))
 
 
 def read_entries(page: Page) -> list[Entry]:
-    """Return the entries of a section page's list, each address once; none for a page without a list.
+    """Return the entries of a section page's list, each address once; an empty list if the page has none.
 
-    Raises `UnusablePage` if nothing parses.
+    Raises `UnusablePage` if the page cannot be parsed.
     """
     return entries_of(find_list(LinkedTree(page)), page)
 
 
 def entries_of(found: Sequence[FoundEntry], page: Page) -> list[Entry]:
-    """Return what was found as entries, each address once."""
+    """Return the found entries as `Entry` objects, each address once."""
     entries: dict[str, Entry] = {}
     for each in found:
         entries.setdefault(each.url, Entry(each.title, each.url, _date(each, page)))
@@ -98,7 +99,7 @@ def entries_of(found: Sequence[FoundEntry], page: Page) -> list[Entry]:
 
 
 def find_list(tree: LinkedTree) -> list[FoundEntry]:
-    """Return the entries of the list, in document order; none if nothing ranks."""
+    """Return the entries of the list, in document order; none if no id has a rank."""
     best, most = None, 0.0
     for bound, like in sorted(((most_rank(tree, like), like) for like in ids(tree)), key=itemgetter(0), reverse=True):
         if bound <= most:
@@ -111,7 +112,7 @@ def find_list(tree: LinkedTree) -> list[FoundEntry]:
 
 
 def most_rank(tree: LinkedTree, like: Like) -> float:
-    """Return what R of an id can't exceed, found before its links are looked at."""
+    """Return an upper bound of R for an id, computed without its links."""
     lengths = (max(1, min(LENGTH_MAX, tree.most_words(each) - COST)) for each in like.elements if tree.has_link(each))
     logs = [log(length) for length in lengths]
     return float(len(logs) ** OFTEN * exp(sum(logs) / len(logs)) * IN_HEADING) if len(logs) >= LEAST else 0.0
@@ -129,7 +130,7 @@ def rank(items: Items) -> float:
 
 
 def mean_length(items: Items) -> float:
-    """Return TL, as the geometric mean."""
+    """Return TL, the geometric mean of the lengths."""
     return exp(sum(log(item.length) for item in items.each) / len(items.each))
 
 
@@ -140,9 +141,9 @@ def _entries(tree: LinkedTree, items: Items) -> list[FoundEntry]:
 
 
 def _with_siblings(elements: Sequence[etree._Element]) -> list[tuple[etree._Element, ...]]:
-    """Return for each entry its element and what follows up to the next: <dd> after <dt>, a second row.
+    """Return for each entry its element and the siblings up to the next entry: <dd> after <dt>, a second row.
 
-    Where siblings of another kind precede the first entry, they precede each.
+    If siblings of another kind precede the first entry, they precede each.
     """
     kinds = {(element.tag, element.get("class")) for element in elements}
     first = elements[0].getprevious()
@@ -156,7 +157,7 @@ def _with_siblings(elements: Sequence[etree._Element]) -> list[tuple[etree._Elem
 
 
 def _date(entry: FoundEntry, page: Page) -> date | None:
-    """Return the date that an entry shows: of its <time>, else of a short text beside its title."""
+    """Return the date in an entry: of its <time>, else of a short text beside its title."""
     times = [time.get("datetime") or inner_text(time) for element in entry.elements for time in element.iter("time")]
     for text in [*times, *_texts(entry)]:
         found = find_date(text, page.fetched_at, relative=True) if len(text) <= DATE_MAX else None
@@ -178,5 +179,5 @@ def _source(element: etree._Element) -> str:
 
 
 def create(example: Page | None) -> ListRank:
-    """Return the extractor; an example is of no use to it."""
+    """Return the extractor; it does not use the example."""
     return ListRank()

@@ -1,9 +1,10 @@
-"""Elements that are alike, as a template repeats them: what the source of `list-rank` calls an id.
+"""Groups of similar elements, as templates repeat them: the source of `list-rank` calls such a group an id.
 
-The source's id is depth and class name. Ours is the way from one element down through children that are alike: the same
-tag, and classes that agree in their first word or in half of their words. So entries are alike whose class tells them
-apart (`post-123 odd`), and entries in several containers that are alike themselves: rows of a grid, months of an
-archive. Siblings of one tag are an id also if their classes have nothing in common and no part of them is the most.
+The source's id is depth and class name. Ours is the path from one element down through children that are similar: the
+same tag, and classes that agree in their first word or in half of their words. So entries are similar even if each has
+a class of its own (`post-123 odd`), and so are entries in several similar containers: rows of a grid, months of an
+archive. Siblings of one tag are also an id if their classes have nothing in common and no group of them is the
+majority.
 """
 
 from collections import deque
@@ -27,14 +28,14 @@ COVERED = 0.3  # share of like elements with a link, or of containers that hold 
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """Elements of one id in document order. `cover`: share of their containers that hold one."""
+    """Elements of one id in document order. `cover`: share of their containers that contain one."""
 
     elements: tuple[etree._Element, ...]
     cover: float = 1.0
 
 
 def ids(tree: LinkedTree) -> Iterator[Like]:
-    """Yield the elements of each id, those of outer elements first."""
+    """Yield the elements of each id; ids of outer elements come first."""
     looked_at = 0
     waiting = deque([tree.root])
     while waiting and looked_at < MOST_LOOKED_AT:
@@ -64,7 +65,7 @@ def is_noise(element: etree._Element) -> bool:
 def _below(
     tree: LinkedTree, parents: list[etree._Element], levels: int, branchings: int, cover: float
 ) -> Iterator[Like]:
-    """Yield the ids of several parents' children, and of theirs."""
+    """Yield the ids of the children of several parents, and of all their descendants."""
     if not levels or not branchings or len(parents) < 2:
         return
     for like in (like for children in _by_tag(parents) for like in _by_class(tree, children)):
@@ -87,7 +88,7 @@ def _by_tag(parents: list[etree._Element]) -> Iterator[list[etree._Element]]:
 
 
 def _by_class(tree: LinkedTree, children: list[etree._Element]) -> list[list[etree._Element]]:
-    """Return those whose classes agree, together."""
+    """Return groups of elements whose classes agree."""
     if len(set(map(tree.class_words, children))) == 1:
         return [children]
     classes: list[tuple[str, ...]] = []  # the first of each group

@@ -1,4 +1,4 @@
-"""The tree of a page with what lists need to know of each element: its links, the width of its text, its class words.
+"""The tree of a page with the properties of each element that lists need: links, width of its text, class words.
 
 Width is UTF-8 bytes without white space, as in `lines`: the titles of a Chinese list have few characters.
 """
@@ -30,11 +30,11 @@ Place = tuple[tuple[str, str], ...]  # tag and first class word of the elements 
 
 @dataclass(frozen=True, slots=True)
 class TreeLink:
-    """A link that leads somewhere.
+    """A link to another address.
 
-    `text`: its words, else (`labelled`) what its label, title or image says. `in_prose`: whether running text of its
-    block stands before it. `own_site`: whether it leads to the page's own site or a part of it; all do where the page
-    has no address.
+    `text`: its words, else (`labelled`) its label or title, or that of its image. `in_prose`: whether running text of
+    its block precedes it. `own_site`: whether its target is the page's own site or a part of it; true for all links if
+    the page has no address.
     """
 
     element: etree._Element
@@ -47,7 +47,7 @@ class TreeLink:
 
 
 class LinkedTree:
-    """A page's body. Raises `UnusablePage` if nothing parses."""
+    """The body of a page. Raises `UnusablePage` if the page cannot be parsed."""
 
     def __init__(self, page: Page) -> None:
         root = parse(page.html)
@@ -104,7 +104,7 @@ class LinkedTree:
         return self.links[first : first + self._count[element]]
 
     def has_link(self, element: etree._Element) -> bool:
-        """Whether an element is or holds a link."""
+        """Whether an element is or contains a link."""
         return self._count[element] > 0
 
     def width(self, element: etree._Element) -> int:
@@ -112,11 +112,11 @@ class LinkedTree:
         return self._width[element]
 
     def most_words(self, element: etree._Element) -> int:
-        """Return the width of all text of an element and of the labels that stand for text."""
+        """Return the width of all text of an element, and of the labels in place of text."""
         return self._width[element] + self._labels.get(element, 0)
 
     def place(self, link: etree._Element, element: etree._Element) -> Place:
-        """Return where in an element a link stands."""
+        """Return the place of a link within an element."""
         way = self._ways.get(link)
         if way is None:
             way = self._ways[link] = tuple(self._step(each) for each in (link, *link.iterancestors()))
@@ -130,7 +130,7 @@ class LinkedTree:
         return step
 
     def class_words(self, element: etree._Element) -> tuple[str, ...]:
-        """Return the words of an element's class without numbers and without words for a place in the list."""
+        """Return the words of an element's class, without numbers and without words for a position in the list."""
         found = self._words.get(element)
         if found is None:
             words = (_DIGITS.sub("", word) for word in (element.get("class") or "").lower().split())
@@ -148,13 +148,13 @@ def link_words(link: etree._Element) -> str:
 
 
 def link_label(link: etree._Element) -> str:
-    """Return what a link's label says, its title or that of an image in it; "" if they say nothing."""
+    """Return the label of a link: its label, its title or that of an image in it; "" if there is none."""
     texts = (link.get("aria-label"), link.get("title"), *(image.get("alt") for image in link.iter("img")))
     return next((folded for text in texts if (folded := fold(text))), "")
 
 
 def in_heading(link: etree._Element, element: etree._Element) -> bool:
-    """Whether a link of an element stands in a heading there, or holds one."""
+    """Whether a link of an element is in a heading within the element, or contains one."""
     step: etree._Element | None = link
     while step is not None:
         if step.tag in HEADINGS:

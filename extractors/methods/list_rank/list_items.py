@@ -1,8 +1,8 @@
-"""Like elements as entries of a list: which of an element's links is the entry's, and what is its own text.
+"""Similar elements as entries of a list: which of an element's links is the entry's own, and which text is its own.
 
-An entry may hold links to its author, its section, its comments. In a list they stand at the same places, so a place is
-judged over all entries: the entry's own link leads elsewhere in each of them, under words that differ from entry to
-entry, in a heading if there is one, and to the page's own host rather than to another.
+An entry may have links to its author, its section and its comments. These are in the same places in all entries, so a
+place is judged over all of them: the entry's own link has a different target in each entry, and different words, is in
+a heading if there is one, and points to the page's own host rather than to another.
 """
 
 import re
@@ -34,7 +34,7 @@ _COUNT = re.compile(r"[\W\d_]*(?:\d[\d.,]*(?:\W+\w+){1,2}\W*)?\Z")  # 12 · (1,0
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An element as an entry: its own link, how many addresses links at that place have, the width of its own text."""
+    """An element as an entry: its own link, how many addresses the links in that place have, the width of its text."""
 
     element: etree._Element
     link: TreeLink
@@ -44,7 +44,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """The entries of an id. `cover`: share of the like elements, and of their containers, that have one."""
+    """The entries of an id. `cover`: share of the similar elements, and of their containers, that have one."""
 
     each: tuple[Item, ...]
     cover: float
@@ -56,7 +56,7 @@ class Items:
 
 
 def as_items(tree: LinkedTree, like: Like) -> Items | None:
-    """Return like elements as entries; None if too few have a link, or too few lead to a place of their own."""
+    """Return similar elements as entries; None if too few have a link, or too few have a target of their own."""
     linked = [element for element in like.elements if tree.has_link(element)]
     if len(linked) < max(LEAST, COVERED * len(like.elements)):
         return None
@@ -77,7 +77,7 @@ def as_items(tree: LinkedTree, like: Like) -> Items | None:
 
 
 def grown(items: Items) -> tuple[etree._Element, ...]:
-    """Return the entries' elements, each as far up as every one has a parent of its own."""
+    """Return the elements of the entries, extended upwards as long as no two entries share an element."""
     elements = [item.element for item in items.each]
     while True:
         parents = [parent for element in elements if (parent := element.getparent()) is not None]
@@ -90,12 +90,12 @@ def grown(items: Items) -> tuple[etree._Element, ...]:
 
 
 def host_factor(links: Sequence[TreeLink]) -> float:
-    """Return 1 for links to the page's own site, `OTHER_HOST` for links to others, or what lies between."""
+    """Return 1 if all links are to the page's own site, `OTHER_HOST` if all are to others, or a value between."""
     return OTHER_HOST + (1 - OTHER_HOST) * sum(link.own_site for link in links) / len(links)
 
 
 def titles_of(tree: LinkedTree, items: Items) -> list[str]:
-    """Return what each entry is called; words that most entries' links have ("Read more") are no title."""
+    """Return the title of each entry; words in most entries' links ("Read more") are no title."""
     counts: Counter[str] = Counter()
     for item in items.each:
         counts.update({fold(text) for text in item.element.itertext()} | {link.text for link in _own_links(tree, item)})
@@ -108,7 +108,7 @@ def _own_links(tree: LinkedTree, item: Item) -> list[TreeLink]:
 
 
 def _title(item: Item, links: Sequence[TreeLink], common: frozenset[str]) -> str:
-    """Return a heading that is linked, else the first words that are, else any heading, label or text of the entry."""
+    """Return a linked heading, else the first linked words that are a title, else a heading, label or text."""
     named = [link for link in links if link.text not in common and not _COUNT.match(link.text)]
     worded = [link for link in named if not link.labelled]
     for link in sorted(worded, key=lambda link: not in_heading(link.element, item.element)):
@@ -124,7 +124,7 @@ def _headings(element: etree._Element, common: frozenset[str]) -> Iterator[str]:
 
 
 def _short_text(element: etree._Element, common: frozenset[str], otherwise: str) -> str:
-    """Return the text of an element that stands in one block, else its longest part that is no summary."""
+    """Return the text of an element if it is one block, else its longest part that is no summary."""
     if all(inner.tag not in BLOCK_TAGS for inner in element.iterdescendants()) and len(otherwise) <= TITLE_MAX:
         return otherwise
     texts = (fold(text) for text in element.itertext())
@@ -133,7 +133,7 @@ def _short_text(element: etree._Element, common: frozenset[str], otherwise: str)
 
 
 def _by_place(tree: LinkedTree, element: etree._Element) -> dict[Place, list[TreeLink]]:
-    """Return the links at each place of an element; those in running text only where there are no others."""
+    """Return the links in each place of an element; links in running text only if there are no others."""
     links = tree.links_in(element)[:LINKS_LOOKED_AT]
     found: dict[Place, list[TreeLink]] = {}
     for link in [link for link in links if not link.in_prose] or links:
@@ -142,12 +142,12 @@ def _by_place(tree: LinkedTree, element: etree._Element) -> dict[Place, list[Tre
 
 
 def _own(links: Sequence[TreeLink]) -> TreeLink:
-    """Return the first link, or the one with most words of those that lead to the same address."""
+    """Return the first link, or of the links to the same address the one with most words."""
     return max((link for link in links if link.url == links[0].url), key=lambda link: link.width)
 
 
 def _worth(found: Sequence[tuple[TreeLink, etree._Element]]) -> float:
-    """Return how well the links at a place serve as the entries' own."""
+    """Return a score for the links in a place as the entries' own links."""
     links = [link for link, _ in found]
     words = sum(min(width_of(text), PLACE_TEXT_MAX) for text in {link.text for link in links}) / len(links)
     heading = IN_HEADING if in_heading(links[0].element, found[0][1]) else 1.0

@@ -1,8 +1,8 @@
-"""Method `list-rank-verbatim`: the source's algorithm for lists to the letter of its pseudo-code.
+"""Method `list-rank-verbatim`: the source's algorithm for lists exactly as in its pseudo-code.
 
-Source: 003, algorithm 2, written out in `extractor`. Every element counts for the id (depth, class name); R(O, L), lost
-in the scan, is O · L, one of several that measured alike. The prose would have only elements without children count:
-`leaves=True`.
+Source: 003, algorithm 2, written out in `extractor`. Every element belongs to the id (depth, class name); R(O, L),
+which is lost in the scan, is O · L, one of several formulas with the same results. By the prose of the source only
+elements without children count: `leaves=True`.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ class ListRankVerbatim:
     """Extracts the list of each page independently; keeps nothing between pages."""
 
     def extract(self, page: Page) -> Article | NoArticle:
-        """Return the list's text as an article. Raises `UnusablePage` if nothing parses."""
+        """Return the list's text as an article. Raises `UnusablePage` if the page cannot be parsed."""
         texts = list_texts(parse(page.html))
         if not texts:
             return NoArticle("no text in any element", page.url)
@@ -54,7 +54,7 @@ class ListRankVerbatim:
 
 
 def list_texts(root: etree._Element, leaves: bool = False) -> list[str]:
-    """Return the texts of the elements that are the list."""
+    """Return the texts of the list's elements."""
     etree.strip_elements(root, *NOISE, with_tail=False)
     by_id: dict[Id, SameClass] = {}
     for element, depth in _with_depth(root):
@@ -75,5 +75,5 @@ def _with_depth(root: etree._Element) -> Iterator[tuple[etree._Element, int]]:
 
 
 def create(example: Page | None) -> ListRankVerbatim:
-    """Return the extractor; an example is of no use to it."""
+    """Return the extractor; it does not use the example."""
     return ListRankVerbatim()

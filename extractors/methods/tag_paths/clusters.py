@@ -1,4 +1,4 @@
-"""Leaves of a page, their clusters by tag path, and what is measured of a cluster: steps of `tag-paths`.
+"""Leaves of a page, their clusters by tag path, and the measures of a cluster: steps of `tag-paths`.
 
 A cluster is the numbers of its leaves, ascending.
 """
@@ -31,7 +31,7 @@ class Leaf(NamedTuple):
 
 
 class LeafOutline(NamedTuple):
-    """The leaves of a page and its tables and divs: what encloses each, its first leaf, and the one after its last.
+    """The leaves of a page and its tables and divs: the container of each, its first leaf, and the one after its last.
 
     Number 0 is the document.
     """
@@ -104,7 +104,7 @@ def length(leaves: list[Leaf], found: Sequence[int]) -> int:
 
 
 def noise(leaves: list[Leaf], found: Sequence[int]) -> float:
-    """Return Cn, not in percent: small for lists of links."""
+    """Return Cn as a fraction, not in percent: small for lists of links."""
     strings, links = length(leaves, found), sum(leaves[number].links for number in found)
     with_link = sum(leaves[number].hrefs for number in found)
     without_link = sum(leaves[number].strings > 0 for number in found)

@@ -1,4 +1,4 @@
-"""Method `tag-paths`: leaves with equal tag paths are clustered; the first cluster like a body is the body's.
+"""Method `tag-paths`: clusters leaves with equal tag paths; the body is around the first cluster with its marks.
 
 Source: 002 (Liu Yunfeng, "Text extraction by clustering tag paths"). The leaves of a page are numbered in document
 order, and those with the same path are a cluster (`clusters`) x₁ < x₂ < … < xₙ. With the spans Δⱼ = xⱼ₊₁ − xⱼ,
@@ -19,23 +19,23 @@ Frequency_Threshold are the text (`frequent`). The thresholds are learned from s
     Frequency_Threshold            = the mean of the groups' frequencies
     M samples: the minimum of each
 
-Samples are the example page and those given to `learn`, and each page itself (`page_thresholds`), so that the method
-needs no example, and one that is longer than usual doesn't raise the bar for all short ones.
+Samples are the example page, the pages given to `learn`, and each page itself (`page_thresholds`); so the method works
+without an example, and an unusually long example does not raise the thresholds for all short pages.
 
 Where we depart (method `tag-paths-verbatim`, in `tag_paths_verbatim`, doesn't), and what the source leaves open:
 
 - Leaves are text lines instead of text nodes, so that words in bold don't leave their paragraph; paths are those of
   block elements with class and id (`block_tree`).
-- No value is given for the variance's threshold, MAXSIZE, PreSpan and the number of clusters of k-means: ours were
-  chosen on the development pages. With two clusters, the middle centre is the upper: the lower is the noise's.
-- Of itself, a page is no typical sample, and k-means on its own clusters raises the bar above a body whose paragraphs
-  have several paths: its Length_Threshold is a share of its longest cluster, its Cn_Threshold a constant.
-- A body is more than one cluster: the segment is widened to the table or div that encloses it, and from there outwards
-  as long as what is added is like what was there (`region`).
-- A group's frequency is the length of its text, and its threshold a share of the mean. Counted as the source does, how
-  often a table or div begins, a body that stands in one is rarer than the mean, and dropped.
-- Where no cluster is like a body, the one with most text outside links is taken, if it is prose: a page with text gives
-  text.
+- The source gives no value for the variance's threshold, MAXSIZE, PreSpan and the number of clusters of k-means: ours
+  were chosen on the development pages. With two clusters, the middle centre is the upper one: the lower is the noise's.
+- A single page is no typical sample: if the paragraphs of its body have several paths, the thresholds by k-means on its
+  own clusters are too high. Its Length_Threshold is a share of its longest cluster, its Cn_Threshold a constant.
+- A body is more than one cluster: the segment is extended to the table or div that encloses it, and from there outwards
+  as long as the added text is similar to the text inside (`region`).
+- A group's frequency is the length of its text, and its threshold a share of the mean. The source counts how often a
+  table or div begins; then a body in a single div has less than the mean and is dropped.
+- If no cluster has the marks of a body, the one with most text outside links is used, if it is prose: a page with text
+  gives text.
 - The source reports no figures.
 """
 
@@ -71,7 +71,7 @@ CONFIDENCE = 0.91  # share of pages with F1 ≥ .9, mean of the development sets
 
 
 class TagPaths:
-    """Holds thresholds, which sample pages lower."""
+    """Keeps thresholds, which sample pages lower."""
 
     def __init__(self, example: Page | None) -> None:
         self._samples: list[Thresholds] = []
@@ -83,7 +83,7 @@ class TagPaths:
         return lowest([page_thresholds(leaves), *self._samples])
 
     def learn(self, page: Page) -> None:
-        """Let a page of the section be a sample."""
+        """Add a page of the section as a sample."""
         learned = learn_thresholds(read_leaves(read_ctext(page.html)))
         if learned is not None:
             self._samples.append(learned)
@@ -104,7 +104,7 @@ def body_leaves(
     alike: float = ALIKE,
     spread: float = VARIANCE,
 ) -> Leaves:
-    """Return the leaves of the body. `share`: of the groups' mean frequency; `alike` and `spread`: see `region`, σ²."""
+    """Return the leaves of the body. `share`: of the groups' mean frequency; `alike`: see `region`; `spread`: of σ²."""
     leaves = outline.leaves
     segment = body_segment(leaves, thresholds, spread) or longest(leaves)
     if not segment:
@@ -116,7 +116,7 @@ def body_leaves(
 def assemble_leaves(
     page: Page, ctext: Ctext, outline: LeafOutline, kept: Leaves, cut: BodyLines
 ) -> Article | NoArticle:
-    """Return the article whose body are the leaves `kept`; `cut` says how it was found."""
+    """Return the article whose body is the leaves `kept`; `cut` says how it was found."""
     if not kept:
         return NoArticle("no running text: only links and scraps", page.url)
     first, end = outline.leaves[kept[0]].line, outline.leaves[kept[-1]].line + 1
@@ -152,7 +152,7 @@ def k_means(values: NDArray[np.float64], count: int = CENTRES) -> NDArray[np.flo
 
 
 def middle(centres: NDArray[np.float64]) -> float:
-    """Return the centre in the middle; of two the upper."""
+    """Return the centre in the middle; of two centres the upper."""
     return float(centres[len(centres) // 2])
 
 

@@ -19,7 +19,7 @@ PRE_SPAN = 0.5  # leaves: the source's PreSpan; every ΔT is above it
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """What a body exceeds: `length` in half-width characters, `noise` as Cn; and the `frequency` of its groups.
+    """Lower limits for a body: `length` in half-width characters, `noise` as Cn; and the `frequency` of its groups.
 
     A group's frequency is the length of its text, in half-width characters.
     """
@@ -33,14 +33,14 @@ DEFAULTS = Thresholds(length=0, noise=NOISE, frequency=0)  # what every body exc
 
 
 def page_thresholds(leaves: list[Leaf], least: float = NOISE, share: float = LENGTH_SHARE) -> Thresholds:
-    """Return what a page gives itself: of its longest cluster with the other marks of a body, a share of the length."""
+    """Return the thresholds by the page itself: `length` is a share of its longest cluster that may be a body."""
     free = Thresholds(0, least, inf)
     longest = max((length(leaves, found) for found in cluster(leaves) if is_body(leaves, found, free)), default=0)
     return Thresholds(share * longest, least, inf)
 
 
 def body_segment(leaves: list[Leaf], thresholds: Thresholds, spread: float = VARIANCE) -> Leaves:
-    """Return the leaves of the first cluster that is like a body; none if there is none. `spread`: the largest σ²."""
+    """Return the leaves of the first cluster with the marks of a body, or none. `spread`: the largest σ²."""
     waiting = cluster(leaves)
     while waiting:
         found = waiting.pop(0)
@@ -62,16 +62,16 @@ def is_body(leaves: list[Leaf], found: Leaves, thresholds: Thresholds) -> bool:
 
 
 def longest(leaves: list[Leaf]) -> Leaves:
-    """Return the cluster with most text outside links, if it has more there than in links."""
+    """Return the cluster with most text outside links, if that is more than its text inside links."""
     found = max(cluster(leaves), key=lambda one: length(leaves, one), default=[])
     return found if 2 * length(leaves, found) > sum(leaves[n].strings + leaves[n].links for n in found) else []
 
 
 def region(outline: LeafOutline, segment: Leaves, least: float = NOISE, alike: float = ALIKE) -> range:
-    """Return the leaves of the innermost table or div around a segment, and of those around that if they are alike.
+    """Return the leaves of the innermost table or div around a segment, and of those around that if they are similar.
 
-    What stands around a table or div is alike if its Cn is above `least`, and its leaves have a share `alike` of the
-    characters of those within.
+    The text around a table or div is similar if its Cn is above `least`, and its leaves have at least the share `alike`
+    of the characters inside.
     """
     leaves, parents, starts, ends = outline
     box = leaves[segment[0]].box
@@ -100,7 +100,7 @@ def groups(leaves: list[Leaf], found: Sequence[int]) -> list[Leaves]:
 
 
 def mean_frequency(leaves: list[Leaf], found: Sequence[int]) -> float:
-    """Return the mean of the frequencies of the groups."""
+    """Return the mean frequency of the groups."""
     return length(leaves, found) / max(1, len(groups(leaves, found)))
 
 

@@ -1,10 +1,10 @@
-"""Method `tag-paths-verbatim`: clusters of tag paths to the letter of their source.
+"""Method `tag-paths-verbatim`: clusters of tag paths exactly as in their source.
 
 Source: 002; symbols and conditions in `extractor`. `page → leaves → clusters → segment → chunks → article`:
 
-- Tags are removed (`STRIPPED`, the source's first rule) or go with what they hold (`DROPPED`, the second), and a parser
-  pairs what is left (the third). The leaves are the texts of the tree and the elements that hold none, such as
-  pictures; those with the same names of elements from the root on are a cluster.
+- Tags are removed (`STRIPPED`, the source's first rule) or removed with their content (`DROPPED`, the second), and a
+  parser pairs the other tags (the third). The leaves are the texts of the tree and the elements without text, such as
+  pictures; leaves with the same names of elements from the root on are a cluster.
 - The segment is the first cluster whose σ² is small enough and that fulfils the four conditions; others with a large σ²
   are split at θ ∉ [0.85, 2], and the pieces sorted in. No such cluster, no article.
 - From the segment's first leaf to its last, the text between the beginnings of tables and divs is a chunk, filed under
@@ -13,9 +13,9 @@ Source: 002; symbols and conditions in `extractor`. `page → leaves → cluster
 - The three thresholds come from sample pages: the example's page and those given to `learn`; without any, the page is
   its own sample. Frequency_Threshold, the mean, is that of the chunks of the sample's own segment.
 
-What the source doesn't say: σ²'s threshold, MAXSIZE, PreSpan, the number of k-means' clusters and which tags the first
-two rules name. They were chosen by measurement (`python -m evaluation.reproduction.constants`). Chunks of one tag path
-are put behind one another; the source's HashMap, taken at its word, keeps the last alone.
+The source doesn't give σ²'s threshold, MAXSIZE, PreSpan, the number of k-means' clusters and the tags of the first two
+rules. They were chosen by measurement (`python -m evaluation.reproduction.constants`). Chunks of one tag path are
+joined in their order; the source's HashMap, taken literally, would keep only the last.
 """
 
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ BOXES = frozenset({"table", "div"})
 
 
 class OpenConstants(NamedTuple):
-    """What the source leaves open: the largest σ² (leaves squared), MAXSIZE and PreSpan (leaves), k-means' clusters."""
+    """The constants without a value in the source: largest σ² (leaves squared), MAXSIZE, PreSpan (leaves), clusters."""
 
     variance: float = 30.0
     max_size: int = 1
@@ -57,7 +57,7 @@ SETTINGS = OpenConstants()
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The leaves of a page, their texts and the blocks in which these stand; and before each, the boxes that begin."""
+    """The leaves of a page, their texts and blocks; and for each leaf, the tables and divs that begin before it."""
 
     leaves: list[Leaf]
     texts: list[str]
@@ -66,7 +66,7 @@ class Tree:
 
 
 class TagPathsVerbatim:
-    """Holds the thresholds of sample pages."""
+    """Keeps the thresholds of sample pages."""
 
     def __init__(self, example: Page | None, settings: OpenConstants = SETTINGS) -> None:
         self._settings = settings
@@ -75,11 +75,11 @@ class TagPathsVerbatim:
             self.learn(example)
 
     def learn(self, page: Page) -> None:
-        """Let a page of the section be a sample."""
+        """Add a page of the section as a sample."""
         self._samples.append(learn_thresholds(read_tree(page.html), self._settings))
 
     def extract(self, page: Page) -> Article | NoArticle:
-        """Return the article of `page`. Raises `UnusablePage` if nothing parses."""
+        """Return the article of `page`. Raises `UnusablePage` if the page cannot be parsed."""
         tree = read_tree(page.html)
         thresholds = lowest(self._samples or [learn_thresholds(tree, self._settings)])
         segment = find_segment(tree.leaves, thresholds, self._settings)
@@ -96,7 +96,7 @@ class Chunk(NamedTuple):
 
 
 def read_tree(html: str) -> Tree:
-    """Return the leaves of a page, in document order. Raises `UnusablePage` if nothing parses."""
+    """Return the leaves of a page, in document order. Raises `UnusablePage` if the page cannot be parsed."""
     root = parse(html)
     etree.strip_elements(root, *DROPPED, with_tail=False)
     body = root.find("body")
@@ -112,7 +112,7 @@ def read_tree(html: str) -> Tree:
 
 
 class _Reader:
-    """Goes through a tree: which path and box are open, and what has begun since the last leaf."""
+    """Walks a tree and keeps the open path, the open box, and the boxes that began since the last leaf."""
 
     def __init__(self) -> None:
         self.tree = Tree([], [], [], [])
@@ -191,7 +191,7 @@ def frequent(tree: Tree, segment: Leaves, threshold: float) -> Leaves:
 
 
 def assemble_chunks(page: Page, tree: Tree, segment: Leaves, kept: Leaves) -> Article | NoArticle:
-    """Return the article whose body are the leaves `kept` of a segment."""
+    """Return the article whose body is the leaves `kept` of a segment."""
     before = texts(tree, range(segment[0]))[-LINES_BEFORE:]
     cut = BodyLines([], 0, METHOD, CONFIDENCE, f"{len(segment)} leaves of one tag path")
     return assemble_verbatim(page, before, "".join(map(paragraph, texts(tree, kept))), cut)

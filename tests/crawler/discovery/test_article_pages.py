@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from crawler.discovery import article_pages as module
-from crawler.discovery.article_pages import Parts, further_pages
+from crawler.discovery.article_pages import ArticlePages, further_pages
 from workers.inbox import StoredPage
 
 HOST = "http://news.example"
@@ -69,15 +69,15 @@ def test_the_link_says_a_number_or_next(text):
 
 def test_a_page_without_such_an_address_is_not_parsed(monkeypatch):
     monkeypatch.setattr(module, "links_of", None)
-    assert Parts(page(HOST + "/a/166.html", ("167.html", "next"), ("/a/", "2"))).next_url() is None
+    assert ArticlePages(page(HOST + "/a/166.html", ("167.html", "next"), ("/a/", "2"))).next_url() is None
 
 
 def follow(parts, site):
-    """Fetch what is asked for from a site of pages by URL; returns the order."""
+    """Fetch what is requested from a site of pages by URL; returns the order."""
     asked = []
     while (url := parts.next_url()) is not None:
         asked.append(url)
-        parts.came(site[url]) if url in site else parts.missed(url)
+        parts.add(site[url]) if url in site else parts.add_missing(url)
     return asked
 
 
@@ -85,7 +85,7 @@ def test_pages_are_fetched_in_order_though_the_last_is_linked_first():
     first = HOST + "/a/1.html"
     urls = {n: f"{HOST}/a/1_{n}.html" for n in range(2, 7)}
     site = {urls[n]: page(urls[n], (urls.get(n + 1, first), "下一页"), (urls[6], "尾页")) for n in urls}
-    parts = Parts(page(first, (urls[2], "2"), (urls[3], "3"), (urls[6], "尾页")))
+    parts = ArticlePages(page(first, (urls[2], "2"), (urls[3], "3"), (urls[6], "尾页")))
     assert follow(parts, site) == list(urls.values())
     assert [each.url for each in parts.further] == list(urls.values())
 
@@ -93,14 +93,14 @@ def test_pages_are_fetched_in_order_though_the_last_is_linked_first():
 def test_a_page_that_is_missing_is_named_and_the_next_is_fetched():
     first = HOST + "/a/1.html"
     site = {f"{HOST}/a/1_3.html": page(f"{HOST}/a/1_3.html")}
-    parts = Parts(page(first, ("1_2.html", "2"), ("1_3.html", "3")))
+    parts = ArticlePages(page(first, ("1_2.html", "2"), ("1_3.html", "3")))
     follow(parts, site)
     assert (len(parts.further), parts.missing) == (1, [f"{HOST}/a/1_2.html"])
 
 
 def test_a_page_that_leads_back_is_the_end():
     first = HOST + "/a/1.html"
-    parts = Parts(page(first, ("1_2.html", "next")))
+    parts = ArticlePages(page(first, ("1_2.html", "next")))
     assert follow(parts, {f"{HOST}/a/1_2.html": page(first, ("1_3.html", "next"))}) == [f"{HOST}/a/1_2.html"]
     assert parts.further == []
 
@@ -109,6 +109,6 @@ def test_an_article_without_end_is_cut_off_and_says_so(monkeypatch):
     monkeypatch.setattr(module, "MOST_PARTS", 3)
     first = HOST + "/a/1.html"
     site = {f"{HOST}/a/1_{n}.html": page(f"{HOST}/a/1_{n}.html", (f"1_{n + 1}.html", "next")) for n in range(2, 30)}
-    parts = Parts(page(first, ("1_2.html", "next")))
+    parts = ArticlePages(page(first, ("1_2.html", "next")))
     assert len(follow(parts, site)) == 3
     assert parts.missing == [f"{HOST}/a/1_5.html"]

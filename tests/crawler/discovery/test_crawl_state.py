@@ -1,12 +1,19 @@
 """What walks remember: by what a list is asked for, and where a run broke off."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from crawler.discovery import crawl_state as list_memory
-from crawler.discovery.crawl_state import MOST_STANDING, TRUSTED, ListMemory, forget_lists, kept_of
+from crawler.discovery.crawl_state import (
+    MOST_FOLLOWED,
+    MOST_KEPT,
+    TRUSTED,
+    CrawlState,
+    LastResponse,
+    WalkMemory,
+    forget_lists,
+)
 from crawler.discovery.listings import ListPage
 from workers import keys
 
@@ -17,32 +24,32 @@ OLD = "Sat, 21 Nov 2026 10:00:00 GMT"
 HEADERS = {"etag": 'W/"x"', "last-modified": OLD, "date": "Sat, 21 Nov 2026 12:00:00 GMT"}
 
 
-def kept(headers=HEADERS, standing=(), now=NOW):
-    return kept_of(headers, URL, now, found=3, standing=standing)
+def kept(headers=HEADERS, followed=(), now=NOW):
+    return LastResponse.of(headers, URL, now, found=3, followed=followed)
 
 
 @pytest.fixture
 def memory(connection):
-    return ListMemory(connection, "news", "shape")
+    return CrawlState(connection, "news", "shape")
 
 
 def again(connection, shape="shape"):
-    memory = ListMemory(connection, "news", shape)
+    memory = CrawlState(connection, "news", shape)
     memory.load()
     return memory
 
 
 def remember(memory, answer, page=PAGE):
-    memory.read(page, (), answer)
-    memory.save({"shape": "shape", "complete": "yes"})
+    memory.end_list(page, (), answer)
+    memory.save(WalkMemory(ended=True, complete=True))
 
 
 def test_a_list_is_asked_for_by_what_its_server_said(connection, memory):
     follow = ListPage(URL + "t", "follow", 1, URL)
-    remember(memory, kept(standing=[follow]))
-    found = again(connection).kept(PAGE, NOW)
+    remember(memory, kept(followed=[follow]))
+    found = again(connection).last_response(PAGE, NOW)
     assert found.conditions() == {"If-None-Match": 'W/"x"', "If-Modified-Since": OLD}
-    assert (found.url, found.found, [tuple(each) for each in found.standing]) == (URL, 3, [(URL + "t", "follow", 1)])
+    assert (found.url, found.found, [tuple(each) for each in found.followed]) == (URL, 3, [(URL + "t", "follow", 1)])
 
 
 @pytest.mark.parametrize(
@@ -64,43 +71,42 @@ def test_a_state_of_the_last_minute_may_change_without_a_sign():
 
 
 def test_a_list_that_leads_to_very_many_lists_is_not_kept():
-    assert kept(standing=[ListPage(f"{URL}{n}", "follow") for n in range(MOST_STANDING + 1)]) is None
+    assert kept(followed=[ListPage(f"{URL}{n}", "follow") for n in range(MOST_FOLLOWED + 1)]) is None
 
 
 def test_after_a_day_a_list_is_asked_for_whole(connection, memory):
     remember(memory, kept())
-    assert again(connection).kept(PAGE, NOW + TRUSTED) is None
+    assert again(connection).last_response(PAGE, NOW + TRUSTED) is None
 
 
 def test_an_answer_without_a_state_ends_the_older_one(connection, memory):
     remember(memory, kept())
     remember(again(connection), None)
-    assert again(connection).kept(PAGE, NOW) is None
+    assert again(connection).last_response(PAGE, NOW) is None
 
 
 def test_a_changed_task_and_a_forgotten_one_begin_anew(connection, memory):
     remember(memory, kept())
     forget_lists(connection, "news")
-    assert again(connection).kept(PAGE, NOW) is None
+    assert again(connection).last_response(PAGE, NOW) is None
     remember(memory, kept())
-    assert again(connection, "other").kept(PAGE, NOW) is None
-    assert again(connection).kept(PAGE, NOW) is None
+    assert again(connection, "other").last_response(PAGE, NOW) is None
+    assert again(connection).last_response(PAGE, NOW) is None
 
 
-def test_only_so_many_lists_are_kept_the_newest(connection, memory, monkeypatch):
-    monkeypatch.setattr(list_memory, "MOST_KEPT", 2)
-    for n in range(4):
-        memory.read(ListPage(f"{URL}{n}", "follow"), (), kept(now=NOW + timedelta(minutes=n)))
-    memory.save({"shape": "shape"})
+def test_only_so_many_lists_are_kept_the_newest(connection, memory):
+    for n in range(MOST_KEPT + 2):
+        memory.end_list(ListPage(f"{URL}{n}", "follow"), (), kept(now=NOW + timedelta(minutes=n)))
+    memory.save(WalkMemory(ended=True))
     left = {name.decode() for name in connection.hkeys(keys.of_task("news", "lists"))}
-    assert left == {f"{URL}2", f"{URL}3"}
+    assert left == {f"{URL}{n}" for n in range(2, MOST_KEPT + 2)}
     assert connection.ttl(keys.of_task("news", "lists")) > 0
 
 
 def test_what_another_version_kept_is_no_obstacle(connection, memory):
     remember(memory, kept())
     connection.hset(keys.of_task("news", "lists"), URL, json.dumps({"etag": "x"}))
-    assert again(connection).kept(PAGE, NOW) is None
+    assert again(connection).last_response(PAGE, NOW) is None
 
 
 # Where a run broke off
@@ -108,16 +114,70 @@ def test_what_another_version_kept_is_no_obstacle(connection, memory):
 
 def test_a_list_is_unread_from_its_beginning_until_all_it_leads_to_is_known(connection, memory):
     further = ListPage(URL + "list_2.html", "next", 0, URL)
-    memory.begin(PAGE)
+    memory.begin_list(PAGE)
     assert memory.unread() == [PAGE]
-    memory.read(PAGE, [further], None)
+    memory.end_list(PAGE, [further], None)
     assert memory.unread() == [further]
-    memory.read(further, (), None)
+    memory.end_list(further, (), None)
     assert memory.unread() == []
 
 
 def test_a_walk_that_ended_leaves_only_what_it_could_not_read(connection, memory):
     further = ListPage(URL + "list_2.html", "next", 0, URL)
-    memory.begin(PAGE)
-    memory.save({"shape": "shape"}, [further])
+    memory.begin_list(PAGE)
+    memory.save(WalkMemory(ended=True), [further])
     assert memory.unread() == [further]
+
+
+# The form in Redis, which a running system's next version must read
+
+FIELDS = {
+    "shape": "shape",
+    "first": "done",
+    "complete": "yes",
+    "brought": '{"http://site.example/t": 3}',
+    "feeds": '["http://site.example/rss"]',
+    "sitemaps": '{"http://site.example/x": ["2026-11-20T00:00:00+00:00", 2], "http://site.example/y": ["", 0]}',
+    "expired": "2026-11-21",
+}
+MEMORY = WalkMemory(
+    ended=True,
+    complete=True,
+    new_by_list={"http://site.example/t": 3},
+    feeds=("http://site.example/rss",),
+    sitemaps={
+        "http://site.example/x": (datetime(2026, 11, 20, tzinfo=UTC), 2),
+        "http://site.example/y": (None, 0),
+    },
+    forgotten_on="2026-11-21",
+)
+
+
+def stored(connection):
+    return {name.decode(): value.decode() for name, value in connection.hgetall(keys.of_task("news", "walk")).items()}
+
+
+def test_the_memory_of_a_walk_has_this_form(connection, memory):
+    memory.record_forgetting(date(2026, 11, 21))
+    memory.save(MEMORY)
+    assert stored(connection) == FIELDS
+    assert memory.load() == MEMORY
+
+
+def test_a_walk_that_left_out_a_part_changes_only_whether_the_archive_is_complete(connection, memory):
+    memory.save(MEMORY)
+    memory.save(None)
+    assert stored(connection) == {name: value for name, value in FIELDS.items() if name != "expired"} | {
+        "complete": "no"
+    }
+
+
+def test_of_a_changed_task_only_the_end_of_a_walk_and_the_last_forgetting_are_valid(connection):
+    connection.hset(keys.of_task("news", "walk"), mapping=FIELDS)
+    assert CrawlState(connection, "news", "other").load() == WalkMemory(ended=True, forgotten_on="2026-11-21")
+
+
+def test_a_response_has_this_form(connection, memory):
+    memory.end_list(PAGE, [], kept(followed=[ListPage(URL + "t", "follow", 1, URL)]))
+    row = connection.hget(keys.of_task("news", "lists"), URL)
+    assert json.loads(row) == [URL, 'W/"x"', OLD, NOW.timestamp(), 3, [[URL + "t", "follow", 1]]]

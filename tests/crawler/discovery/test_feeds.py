@@ -210,3 +210,34 @@ def test_an_endless_feed_is_cut_and_says_so():
 def test_hostile_repetition_ends(piece):
     feed = read_feed(b"<rss><channel><item><link>/a</link></item>" + piece * 100_000, URL)
     assert feed is None or feed.entries[0].url == "http://site.example/a"
+
+
+HALVES = "&#55357;&#56832;"
+
+
+@pytest.mark.parametrize("halves", [HALVES, "&#xD83D;&#xde00;", f"&amp;{HALVES[1:7]};&amp;{HALVES[9:]}"])
+def test_a_character_in_two_halves_is_one_and_costs_no_other_entry(halves):
+    feed = read_feed(rss(f"<item><title>a {halves}</title><link>/1</link></item><item><link>/2</link></item>"), URL)
+    assert [(entry.text, entry.url) for entry in feed.entries] == [
+        ("a 😀", "http://site.example/1"),
+        ("", "http://site.example/2"),
+    ]
+
+
+@pytest.mark.parametrize("command", ["\x1b]52;c;eA==\x07", "&#27;]52;c;eA==&#7;", "\x9b2J", "&#x9b;2J", "&amp;#129;"])
+def test_a_title_has_no_control_characters(command):
+    text = only(item(f"<title>a{command}b</title><link>/1</link>")).text
+    assert text[0] == "a"
+    assert text[-1] == "b"
+    assert not set(map(chr, [*range(32), *range(127, 160)])) & set(text)
+
+
+@pytest.mark.timeout(30)
+def test_a_document_type_of_beginnings_of_comments_ends():
+    feed = read_feed(b"<!DOCTYPE rss [<rss " + b"<!--" * 250_000, URL)
+    assert feed is None or feed.entries == []
+
+
+def test_a_document_type_with_comments_and_quotes_is_skipped():
+    doctype = "<!DOCTYPE rss SYSTEM 'a>b' [ <!-- ]> ' --> <!ENTITY a \"]>\"> ] >"
+    assert only(f"{doctype}<rss><channel><item><link>/1</link></item></channel></rss>".encode()).url.endswith("/1")

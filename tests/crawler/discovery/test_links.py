@@ -66,7 +66,7 @@ def test_endless_lists_are_cut():
 )  # fmt: skip
 def test_an_address_has_its_one_spelling(base, href):
     found = absolute(base, href)
-    assert found == (normalise(urljoin(base, href)) if base or href.startswith("http") else None)
+    assert found == (normalise(urljoin(base, href.replace("\\", "/"))) if base or href.startswith("http") else None)
 
 
 # Addresses that scripts and options hold
@@ -144,3 +144,37 @@ def test_some_feeds_are_enough():
 def test_a_page_that_was_cut_says_so():
     html = "".join(f'<a href="/{n}">{n}</a>' for n in range(MOST_LINKS + 1))
     assert page_links(html.encode(), PAGE).cut
+
+
+@pytest.mark.parametrize(
+    ("href", "url"),
+    [
+        (r"\news\1.html", "http://site.example/news/1.html"),
+        (r"..\1.html", "http://site.example/1.html"),
+        (r"\\other.example\1.html", "http://other.example/1.html"),
+        (r"http:\\other.example\1.html", "http://other.example/1.html"),
+        (r"1.html?a\b", r"http://site.example/news/1.html?a%5Cb"),
+    ],
+)
+def test_backslashes_are_slashes_up_to_the_query(href, url):
+    assert absolute(PAGE, href) == url
+
+
+def test_queries_are_sent_in_the_encoding_of_the_page():
+    page = '<meta charset="gbk"><a href="/搜索?q=中文&amp;b=é#中">x</a>'
+    assert links_of(page.encode("gbk"), PAGE)[0].url == "http://site.example/%E6%90%9C%E7%B4%A2?q=%D6%D0%CE%C4&b=%A8%A6"
+    assert links_of(page.replace("gbk", "utf-8").encode(), PAGE)[0].url.endswith("?q=%E4%B8%AD%E6%96%87&b=%C3%A9")
+    latin = '<meta charset="latin1"><a href="/?q=é中">x</a>'.encode("latin1", "ignore").replace(
+        b"\xe9", b"\xe9&#20013;"
+    )
+    assert links_of(latin, PAGE)[0].url.endswith("?q=%E9%26%2320013%3B")
+
+
+@pytest.mark.parametrize("tag", ["div", "o:p", "a\x01b"])
+def test_a_page_nested_thousands_deep_has_its_links(tag):
+    assert urls(f"<{tag}>" * 5_000 + '<a href="/1">1</a>') == ["http://site.example/1"]
+
+
+@pytest.mark.parametrize("href", ["http://gaze\x9b/", "http://a b/", "http://a\u3000b.example/", "http://a<b/"])
+def test_what_cannot_be_a_host_is_no_link(href):
+    assert absolute(PAGE, href) is None

@@ -44,11 +44,11 @@ class Reading:
     def __init__(self, *children, found=1, past=None, **options):
         self.frontier = SitemapFrontier({ROOT: past} if past else {}, complete=bool(past), **options)
         self.names = []
-        for page in self.frontier.children(ROOT_PAGE, index(*children), 0):
+        for page in self.frontier.record_read(ROOT_PAGE, index(*children), 0):
             self.frontier.push(page)
         while page := self.frontier.next_page():
             self.names.append(page.url.rpartition("/")[2].removesuffix(".xml"))
-            self.frontier.children(page, sitemap(), found)
+            self.frontier.record_read(page, sitemap(), found)
 
 
 def test_the_newest_come_first_and_news_before_them():
@@ -67,13 +67,13 @@ def test_an_address_that_names_a_month_says_how_new_it_is():
 def test_only_some_are_read_in_one_walk():
     reading = Reading(*(child(f"s{n}") for n in range(MOST_SITEMAPS + 7)))
     assert len(reading.names) == MOST_SITEMAPS
-    assert reading.frontier.left() == 7
+    assert reading.frontier.unread() == 7
 
 
 def test_of_a_shape_without_articles_some_are_tried():
     reading = Reading(*(child(f"video{n}") for n in range(20)), child("posts"), found=0)
     assert len(reading.names) == SITEMAP_TRIES + 1
-    assert reading.frontier.left() == 0
+    assert reading.frontier.unread() == 0
 
 
 def test_what_is_older_than_asked_for_is_left():
@@ -84,7 +84,7 @@ def test_what_is_older_than_asked_for_is_left():
 def test_an_index_in_an_index_has_an_end():
     frontier = SitemapFrontier({})
     deep = ListPage(ROOT, "sitemap", depth=SITEMAP_DEPTH)
-    assert frontier.children(deep, index(child("a")), 0) == []
+    assert frontier.record_read(deep, index(child("a")), 0) == []
 
 
 # Later walks
@@ -113,7 +113,7 @@ def test_an_unchanged_sitemap_does_not_count():
         frontier.push(ListPage(f"{ROOT}?{n}", "sitemap", start=ROOT))
     for _ in range(LATER_SITEMAPS + 1):
         assert frontier.next_page()
-        frontier.unchanged()
+        frontier.record_unchanged()
 
 
 def test_what_was_there_before_the_mark_is_past():

@@ -132,3 +132,8 @@ def test_robots_txt_names_sitemaps_anywhere_in_any_case():
 
 def test_the_usual_place_is_the_hosts_root():
     assert usual_place("https://site.example:8443/robots.txt?x") == "https://site.example:8443/sitemap.xml"
+
+
+def test_a_character_in_two_halves_costs_no_other_entry():
+    body = urlset("<loc>/1</loc><title>&#55357;&#56832;</title>", "<loc>/2</loc>")
+    assert urls(body) == ["http://site.example/1", "http://site.example/2"]

@@ -2,11 +2,16 @@
 
 import pytest
 
+from crawler.discovery.crawl_state import WalkMemory
+from crawler.discovery.link_judgement import judged
 from crawler.discovery.links import PageLink
+from crawler.discovery.list_frontier import MOST_BELOW, TRIES_PER_SHAPE
+from crawler.discovery.list_yield import ListYield
 from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.pagination import pagination, shape_of
 from crawler.discovery.sitemaps import Child
-from crawler.discovery.walk import MOST_BARREN, MOST_BELOW, TRIES_PER_SHAPE, Walk, fruitful_lists, judged
+from crawler.discovery.walk import MOST_WITHOUT_ARTICLES, Walk
+from crawler.discovery.walk_plan import WalkPlan
 from crawler.patterns.pattern import Pattern
 
 HOST = "http://site.example"
@@ -26,17 +31,19 @@ class Outing:
     """Walks a site to the end. `read` are the list pages in order, `articles` what was found, as paths."""
 
     def __init__(self, site, starts=("/a/",), *, known=(), articles=ARTICLES, follow=(), **options):
-        starts, fruitful, spares = (
+        starts, productive, fallback_starts = (
             [HOST + path for path in paths]
-            for paths in (starts, options.pop("fruitful", ()), options.pop("spares", ()))
+            for paths in (starts, options.pop("productive", ()), options.pop("fallback_starts", ()))
         )
         self.walk = Walk(
-            pattern(articles),
-            starts,
-            [pattern(text) for text in follow],
-            fruitful=fruitful,
-            spares=spares,
-            **{"look_for_sitemaps": False} | options,
+            WalkPlan(
+                pattern(articles),
+                starts,
+                [pattern(text) for text in follow],
+                productive=productive,
+                fallback_starts=fallback_starts,
+                **{"look_for_sitemaps": False} | options,
+            )
         )
         self.read, self.articles, self.known = [], set(), set(known)
         while page := self.walk.next_page():
@@ -46,16 +53,16 @@ class Outing:
         path = page.url.removeprefix(HOST)
         self.read.append(path)
         if path not in site:
-            self.walk.failed(page)
+            self.walk.record_failure(page)
             return
         said = site[path]
         listing = said if isinstance(said, ListContent) else ListContent("page", [link(entry) for entry in said])
         links = listing.links
-        found = {taken.link.url.removeprefix(HOST) for taken in self.walk.read(links)}
+        found = {taken.link.url.removeprefix(HOST) for taken in self.walk.article_links(links)}
         new = found - self.known
         self.articles |= found
         self.known |= found
-        self.walk.note(page, listing, found=len(found), new=len(new))
+        self.walk.record_read(page, listing, found=len(found), new=len(new))
 
 
 def numbered(pages, per_page=2):
@@ -158,7 +165,9 @@ def test_article_links_are_never_read_as_lists():
 
 
 def test_links_keep_their_place_in_the_page():
-    taken = Walk(pattern(ARTICLES), [HOST + "/a/"]).read([link("/x"), link("/a/2.html"), link("/a/1.html")])
+    taken = Walk(WalkPlan(pattern(ARTICLES), [HOST + "/a/"])).article_links(
+        [link("/x"), link("/a/2.html"), link("/a/1.html")]
+    )
     assert [(found.link.url, found.position) for found in taken] == [(HOST + "/a/2.html", 1), (HOST + "/a/1.html", 2)]
 
 
@@ -222,15 +231,15 @@ def test_a_calendar_without_end_is_bounded():
 
     outing = Outing(Calendar(), most_lists=5)
     assert len(outing.read) == 5
-    assert outing.walk.limits == ["stopped after 5 list pages"]
+    assert list(outing.walk.limits) == ["stopped after 5 list pages"]
 
 
 def test_a_calendar_without_articles_is_left_soon():
     calendar = {"/a/": ["/a/1.html", "/a/list_1.html"]}
     calendar |= {f"/a/list_{n}.html": [f"/a/list_{n + 1}.html", f"/a/d{n}"] for n in range(1, 99)}
     outing = Outing(calendar)
-    assert len(outing.read) == 1 + MOST_BARREN + 1
-    assert "10 pages in a row without an article, as calendars have" in outing.walk.limits[0]
+    assert len(outing.read) == 1 + MOST_WITHOUT_ARTICLES + 1
+    assert next(iter(outing.walk.limits)).endswith("10 pages in a row without an article; not followed further")
 
 
 def test_pages_that_show_the_same_again_are_not_followed_on():
@@ -256,7 +265,7 @@ def test_an_endless_pagination_ends():
 
     outing = Outing(Endless())
     assert len(outing.read) == 1 + MOST_BELOW
-    assert outing.walk.limits == [f"{HOST}/a/: stopped after {MOST_BELOW} further pages of it"]
+    assert list(outing.walk.limits) == [f"{HOST}/a/: stopped after {MOST_BELOW} further pages of it"]
 
 
 # Feeds
@@ -347,13 +356,13 @@ def test_an_incomplete_walk_goes_through_known_pages():
 
 def test_lists_that_brought_something_are_read_again():
     site = {"/": [], "/topic/7.htm": ["/a/1.html"]}
-    assert Outing(site, ["/"], complete=True, fruitful=["/topic/7.htm"]).articles == {"/a/1.html"}
+    assert Outing(site, ["/"], complete=True, productive=["/topic/7.htm"]).articles == {"/a/1.html"}
 
 
-def test_fruitful_lists_are_those_that_brought_links_best_first():
-    brought = {"/x": 1, "/y": 5, "/dry": 0, "/start": 9}
-    assert fruitful_lists(brought, ["/start"]) == ["/y", "/x"]
-    assert fruitful_lists(brought, [], most=1) == ["/start"]
+def test_productive_lists_are_those_that_led_to_new_articles_best_first():
+    list_yield = ListYield(WalkMemory(new_by_list={"/x": 1, "/y": 5, "/dry": 0, "/start": 9}))
+    assert list_yield.productive(["/start"]) == ["/y", "/x"]
+    assert list_yield.productive([], most=1) == ["/start"]
 
 
 def test_a_list_at_which_a_run_broke_off_is_read_as_if_it_had_news():
@@ -364,21 +373,21 @@ def test_a_list_at_which_a_run_broke_off_is_read_as_if_it_had_news():
 
 
 def test_an_unchanged_list_leads_to_the_lists_it_led_to():
-    walk = Walk(pattern(ARTICLES), [HOST + "/a/"], complete=True, follow=[pattern("/t/*")])
-    walk.unchanged(walk.next_page(), [ListPage(HOST + "/t/x", "follow", 1)], found=3)
+    walk = Walk(WalkPlan(pattern(ARTICLES), [HOST + "/a/"], complete=True, follow=[pattern("/t/*")]))
+    walk.record_unchanged(walk.next_page(), [ListPage(HOST + "/t/x", "follow", 1)], found=3)
     assert walk.next_page().url == HOST + "/t/x"
 
 
-# Spare starts
+# Fallback starts
 
 
-def test_a_spare_start_is_tried_where_the_first_is_missing_or_bare():
+def test_a_fallback_start_is_tried_where_the_first_is_missing_or_bare():
     site = {"/b/": ["/imprint"], "/": ["/a/1.html"]}
-    assert Outing(site, ["/a/"], spares=["/b/", "/"]).articles == {"/a/1.html"}
+    assert Outing(site, ["/a/"], fallback_starts=["/b/", "/"]).articles == {"/a/1.html"}
 
 
-def test_a_start_that_brings_articles_needs_no_spare():
-    assert Outing({"/a/": ["/a/1.html"], "/": []}, spares=["/"]).read == ["/a/"]
+def test_a_start_that_brings_articles_needs_no_fallback():
+    assert Outing({"/a/": ["/a/1.html"], "/": []}, fallback_starts=["/"]).read == ["/a/"]
 
 
 # Reasons
@@ -387,18 +396,17 @@ def test_a_start_that_brings_articles_needs_no_spare():
 def test_each_link_is_judged_with_its_reason():
     links = [
         link(each)
-        for each in ["/a/1.html", "/a/2.html", "/a/", "/t/x", "/a/list_2.html", "http://other.example/a/1.html",
+        for each in ["/a/1.html", "/a/", "/t/x", "/a/list_2.html", "http://other.example/a/1.html",
                      "/a/1.pdf", "/about"]
     ]  # fmt: skip
-    said = judged(links, pattern(ARTICLES), [pattern("/t/*")], HOST + "/a/", known={HOST + "/a/2.html"})
+    said = judged(links, pattern(ARTICLES), [pattern("/t/*")], HOST + "/a/")
     assert [(each.taken, each.reason.partition(":")[0]) for each in said] == [
         (True, "of the pattern"),
-        (False, "known already"),
         (False, "the list page itself"),
         (False, "a list page to follow"),
         (False, "a further page of the list"),
         (False, "on another host"),
-        (False, "a file, no page"),
+        (False, "a file, not a page"),
         (False, "after 'http"),
     ]
     assert said[-1].reason == pattern(ARTICLES).difference(HOST + "/about")

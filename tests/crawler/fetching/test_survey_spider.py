@@ -8,6 +8,7 @@ import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse
 
+from crawler.fetching.context import FetchContext
 from crawler.fetching.pages_spider import Answer
 from crawler.fetching.survey_spider import SurveySpider
 from crawler.scouting.fetch import Fetch, fetch_all
@@ -30,7 +31,7 @@ class Engine:
 
 
 def run(survey: Callable[[Fetch], object], on_page: Callable[[str, Answer], None] = lambda url, answer: None):
-    spider = SurveySpider(survey, on_page)
+    spider = SurveySpider(FetchContext(), survey, on_page)
     spider.crawler = SimpleNamespace(engine=Engine())
 
     async def started() -> None:

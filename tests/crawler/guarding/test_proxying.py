@@ -107,11 +107,11 @@ def test_a_private_proxy_has_to_be_listed(ledger, redis_url, tmp_path, scheme):
     assert any("proxy 127.0.0.1 is not public; list it under allow_hosts" in said for said in run.report["problems"])
 
 
-def test_a_proxy_that_wants_a_password_is_said(connection, redis_url, tmp_path):
+def test_a_proxy_that_requires_authentication_is_reported(connection, redis_url, tmp_path):
     with Proxy("407 Proxy Authentication Required") as proxy:
         text = tasks(9, f"http://proxy.test:{proxy.port}", "127.0.0.1, news.test", "https")
         run = run_section(tmp_path, redis_url, NAMES, text + "    robots: false\n")
-    assert any("http 407: the proxy wants a password" in said for said in run.report["problems"])
+    assert any("http 407: proxy requires authentication" in said for said in run.report["problems"])
 
 
 def test_a_proxy_that_is_not_there_is_named(connection, redis_url, tmp_path):

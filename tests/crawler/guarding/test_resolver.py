@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from crawler.guarding.resolver import note, refused_at
+from crawler.guarding.guard import RefusedAddresses
 
 SPELLINGS = [
     "127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f.1", "0x7f000001", "0177.0.0.1", "017700000001",
@@ -23,8 +23,9 @@ asyncioreactor.install()
 from twisted.internet import defer, reactor
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer
+from crawler.fetching.context import FetchContext
 from crawler.guarding.guard import Guard
-from crawler.guarding.resolver import REFUSED, GuardedResolver, use_guard
+from crawler.guarding.resolver import GuardedResolver
 
 @implementer(IResolutionReceiver)
 class Receiver:
@@ -35,8 +36,8 @@ class Receiver:
     def resolutionComplete(self): self.done.callback((self.name, self.found))
 
 allow, port, names = json.loads(sys.argv[1])
-use_guard(Guard(allow))
-resolver = GuardedResolver(reactor)
+context = FetchContext(guard=Guard(allow))
+resolver = GuardedResolver(reactor, lambda: context)
 resolver.install_on_reactor()
 
 def resolve(name):
@@ -45,7 +46,8 @@ def resolve(name):
     return receiver.done
 
 def finish(results):
-    print(json.dumps({"found": {name: found for _, (name, found) in results}, "refused": REFUSED}))
+    refused = {name: context.refused.at(name, port) for name in names}
+    print(json.dumps({"found": {name: found for _, (name, found) in results}, "refused": refused}))
     reactor.stop()
 
 reactor.callWhenRunning(lambda: defer.DeferredList([resolve(name) for name in names]).addCallback(finish))
@@ -75,8 +77,8 @@ def test_no_spelling_of_loopback_gets_an_address(unlisted, name):
 
 
 def test_what_was_refused_is_remembered_for_the_message(unlisted):
-    assert unlisted["refused"]["127.0.0.1:80"] == "127.0.0.1"
-    assert unlisted["refused"]["2130706433:80"] == "127.0.0.1"
+    assert unlisted["refused"]["127.0.0.1"] == "127.0.0.1"
+    assert unlisted["refused"]["2130706433"] == "127.0.0.1"
 
 
 def test_a_listed_address_and_port_is_resolved_on_that_port_only():
@@ -91,8 +93,9 @@ def test_a_listed_name_lets_its_private_addresses_pass():
 
 
 def test_what_was_refused_is_found_by_the_names_other_spelling_until_it_is_allowed():
-    note("bücher.test", 80, "10.0.0.1")
-    assert refused_at("xn--bcher-kva.test", 80) == "10.0.0.1"
-    assert refused_at("bücher.test", 8080) is None
-    note("xn--bcher-kva.test", 80, None)
-    assert refused_at("bücher.test", 80) is None
+    refused = RefusedAddresses()
+    refused.note("bücher.test", 80, "10.0.0.1")
+    assert refused.at("xn--bcher-kva.test", 80) == "10.0.0.1"
+    assert refused.at("bücher.test", 8080) is None
+    refused.note("xn--bcher-kva.test", 80, None)
+    assert refused.at("bücher.test", 80) is None

@@ -1,24 +1,19 @@
 """Which limiter a URL's requests belong to, where those of one address share one."""
 
 import asyncio
-from types import SimpleNamespace
 
-from crawler.politeness import addresses
-from crawler.politeness.addresses import AddressBook
+from crawler.politeness.addresses import KEPT, AddressBook
 
 
-class Resolver:
-    """Answers from a table, in an order of its own."""
+class Names:
+    """Addresses from a table, in an order of its own."""
 
     def __init__(self, **table):
-        self.table, self.asked = table, []
+        self.table, self.lookups = table, []
 
-    def resolveHostName(self, receiver, name, port):  # noqa: N802 - Twisted's naming
-        self.asked.append((name, port))
-        receiver.resolutionBegan(None)
-        for address in self.table.get(name.replace(".", "_"), ()):
-            receiver.addressResolved(SimpleNamespace(host=address))
-        receiver.resolutionComplete()
+    async def look_up(self, name, port):
+        self.lookups.append((name, port))
+        return self.table.get(name.replace(".", "_"), [])
 
 
 def limiters(book, *urls):
@@ -29,27 +24,26 @@ def limiters(book, *urls):
 
 
 def test_names_and_ports_of_one_address_share_a_limiter():
-    book = AddressBook(Resolver(a_example=["192.0.2.7"], b_example=["192.0.2.7"]))
+    book = AddressBook(Names(a_example=["192.0.2.7"], b_example=["192.0.2.7"]).look_up)
     urls = ("http://a.example/1", "https://b.example/", "http://a.example:8080/")
     assert limiters(book, *urls) == ["192.0.2.7"] * 3
 
 
-def test_the_order_of_the_answer_does_not_matter():
+def test_the_order_of_the_addresses_does_not_matter():
     names = {"a_example": ["2001:db8::1", "192.0.2.9", "192.0.2.10"], "b_example": ["192.0.2.10", "192.0.2.9"]}
-    assert limiters(AddressBook(Resolver(**names)), "http://a.example/", "http://b.example/") == ["192.0.2.9"] * 2
+    book = AddressBook(Names(**names).look_up)
+    assert limiters(book, "http://a.example/", "http://b.example/") == ["192.0.2.9"] * 2
 
 
 def test_a_name_without_address_has_a_limiter_of_its_own():
-    assert limiters(AddressBook(Resolver()), "http://gone.example/") == ["gone.example:80"]
+    assert limiters(AddressBook(Names().look_up), "http://gone.example/") == ["gone.example:80"]
 
 
-def test_an_address_is_believed_for_some_minutes(monkeypatch):
-    now = [1000.0]
-    monkeypatch.setattr(addresses, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    resolver = Resolver(a_example=["192.0.2.7"])
-    book = AddressBook(resolver)
+def test_an_address_is_kept_for_some_minutes():
+    now, names = [1000.0], Names(a_example=["192.0.2.7"])
+    book = AddressBook(names.look_up, lambda: now[0])
     limiters(book, "http://a.example/", "http://a.example/")
-    assert resolver.asked == [("a.example", 80)]
-    now[0] += addresses.KEPT
-    resolver.table["a_example"] = ["192.0.2.8"]
+    assert names.lookups == [("a.example", 80)]
+    now[0] += KEPT
+    names.table["a_example"] = ["192.0.2.8"]
     assert limiters(book, "http://a.example/") == ["192.0.2.8"]

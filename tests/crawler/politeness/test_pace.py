@@ -1,9 +1,8 @@
-"""Turns at a host and reports about it, counted in Redis for everyone."""
+"""Permits of a host and reports about it, counted in Redis for all processes."""
 
 import itertools
 import multiprocessing
 import time
-from types import SimpleNamespace
 
 import pytest
 import redis
@@ -12,20 +11,20 @@ from hypothesis import strategies as st
 
 from crawler.politeness import pace as politeness
 from crawler.politeness.host_states import host_state, hosts, in_words
-from crawler.politeness.pace import CRAWL_DELAY_MOST, RETRY_AFTER_MOST, Pace, Trouble, host_of, state_key
+from crawler.politeness.pace import CRAWL_DELAY_MOST, RETRY_AFTER_MOST, HostProblem, Pace, host_of, state_key
 from workers import keys
 
 SITE = "site.example:80"
-REFUSED = Trouble("http 429", slow=True)
-AWAY = Trouble("connection refused", failed=True)
-FORBIDDEN = Trouble("http 403")
+REFUSED = HostProblem("http 429", slow=True)
+AWAY = HostProblem("connection refused", failed=True)
+FORBIDDEN = HostProblem("http 403")
 FAILURES = int(politeness._NUMBERS["FAILURES_MOST"])
 OPEN_LEAST, OPEN_MOST = politeness._CONSTANTS["OPEN_LEAST"], politeness._CONSTANTS["OPEN_MOST"]
 SLOW_LEAST, SLOW_MOST = politeness._CONSTANTS["SLOW_LEAST"], politeness._CONSTANTS["SLOW_MOST"]
 
 
 def rest(seconds):
-    return Trouble(f"http 429; the host asks for {seconds:.0f} s", seconds, slow=True)
+    return HostProblem(f"http 429; Retry-After: {seconds:.0f} s", seconds, slow=True)
 
 
 class Clock:
@@ -39,7 +38,6 @@ class Clock:
             "script",
             lambda name: real(name).replace("redis.call('TIME')", "{0, redis.call('GET', 'clock')}"),
         )
-        monkeypatch.setattr(politeness, "time", SimpleNamespace(monotonic=lambda: self.now))
         self.pass_(0)
 
     def pass_(self, seconds):
@@ -47,7 +45,7 @@ class Clock:
         self.connection.set("clock", int(self.now * 1e6))
 
     def pace(self):
-        return Pace(self.connection)
+        return Pace(self.connection, lambda: self.now)
 
     def state(self, host=SITE):
         return host_state(self.connection, host)
@@ -59,19 +57,19 @@ def clock(connection, monkeypatch):
 
 
 def take(clock, pace, interval=0.0, host=SITE):
-    """Wait for the turn, as long as it takes; says when it is."""
-    while (turn := pace.ask(host, interval)).wait:
-        clock.pass_(turn.wait)
-    return turn.at
+    """Wait for a permit, as long as it takes; return its time."""
+    while (permit := pace.request_permit(host, interval)).wait:
+        clock.pass_(permit.wait)
+    return permit.at
 
 
-def ask_and(clock, pace, trouble=None, interval=0.0, seconds=0.02):
+def ask_and(clock, pace, problem=None, interval=0.0, seconds=0.02):
     """One request and what came of it."""
     at = take(clock, pace, interval)
-    if trouble:
-        pace.trouble(SITE, at, trouble)
+    if problem:
+        pace.on_problem(SITE, at, problem)
     else:
-        pace.came(SITE, at, seconds)
+        pace.on_response(SITE, at, seconds)
 
 
 def failing(clock, pace, times=FAILURES):
@@ -79,44 +77,44 @@ def failing(clock, pace, times=FAILURES):
         ask_and(clock, pace, AWAY)
 
 
-# Turns
+# Permits
 
 
-def test_the_first_turn_is_free_and_the_next_one_is_an_interval_away(connection):
+def test_the_first_permit_is_free_and_the_next_one_is_an_interval_away(connection):
     pace = Pace(connection)
-    assert pace.ask(SITE, 5.0).wait == 0
-    assert 4.9 < pace.ask(SITE, 5.0).wait <= 5.0
+    assert pace.request_permit(SITE, 5.0).wait == 0
+    assert 4.9 < pace.request_permit(SITE, 5.0).wait <= 5.0
 
 
 def test_asking_reserves_nothing(connection):
     pace = Pace(connection)
-    pace.ask(SITE, 5.0)
-    waits = [pace.ask(SITE, 5.0).wait for _ in range(20)]
+    pace.request_permit(SITE, 5.0)
+    waits = [pace.request_permit(SITE, 5.0).wait for _ in range(20)]
     assert max(waits) <= 5.0
 
 
-def test_a_turn_comes_when_the_interval_is_over(clock):
+def test_a_permit_is_granted_when_the_interval_is_over(clock):
     pace = clock.pace()
-    pace.ask(SITE, 0.05)
+    pace.request_permit(SITE, 0.05)
     clock.pass_(0.0499)
-    assert pace.ask(SITE, 0.05).wait == pytest.approx(0.0001, abs=2e-6)
+    assert pace.request_permit(SITE, 0.05).wait == pytest.approx(0.0001, abs=2e-6)
     clock.pass_(0.0001)
-    assert pace.ask(SITE, 0.05).wait == 0
+    assert pace.request_permit(SITE, 0.05).wait == 0
 
 
 def test_who_wants_a_long_interval_is_not_starved_by_who_wants_a_short_one(clock):
     short, long = clock.pace(), clock.pace()
     take(clock, short, 0.2)
     clock.pass_(0.2)
-    assert long.ask(SITE, 60.0).wait == 0
-    assert short.ask(SITE, 0.2).wait > 59
+    assert long.request_permit(SITE, 60.0).wait == 0
+    assert short.request_permit(SITE, 0.2).wait > 59
 
 
 def test_each_host_and_port_has_its_own_pace(connection):
     pace = Pace(connection)
-    assert pace.ask(SITE, 5.0).wait == 0
-    assert pace.ask("other.example:80", 5.0).wait == 0
-    assert pace.ask("site.example:8080", 5.0).wait == 0
+    assert pace.request_permit(SITE, 5.0).wait == 0
+    assert pace.request_permit("other.example:80", 5.0).wait == 0
+    assert pace.request_permit("site.example:8080", 5.0).wait == 0
 
 
 def test_a_host_is_a_name_with_its_port():
@@ -127,59 +125,59 @@ def test_a_host_is_a_name_with_its_port():
 
 def test_without_an_interval_nobody_waits_and_nothing_is_written(connection):
     pace = Pace(connection)
-    assert [pace.ask(SITE, 0).wait for _ in range(3)] == [0, 0, 0]
+    assert [pace.request_permit(SITE, 0).wait for _ in range(3)] == [0, 0, 0]
     assert connection.keys("*") == []
 
 
-def test_without_interval_and_trouble_redis_is_asked_now_and_then_only(clock, monkeypatch):
+def test_without_interval_and_problem_redis_is_asked_now_and_then_only(clock, monkeypatch):
     pace = clock.pace()
     asked = []
-    real = pace._turn
-    monkeypatch.setattr(pace, "_turn", lambda **said: asked.append(said) or real(**said))
+    real = pace._permit
+    monkeypatch.setattr(pace, "_permit", lambda **said: asked.append(said) or real(**said))
     for _ in range(100):
-        pace.ask(SITE, 0)
+        pace.request_permit(SITE, 0)
         clock.pass_(0.01)
     assert 4 <= len(asked) <= 6
 
 
 def test_the_state_of_a_host_lapses(clock, connection):
     pace = clock.pace()
-    pace.ask(SITE, 2.0)
+    pace.request_permit(SITE, 2.0)
     hour, day = 3_600_000, 86_400_000
     assert hour < connection.pttl(state_key(SITE)) <= hour + 2000
     ask_and(clock, pace, rest(600), interval=2.0)
     assert day < connection.pttl(state_key(SITE)) <= day + 600_000
 
 
-def test_a_turn_whose_request_is_late_begins_when_it_is_sent(clock):
+def test_a_permit_whose_request_is_late_begins_when_it_is_sent(clock):
     one, other = clock.pace(), clock.pace()
-    turn = one.ask(SITE, 0.2)
+    permit = one.request_permit(SITE, 0.2)
     clock.pass_(0.15)
-    assert one.in_time(SITE, turn, 0.2).wait == 0
-    assert other.ask(SITE, 0.2).wait == pytest.approx(0.2)
+    assert one.in_time(SITE, permit, 0.2).wait == 0
+    assert other.request_permit(SITE, 0.2).wait == pytest.approx(0.2)
 
 
-def test_a_turn_whose_request_is_too_late_is_lost(clock):
+def test_a_permit_whose_request_is_too_late_is_lost(clock):
     one, other = clock.pace(), clock.pace()
-    turn = one.ask(SITE, 0.2)
+    permit = one.request_permit(SITE, 0.2)
     clock.pass_(0.25)
-    assert other.ask(SITE, 0.2).wait == 0
-    assert one.in_time(SITE, turn, 0.2) is None
-    assert one.ask(SITE, 0.2).wait == pytest.approx(0.2)
+    assert other.request_permit(SITE, 0.2).wait == 0
+    assert one.in_time(SITE, permit, 0.2) is None
+    assert one.request_permit(SITE, 0.2).wait == pytest.approx(0.2)
 
 
-def test_a_turn_whose_request_is_in_time_costs_no_look(clock, monkeypatch):
+def test_a_permit_whose_request_is_in_time_costs_no_look(clock, monkeypatch):
     pace = clock.pace()
     monkeypatch.setattr(pace, "_renew", None)
     for interval in (0.2, 0.0):
-        turn = pace.ask(SITE, interval)
+        permit = pace.request_permit(SITE, interval)
         clock.pass_(0.009 if interval else 5.0)
-        assert pace.in_time(SITE, turn, interval) is turn
+        assert pace.in_time(SITE, permit, interval) is permit
 
 
 def test_where_every_answer_is_late_something_is_sent_all_the_same(clock, monkeypatch):
     pace = clock.pace()
-    turn = pace.ask(SITE, 0.2)
+    permit = pace.request_permit(SITE, 0.2)
     clock.pass_(0.05)
     renew = pace._renew
 
@@ -189,7 +187,7 @@ def test_where_every_answer_is_late_something_is_sent_all_the_same(clock, monkey
         return answer
 
     monkeypatch.setattr(pace, "_renew", held)
-    assert pace.in_time(SITE, turn, 0.2).wait == 0
+    assert pace.in_time(SITE, permit, 0.2).wait == 0
 
 
 # Retry-After
@@ -197,30 +195,30 @@ def test_where_every_answer_is_late_something_is_sent_all_the_same(clock, monkey
 
 def test_nobody_asks_a_host_before_the_time_it_named(clock):
     one, other = clock.pace(), clock.pace()
-    assert other.ask(SITE, 0).wait == 0  # finds the host clear
+    assert other.request_permit(SITE, 0).wait == 0  # finds the host clear
     ask_and(clock, one, rest(3))
     clock.pass_(politeness.CLEAR_SECONDS)
-    turns = [pace.ask(SITE, 0) for pace in (one, other)]
-    assert [turn.wait for turn in turns] == pytest.approx([2.8, 2.8])
-    assert turns[0].closed == "http 429; the host asks for 3 s"
+    permits = [pace.request_permit(SITE, 0) for pace in (one, other)]
+    assert [permit.wait for permit in permits] == pytest.approx([2.8, 2.8])
+    assert permits[0].closed == "http 429; Retry-After: 3 s"
     clock.pass_(2.8)
-    assert other.ask(SITE, 0).wait == 0
+    assert other.request_permit(SITE, 0).wait == 0
 
 
 def test_who_was_refused_does_not_ask_again_at_once(clock):
     pace = clock.pace()
     ask_and(clock, pace, rest(3))
-    assert pace.ask(SITE, 0).wait == pytest.approx(3)
+    assert pace.request_permit(SITE, 0).wait == pytest.approx(3)
 
 
 def test_the_longest_wait_that_was_named_counts_and_there_is_a_most(clock):
     pace = clock.pace()
     at = take(clock, pace)
     for seconds in (60, 3):
-        pace.trouble(SITE, at, rest(seconds))
-    assert pace.ask(SITE, 0).wait == pytest.approx(60)
-    pace.trouble(SITE, at, rest(1e9))
-    assert pace.ask(SITE, 0).wait == pytest.approx(RETRY_AFTER_MOST)
+        pace.on_problem(SITE, at, rest(seconds))
+    assert pace.request_permit(SITE, 0).wait == pytest.approx(60)
+    pace.on_problem(SITE, at, rest(1e9))
+    assert pace.request_permit(SITE, 0).wait == pytest.approx(RETRY_AFTER_MOST)
 
 
 # Slower and faster
@@ -242,25 +240,25 @@ def test_a_floor_is_doubled_too(clock):
 
 def test_requests_that_were_under_way_do_not_double_it_again(clock):
     pace = clock.pace()
-    turns = [pace.ask(SITE, 0).at for _ in range(16)]
-    for at in turns:
-        pace.trouble(SITE, at, REFUSED)
+    permits = [pace.request_permit(SITE, 0).at for _ in range(16)]
+    for at in permits:
+        pace.on_problem(SITE, at, REFUSED)
     assert clock.state().interval == SLOW_LEAST
 
 
 def test_answers_that_were_under_way_do_not_speed_up(clock):
     pace = clock.pace()
-    turns = [pace.ask(SITE, 0).at for _ in range(16)]
-    pace.trouble(SITE, turns[0], REFUSED)
-    for at in turns[1:]:
-        pace.came(SITE, at, 0.02)
+    permits = [pace.request_permit(SITE, 0).at for _ in range(16)]
+    pace.on_problem(SITE, permits[0], REFUSED)
+    for at in permits[1:]:
+        pace.on_response(SITE, at, 0.02)
     assert clock.state().interval == SLOW_LEAST
 
 
-def test_the_next_turn_is_the_slower_interval_away_from_the_refusal(clock):
+def test_the_next_permit_is_the_slower_interval_away_from_the_refusal(clock):
     pace = clock.pace()
     ask_and(clock, pace, REFUSED)
-    assert pace.ask(SITE, 0).wait == pytest.approx(SLOW_LEAST)
+    assert pace.request_permit(SITE, 0).wait == pytest.approx(SLOW_LEAST)
 
 
 def test_good_answers_bring_the_interval_down_little_by_little(clock):
@@ -286,7 +284,7 @@ def test_an_hour_after_the_last_refusal_it_is_forgotten(clock):
     pace = clock.pace()
     ask_and(clock, pace, REFUSED)
     clock.pass_(3601)
-    assert pace.ask(SITE, 0).wait == 0
+    assert pace.request_permit(SITE, 0).wait == 0
     assert clock.state().interval == 0
 
 
@@ -302,7 +300,7 @@ def test_a_host_that_answers_much_slower_than_usual_is_asked_less_often(clock):
     slowed = clock.state().interval
     assert 1 < slowed < 4
     take(clock, pace)
-    assert pace.ask(SITE, 0).wait == pytest.approx(clock.state().interval)
+    assert pace.request_permit(SITE, 0).wait == pytest.approx(clock.state().interval)
     for _ in range(20):
         ask_and(clock, pace, seconds=0.05)
         clock.pass_(1)
@@ -328,22 +326,22 @@ def test_a_crawl_delay_holds_for_who_has_not_read_robots_txt(clock):
     one, other = clock.pace(), clock.pace()
     one.crawl_delay(SITE, 5.0, 86400)
     take(clock, one, 1.0)
-    assert other.ask(SITE, 0).wait == pytest.approx(5.0)
-    assert other.ask(SITE, 1.0).wait == pytest.approx(5.0)
+    assert other.request_permit(SITE, 0).wait == pytest.approx(5.0)
+    assert other.request_permit(SITE, 1.0).wait == pytest.approx(5.0)
 
 
 def test_the_longer_one_of_floor_and_crawl_delay_counts(clock):
     pace = clock.pace()
     pace.crawl_delay(SITE, 5.0, 86400)
     take(clock, pace, 7.0)
-    assert pace.ask(SITE, 7.0).wait == pytest.approx(7.0)
+    assert pace.request_permit(SITE, 7.0).wait == pytest.approx(7.0)
 
 
-def test_reading_robots_txt_was_a_turn(clock):
+def test_reading_robots_txt_had_a_permit(clock):
     pace = clock.pace()
     take(clock, pace)
     pace.crawl_delay(SITE, 5.0, 86400)
-    assert pace.ask(SITE, 0).wait == pytest.approx(5.0)
+    assert pace.request_permit(SITE, 0).wait == pytest.approx(5.0)
 
 
 def test_a_crawl_delay_is_honoured_up_to_a_most_and_for_as_long_as_robots_txt_counts(clock):
@@ -360,12 +358,12 @@ def test_a_crawl_delay_is_honoured_up_to_a_most_and_for_as_long_as_robots_txt_co
 def test_the_breaker_opens_after_failures_in_a_row_whoever_had_them(clock):
     one, other = clock.pace(), clock.pace()
     for pace, _ in zip(itertools.cycle((one, other)), range(FAILURES), strict=False):
-        assert not pace.ask(SITE, 0).closed
+        assert not pace.request_permit(SITE, 0).closed
         ask_and(clock, pace, AWAY)
         clock.pass_(1)
-    turn = other.ask(SITE, 0)
-    assert turn.wait == pytest.approx(OPEN_LEAST - 1)
-    assert turn.closed == "connection refused"
+    permit = other.request_permit(SITE, 0)
+    assert permit.wait == pytest.approx(OPEN_LEAST - 1)
+    assert permit.closed == "connection refused"
 
 
 def test_an_answer_in_between_keeps_it_closed(clock):
@@ -373,23 +371,23 @@ def test_an_answer_in_between_keeps_it_closed(clock):
     for _ in range(3):
         failing(clock, pace, FAILURES - 1)
         ask_and(clock, pace)
-    assert pace.ask(SITE, 0).closed == ""
+    assert pace.request_permit(SITE, 0).closed == ""
     failing(clock, pace, FAILURES - 1)
     ask_and(clock, pace, FORBIDDEN)
     failing(clock, pace, FAILURES - 1)
-    assert pace.ask(SITE, 0).closed == ""
+    assert pace.request_permit(SITE, 0).closed == ""
 
 
 def test_after_its_time_one_request_looks_and_the_others_wait_for_what_it_finds(clock):
     one, other = clock.pace(), clock.pace()
     failing(clock, one)
     clock.pass_(OPEN_LEAST)
-    at = one.ask(SITE, 0)
+    at = one.request_permit(SITE, 0)
     assert at.wait == 0
-    assert [other.ask(SITE, 0).wait for _ in range(2)] == [politeness._CONSTANTS["PROBE_LOOK"]] * 2
-    one.came(SITE, at.at, 0.02)
-    assert other.ask(SITE, 0).wait == 0
-    assert one.ask(SITE, 0).wait == 0
+    assert [other.request_permit(SITE, 0).wait for _ in range(2)] == [politeness._CONSTANTS["PROBE_LOOK"]] * 2
+    one.on_response(SITE, at.at, 0.02)
+    assert other.request_permit(SITE, 0).wait == 0
+    assert one.request_permit(SITE, 0).wait == 0
 
 
 def test_it_stays_open_twice_as_long_each_time_up_to_a_most(clock):
@@ -397,7 +395,7 @@ def test_it_stays_open_twice_as_long_each_time_up_to_a_most(clock):
     failing(clock, pace)
     seen = []
     for _ in range(8):
-        seen.append(pace.ask(SITE, 0).wait)
+        seen.append(pace.request_permit(SITE, 0).wait)
         clock.pass_(seen[-1])
         ask_and(clock, pace, AWAY)
     assert seen[:4] == pytest.approx([OPEN_LEAST * 2**n for n in range(4)])
@@ -408,36 +406,36 @@ def test_who_looked_and_died_is_followed_by_another(clock):
     one, other = clock.pace(), clock.pace()
     failing(clock, one)
     clock.pass_(OPEN_LEAST)
-    assert one.ask(SITE, 0).wait == 0
+    assert one.request_permit(SITE, 0).wait == 0
     clock.pass_(politeness._CONSTANTS["PROBE_MOST"])
-    assert other.ask(SITE, 0).wait == 0
+    assert other.request_permit(SITE, 0).wait == 0
 
 
 def test_failures_of_requests_that_were_under_way_do_not_keep_it_open_longer(clock):
     pace = clock.pace()
-    turns = [pace.ask(SITE, 0).at for _ in range(16)]
-    for at in turns:
-        pace.trouble(SITE, at, AWAY)
-    assert pace.ask(SITE, 0).wait == pytest.approx(OPEN_LEAST)
+    permits = [pace.request_permit(SITE, 0).at for _ in range(16)]
+    for at in permits:
+        pace.on_problem(SITE, at, AWAY)
+    assert pace.request_permit(SITE, 0).wait == pytest.approx(OPEN_LEAST)
 
 
 def test_a_host_that_asks_to_wait_is_there(clock):
     pace = clock.pace()
     for _ in range(2 * FAILURES):
-        ask_and(clock, pace, Trouble("http 503; the host asks for 3 s", 3.0, slow=True))
+        ask_and(clock, pace, HostProblem("http 503; Retry-After: 3 s", 3.0, slow=True))
     assert clock.state().failures == 0
 
 
 # What a person sees
 
 
-def test_only_hosts_in_trouble_are_shown_and_until_when(clock, connection):
+def test_only_hosts_with_problems_are_shown_and_until_when(clock, connection):
     pace = clock.pace()
     take(clock, pace, 1.0, "calm.example:80")
     assert hosts(connection) == []
     ask_and(clock, pace, rest(600))
     [state] = hosts(connection)
-    assert (state.host, state.state, state.why) == (SITE, "closed", "http 429; the host asks for 600 s")
+    assert (state.host, state.state, state.why) == (SITE, "closed", "http 429; Retry-After: 600 s")
     assert state.until == pytest.approx(clock.now + 600)
     shown = state.to_dict()
     assert shown["until"].startswith("2027-01-15T08:10:00")
@@ -470,45 +468,45 @@ EVENTS = st.lists(
 
 @given(EVENTS)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_in_any_order_of_events_no_turn_is_given_too_early(clock, events):
+def test_in_any_order_of_events_no_permit_is_given_too_early(clock, events):
     clock.connection.flushall()
     clock.pass_(0)
     paces = [clock.pace(), clock.pace()]
-    open_turns, free, since, closed = [], 0.0, 0.0, 0.0
+    open_permits, free, since, closed = [], 0.0, 0.0, 0.0
     for number, (kind, value) in enumerate(events):
         pace = paces[number % 2]
         if kind == "pass":
             clock.pass_(value)
         elif kind == "ask":
-            turn = pace.ask(SITE, value)
-            assert 0 <= turn.wait <= max(SLOW_MOST, OPEN_MOST, 100.0)
-            if turn.wait == 0:
+            permit = pace.request_permit(SITE, value)
+            assert 0 <= permit.wait <= max(SLOW_MOST, OPEN_MOST, 100.0)
+            if permit.wait == 0:
                 may_not_know = value == 0 and clock.now - since <= politeness.CLEAR_SECONDS
                 assert clock.now >= free - 1e-3 or may_not_know
                 assert clock.now >= closed - politeness.CLEAR_SECONDS - 1e-3
                 free = max(free, clock.now + value)
                 since = clock.now if value else since
-                open_turns.append((pace, turn.at))
-        elif open_turns:
-            asker, at = open_turns.pop(0)
+                open_permits.append((pace, permit.at))
+        elif open_permits:
+            asker, at = open_permits.pop(0)
             if value is None:
-                asker.came(SITE, at, 0.02)
+                asker.on_response(SITE, at, 0.02)
             else:
-                asker.trouble(SITE, at, value)
+                asker.on_problem(SITE, at, value)
                 closed = max(closed, clock.now + value.rest) if value.rest else closed
     state = clock.state()
     assert 0 <= state.interval <= SLOW_MOST
     clock.pass_(90_000)
-    assert paces[0].ask(SITE, 0).wait == 0
+    assert paces[0].request_permit(SITE, 0).wait == 0
 
 
 # Processes
 
 
-def take_turns(url, count, interval, out):
+def take_permits(url, count, interval, out):
     pace = Pace(redis.Redis.from_url(url))
     for _ in range(count):
-        while wait := pace.ask(SITE, interval).wait:
+        while wait := pace.request_permit(SITE, interval).wait:
             time.sleep(wait)
         out.put(time.monotonic())
 
@@ -518,12 +516,12 @@ def test_processes_that_share_a_redis_share_the_pace(redis_url, connection):
     interval, count = 0.05, 8
     context = multiprocessing.get_context("spawn")
     out = context.Queue()
-    both = [context.Process(target=take_turns, args=(redis_url, count, interval, out)) for _ in range(2)]
+    both = [context.Process(target=take_permits, args=(redis_url, count, interval, out)) for _ in range(2)]
     for process in both:
         process.start()
-    turns = sorted(out.get(timeout=20) for _ in range(2 * count))
+    permits = sorted(out.get(timeout=20) for _ in range(2 * count))
     for process in both:
         process.join()
-    # The clock is read after Redis' answer has come, so a turn may look up to some milliseconds late.
-    assert turns[-1] - turns[0] >= interval * (2 * count - 1) - 0.03
-    assert min(later - earlier for earlier, later in itertools.pairwise(turns)) >= interval - 0.03
+    # The clock is read after Redis' answer has come, so a permit may look up to some milliseconds late.
+    assert permits[-1] - permits[0] >= interval * (2 * count - 1) - 0.03
+    assert min(later - earlier for earlier, later in itertools.pairwise(permits)) >= interval - 0.03

@@ -287,9 +287,9 @@ def test_without_robots_txt_nothing_is_fetched_and_all_of_it_once_it_is_there(
     for _ in range(2):  # more often than an article may fail
         ended = crawl(tmp_path, redis_url)
         assert (ended.code, ended.report["fetched"], ended.report["failed"]) == (1, 0, 0)
-        assert any("robots.txt can't be had: http 503" in problem for problem in ended.report["problems"])
+        assert any("robots.txt unavailable: http 503" in problem for problem in ended.report["problems"])
         assert states(connection) == {"seen": found, "waiting": found}
-        assert "robots.txt can't be had: http 503" in {row["reason"] for row in ledger.open_urls("waiting")}
+        assert "robots.txt unavailable: http 503" in {row["reason"] for row in ledger.open_urls("waiting")}
         let_time_pass(connection)
     assert asked_for(site, "/") == ["/robots.txt"] * 6, "three times a run"
     site.restore("/robots.txt")
@@ -344,7 +344,7 @@ def test_the_guard_holds_for_redirects_of_robots_txt(site, other, connection, re
     ended = crawl(tmp_path, redis_url)
     assert other.requests == []
     assert set(asked_for(site, "/")) == {"/robots.txt"}
-    assert "robots.txt can't be had: address 127.0.0.1 is not public" in ended.report["problems"][0]
+    assert "robots.txt unavailable: address 127.0.0.1 is not public" in ended.report["problems"][0]
 
 
 def test_the_pace_holds_for_redirects_of_robots_txt(site, connection, redis_url, tmp_path):
@@ -390,4 +390,17 @@ def test_a_server_that_hangs_up_has_no_robots_txt_to_show(site, connection, redi
     write_tasks(tmp_path, site.url)
     ended = crawl(tmp_path, redis_url)
     assert set(asked_for(site, "/")) == {"/robots.txt"}
-    assert "robots.txt can't be had: the answer broke off" in ended.report["problems"][0]
+    assert "robots.txt unavailable: the response broke off" in ended.report["problems"][0]
+
+
+@pytest.mark.parametrize(
+    "agent", ["Foo Bar", "foo/1.0 (+http://foo.example)", "FOO;1", "foo\tbar", "foo2", "Foo Bar/2"]
+)
+def test_a_user_agent_line_means_the_product_at_its_beginning(agent):
+    rules = parse(f"User-agent: {agent}\nDisallow: /\n\nUser-agent: *\nAllow: /".encode(), "foo")
+    assert not rules.allows(f"{SITE}/a")
+
+
+def test_a_product_with_digits_is_meant_by_its_own_name():
+    assert not parse(b"User-agent: Foo2 Bar\nDisallow: /", "foo2").allows(f"{SITE}/a")
+    assert parse(b"User-agent: foobar\nDisallow: /", "foo").allows(f"{SITE}/a")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.politeness.pace import Trouble
+from crawler.politeness.pace import HostProblem
 from crawler.run.article_fetches import REFUSALS_UNCOUNTED
 from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, ListFetch, Unanswered
 from crawler.run.list_fetches import PAUSES, RETRIES
@@ -99,7 +99,7 @@ def test_an_articles_further_page_follows_from_its_first(connection, ledger):
 def test_an_article_of_a_host_that_is_asked_too_much_is_put_off_and_at_last_counts_as_a_try(connection, ledger):
     run, fetches = begun(connection)
     [fetch] = listed(run, fetches, 1)
-    refusal = answer(url(1), status=429, refusal=Trouble("http 429", 0.0, slow=True))
+    refusal = answer(url(1), status=429, refusal=HostProblem("http 429", 0.0, slow=True))
     for _ in range(REFUSALS_UNCOUNTED):
         run.settle(fetch, refusal)
     assert states(ledger)["waiting"] == 1
@@ -119,5 +119,5 @@ def test_a_fetch_that_the_end_of_the_run_held_back_says_nothing_of_its_url(conne
 def test_a_run_whose_own_host_is_closed_asks_for_nothing_more(connection):
     run, fetches = begun(connection)
     run.settle(fetches[0], Unanswered(Outcome("again", "http 429"), fetches[0].url, "host closed", 600.0))
-    assert run.unreachable == "127.0.0.1 is not asked now: http 429; the rest waits for the next run"
+    assert run.unreachable == "127.0.0.1 is closed: http 429; the rest waits for the next run"
     assert run.next() == []

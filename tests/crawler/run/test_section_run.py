@@ -1,4 +1,4 @@
-"""One run of a task, told page by page what came. The clock of Redis is real; its keys are made to run out by hand."""
+"""One run of a task, page by page. The clock of Redis is real; its keys are made to expire by hand."""
 
 import json
 from datetime import UTC, date, datetime, timedelta
@@ -7,10 +7,10 @@ import pytest
 
 from crawler.discovery.list_yield import IDLE_MOST
 from crawler.discovery.listings import ListPage
-from crawler.run import section_articles
 from crawler.run.admission import BEYOND_LIMIT
 from crawler.run.run_report import PROBLEMS_MOST, RunOptions, reports
-from crawler.run.section_articles import PAGES_A_FLUSH, PAUSES
+from crawler.run.run_settings import SETTINGS, RunSettings
+from crawler.run.section_articles import PAGES_A_FLUSH, SECONDS_A_FLUSH
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
 from crawler.task_list.file import loads
@@ -46,8 +46,8 @@ def links(*numbers):
 class Driver:
     """A run begun, with the steps a spider would take."""
 
-    def __init__(self, connection, chosen=None, **options):
-        self.run = SectionRun(connection, chosen or task(), RunOptions(**options))
+    def __init__(self, connection, chosen=None, settings=SETTINGS, **options):
+        self.run = SectionRun(connection, chosen or task(), RunOptions(**options), settings)
         self.run.begin()
 
     def read(self, *numbers):
@@ -58,7 +58,7 @@ class Driver:
     def fetch_all(self):
         leased = self.run.articles.lease(1000)
         for one in leased:
-            self.run.articles.came(one, page(one.url), 200)
+            self.run.articles.hand_in(one.fingerprint, page(one.url))
         return [one.url for one in leased]
 
     def end(self, outcome="finished"):
@@ -77,9 +77,8 @@ def states(ledger):
 # From list to inbox
 
 
-def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.run.section_articles.SECONDS_A_FLUSH", 60.0)
-    driver = Driver(connection).read(9, 8, 7)
+def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger):
+    driver = Driver(connection, settings=RunSettings(monotonic=lambda: 0.0)).read(9, 8, 7)
     assert driver.fetch_all() == [url(9), url(8), url(7)]
     report = driver.end()
     assert (report.lists, report.found, report.new, report.fetched) == (1, 3, 3, 3)
@@ -100,9 +99,9 @@ def test_newest_is_what_the_urls_date_says(connection):
 def test_what_is_final_is_not_fetched_again(connection, ledger):
     first = Driver(connection).read(1, 2, 3)
     done, dead, failed = first.run.articles.lease(3)
-    first.run.articles.came(done, page(done.url), 200)
-    first.run.articles.rejected(dead, "http 404")
-    first.run.articles.failed(failed, "http 400", passing=False)
+    first.run.articles.hand_in(done.fingerprint, page(done.url))
+    first.run.articles.reject(dead, "http 404")
+    first.run.articles.fail(failed, "http 400", passing=False)
     first.end()
     ledger.settle(done.fingerprint, "written", "")
     assert states(ledger) == {"written": 1, "rejected": 1, "failed": 1}
@@ -110,14 +109,13 @@ def test_what_is_final_is_not_fetched_again(connection, ledger):
     assert second.fetch_all() == [url(4)]
 
 
-def test_pages_go_to_redis_several_together(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.run.section_articles.SECONDS_A_FLUSH", 60.0)
-    driver = Driver(connection).read(*range(PAGES_A_FLUSH))
+def test_pages_go_to_redis_several_together(connection, ledger):
+    driver = Driver(connection, settings=RunSettings(monotonic=lambda: 0.0)).read(*range(PAGES_A_FLUSH))
     leased = driver.run.articles.lease(PAGES_A_FLUSH)
     for one in leased[:-1]:
-        driver.run.articles.came(one, page(one.url), 200)
+        driver.run.articles.hand_in(one.fingerprint, page(one.url))
     assert ledger.counts().states["fetched"] == 0
-    driver.run.articles.came(leased[-1], page(leased[-1].url), 200)
+    driver.run.articles.hand_in(leased[-1].fingerprint, page(leased[-1].url))
     assert ledger.counts().states["fetched"] == PAGES_A_FLUSH
 
 
@@ -138,7 +136,7 @@ def test_pages_that_redis_did_not_take_are_handed_in_by_the_next_flush(connectio
 def test_the_example_is_fetched_once_and_kept(connection):
     first = Driver(connection)
     assert first.run.needs_example()
-    first.run.example_came(page(EXAMPLE))
+    first.run.store_example(page(EXAMPLE))
     first.end()
     assert not Driver(connection).run.needs_example()
     assert example_of(connection, "news").page.url == EXAMPLE
@@ -146,7 +144,7 @@ def test_the_example_is_fetched_once_and_kept(connection):
 
 def test_the_example_is_an_article_of_the_task_and_not_fetched_twice(connection, ledger):
     driver = Driver(connection)
-    driver.run.example_came(page(EXAMPLE))
+    driver.run.store_example(page(EXAMPLE))
     assert driver.read(5, 6).fetch_all() == [url(6)]
     driver.end()
     assert states(ledger) == {"fetched": 2}
@@ -154,20 +152,20 @@ def test_the_example_is_an_article_of_the_task_and_not_fetched_twice(connection,
 
 def test_another_example_in_the_task_is_fetched_anew(connection):
     first = Driver(connection)
-    first.run.example_came(page(EXAMPLE))
+    first.run.store_example(page(EXAMPLE))
     first.end()
     assert Driver(connection, task(example=url(6))).run.needs_example()
 
 
 def test_an_example_that_is_gone_is_a_problem_but_no_obstacle(connection):
     driver = Driver(connection)
-    driver.run.example_failed("http 404")
+    driver.run.report_example("http 404")
     driver.read(1).fetch_all()
     report = driver.end()
     assert report.fetched == 1
     assert not report.ok
     assert EXAMPLE in report.problems[0]
-    assert "if it stays so name another" in report.problems[0]
+    assert "if that persists, name another" in report.problems[0]
 
 
 # Bounds
@@ -216,11 +214,10 @@ def test_a_limit_for_one_run_bounds_what_waits_from_before_as_well(connection, l
     assert Driver(connection).fetch_all() == [url(7), url(6)]
 
 
-def test_an_article_that_is_tried_again_counts_once_for_the_limit(connection, monkeypatch):
-    monkeypatch.setattr(section_articles, "PAUSES", (0.0,))
-    driver = Driver(connection, limit=1).read(9, 8)
+def test_an_article_that_is_tried_again_counts_once_for_the_limit(connection):
+    driver = Driver(connection, settings=RunSettings(pauses=(0.0,)), limit=1).read(9, 8)
     [leased] = driver.run.articles.lease(5)
-    driver.run.articles.failed(leased, "http 503", passing=True)
+    driver.run.articles.fail(leased, "http 503", passing=True)
     assert driver.run.pause() is not None
     assert driver.fetch_all() == [url(9)]
     assert driver.fetch_all() == []
@@ -315,12 +312,13 @@ def test_a_spider_that_was_taken_for_dead_leaves_its_pages_to_others(connection,
     assert states(ledger) == {"leased": 2}, "the pages are in the other run's hands"
 
 
-def test_a_beat_keeps_leases_and_hands_in_waiting_pages(connection, ledger, monkeypatch):
-    driver = Driver(connection).read(1, 2)
+def test_a_beat_keeps_leases_and_hands_in_waiting_pages(connection, ledger):
+    clock = [0.0]
+    driver = Driver(connection, settings=RunSettings(monotonic=lambda: clock[0])).read(1, 2)
     came, kept = driver.run.articles.lease(2)
-    driver.run.articles.came(came, page(came.url), 200)
+    driver.run.articles.hand_in(came.fingerprint, page(came.url))
     ledger.renew([kept.fingerprint], seconds=-1)
-    monkeypatch.setattr("crawler.run.section_articles.SECONDS_A_FLUSH", 0.0)
+    clock[0] += SECONDS_A_FLUSH
     driver.run.beat()
     assert states(ledger) == {"leased": 1, "fetched": 1}
     assert ledger.lease(1) == [], "the lease was renewed"
@@ -347,11 +345,11 @@ def test_a_passing_failure_is_tried_again_later_and_then_given_up(connection, le
     driver = Driver(connection, task(retries=2)).read(1)
     for _ in range(2):
         [leased] = driver.run.articles.lease(1)
-        driver.run.articles.failed(leased, "http 503", passing=True)
+        driver.run.articles.fail(leased, "http 503", passing=True)
         assert driver.run.articles.lease(1) == [], "not before its pause is over"
         make_due(connection)
     [leased] = driver.run.articles.lease(1)
-    driver.run.articles.failed(leased, "http 503", passing=True)
+    driver.run.articles.fail(leased, "http 503", passing=True)
     assert ledger.state_of(url(1)) == ("failed", "http 503")
     report = driver.end()
     assert (report.later, report.failed) == (2, 1)
@@ -361,8 +359,8 @@ def test_a_run_waits_for_a_try_that_comes_soon_only(connection):
     driver = Driver(connection).read(1)
     assert driver.run.pause() is None
     [leased] = driver.run.articles.lease(1)
-    driver.run.articles.failed(leased, "http 503", passing=True)
-    assert PAUSES[0] - 1 < driver.run.pause() <= PAUSES[0]
+    driver.run.articles.fail(leased, "http 503", passing=True)
+    assert SETTINGS.pauses[0] - 1 < driver.run.pause() <= SETTINGS.pauses[0]
     name = keys.of_task("news", "delayed")
     connection.zincrby(name, 3600, leased.fingerprint)
     assert driver.run.pause() is None
@@ -370,21 +368,21 @@ def test_a_run_waits_for_a_try_that_comes_soon_only(connection):
 
 def test_a_start_page_that_fails_is_a_problem(connection):
     driver = Driver(connection)
-    driver.run.lists.failed(driver.run.next_list(), "no answer in time", passing=True)
+    driver.run.lists.record_failure(driver.run.next_list(), "no answer in time", passing=True)
     assert driver.end().problems == [f"start page {LIST}: no answer in time"]
 
 
 def test_all_derived_start_pages_that_fail_are_told(connection):
     driver = Driver(connection, task(start="[]"))
     for why in ("robots.txt forbids it", "http 404"):
-        driver.run.lists.failed(driver.run.next_list(), why, passing=False)
+        driver.run.lists.record_failure(driver.run.next_list(), why, passing=False)
     told = [f"start page {LIST}: robots.txt forbids it", f"start page {HOST}/: http 404"]
     assert driver.end().problems == told
 
 
-def test_a_spare_start_page_that_works_is_enough(connection):
+def test_a_fallback_start_page_that_works_is_enough(connection):
     driver = Driver(connection, task(start="[]"))
-    driver.run.lists.failed(driver.run.next_list(), "http 404", passing=False)
+    driver.run.lists.record_failure(driver.run.next_list(), "http 404", passing=False)
     assert driver.read(1, 2).end().ok
 
 
@@ -400,14 +398,14 @@ def test_a_section_that_was_once_found_may_be_empty(connection):
 
 def test_other_lists_may_be_missing(connection):
     driver = Driver(connection)
-    driver.run.lists.failed(ListPage(HOST + "/a/list_9.html", "next"), "http 404", passing=False)
+    driver.run.lists.record_failure(ListPage(HOST + "/a/list_9.html", "next"), "http 404", passing=False)
     assert driver.end().ok
 
 
 def test_a_report_has_room_for_some_problems_only(connection):
     driver = Driver(connection)
     for _ in range(100):
-        driver.run.lists.failed(ListPage(LIST, "start"), "no answer in time", passing=True)
+        driver.run.lists.record_failure(ListPage(LIST, "start"), "no answer in time", passing=True)
     assert len(driver.end().problems) == PROBLEMS_MOST
 
 
@@ -428,8 +426,8 @@ def test_a_pattern_that_can_be_counted_writes_its_own_urls(connection):
 def test_an_enumerated_page_that_is_not_there_yet_is_asked_for_again(connection, ledger):
     first = daily(connection)
     today, *_, oldest = first.run.articles.lease(8)
-    assert first.run.articles.not_there_yet(today)
-    assert not first.run.articles.not_there_yet(oldest), "what has not come in some days won't"
+    assert first.run.articles.drop_if_expected(today)
+    assert not first.run.articles.drop_if_expected(oldest), "what has not come in some days won't"
     first.end()
     assert ledger.counts().unaccounted == 0
     assert today.url in daily(connection).fetch_all()
@@ -438,7 +436,7 @@ def test_an_enumerated_page_that_is_not_there_yet_is_asked_for_again(connection,
 def test_a_linked_page_that_is_not_there_is_gone(connection):
     driver = Driver(connection).read(1)
     [leased] = driver.run.articles.lease(1)
-    assert not driver.run.articles.not_there_yet(leased)
+    assert not driver.run.articles.drop_if_expected(leased)
 
 
 # Memory of walks
@@ -477,7 +475,7 @@ def test_a_changed_pattern_resets_the_walk(connection):
 
 def fail_the_start(connection):
     driver = Driver(connection)
-    driver.run.lists.failed(driver.run.next_list(), "http 503", passing=True)
+    driver.run.lists.record_failure(driver.run.next_list(), "http 503", passing=True)
     driver.end()
 
 
@@ -532,7 +530,7 @@ def test_an_unchanged_list_has_nothing_new_and_leads_on_to_its_lists(connection)
     first.end()
     second = Driver(connection, follows)
     listed = second.run.next_list()
-    assert second.run.lists.unchanged(listed, listed.url)
+    assert second.run.lists.record_unchanged(listed, listed.url)
     assert second.run.next_list().url == HOST + "/t/x"
     report = second.end()
     assert (report.lists, report.unchanged, report.new) == (1, 1, 0)
@@ -542,7 +540,7 @@ def test_an_unchanged_list_has_nothing_new_and_leads_on_to_its_lists(connection)
 def test_another_address_can_not_say_that_a_list_is_unchanged(connection):
     complete(connection, 1)
     driver = Driver(connection)
-    assert not driver.run.lists.unchanged(driver.run.next_list(), HOST + "/elsewhere/")
+    assert not driver.run.lists.record_unchanged(driver.run.next_list(), HOST + "/elsewhere/")
 
 
 def test_a_run_that_left_links_out_does_not_ask_by_state(connection):
@@ -569,7 +567,7 @@ def test_a_spider_that_dies_in_a_list_loses_none_of_its_further_pages(connection
     die(connection)
     after = Driver(connection)
     listed = after.run.next_list()
-    assert (listed.url, listed.again) == (LIST + "list_2.html", True)
+    assert (listed.url, listed.resumed) == (LIST + "list_2.html", True)
     read_list(after, links(18, 9), listed)
     assert url(18) in after.fetch_all()
     assert after.run.lists.conditions(after.run.next_list()) == {"If-None-Match": '"1"'}
@@ -579,7 +577,7 @@ def test_a_further_page_that_fails_is_read_by_the_next_run(connection):
     read_pages(connection)
     driver = Driver(connection)
     read_list(driver, links(20) + b'<a href="/a/list_2.html">2</a>')
-    driver.run.lists.failed(driver.run.next_list(), "http 503", passing=True)
+    driver.run.lists.record_failure(driver.run.next_list(), "http 503", passing=True)
     driver.end()
     assert Driver(connection).run.next_list().url == LIST + "list_2.html"
 
@@ -624,18 +622,18 @@ def test_the_first_runs_bound_keeps_the_newest_of_a_sitemap(connection, ledger):
     assert ledger.state_of(url(5)) == ("rejected", BEYOND_LIMIT)
 
 
-def test_what_a_sitemap_holds_beyond_the_bound_is_not_new_to_later_walks(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.run.section_lists.ENTERED_AT_ONCE", 1)
+def test_what_a_sitemap_holds_beyond_the_bound_is_not_new_to_later_walks(connection, ledger):
+    settings = RunSettings(entered_at_once=1)
     bounded, days = task(limit=1), ["2024-01-20", "2024-01-19", "2024-01-02"]
     body = urlset(*zip((3, 2, 1), days, strict=True))
-    first = Driver(connection, bounded)
+    first = Driver(connection, bounded, settings=settings)
     while listed := first.run.next_list():
         read_list(first, {HOST + "/sitemap.xml": body}.get(listed.url, b""), listed, headers={})
     assert first.fetch_all() == [url(3)]
     first.end()
     assert ledger.state_of(url(2)) == ("rejected", BEYOND_LIMIT)
     assert ledger.state_of(url(1)) is None, "too old to be taken for new"
-    second = Driver(connection, bounded)
+    second = Driver(connection, bounded, settings=settings)
     while listed := second.run.next_list():
         later = urlset((4, "2024-01-21"), *zip((3, 2, 1), days, strict=True))
         read_list(second, {HOST + "/sitemap.xml": later}.get(listed.url, b""), listed, headers={})
@@ -697,7 +695,7 @@ def test_without_robots_txt_the_usual_place_is_looked_at(connection):
     driver = Driver(connection).read(1)
     listed = driver.run.next_list()
     assert listed.kind == "robots"
-    driver.run.lists.failed(listed, "http 404", passing=False)
+    driver.run.lists.record_failure(listed, "http 404", passing=False)
     assert driver.run.next_list().url == HOST + "/sitemap.xml"
 
 
@@ -722,8 +720,8 @@ def test_the_ledger_adds_up_at_every_step(connection, ledger):
     driver.read(1, 2, 3, 4)
     assert (ledger.counts().seen, ledger.counts().unaccounted) == (4, 0)
     one, two, _ = driver.run.articles.lease(3)
-    driver.run.articles.rejected(one, "http 404")
-    driver.run.articles.failed(two, "http 503", passing=True)
+    driver.run.articles.reject(one, "http 404")
+    driver.run.articles.fail(two, "http 503", passing=True)
     assert ledger.counts().unaccounted == 0
     driver.end("stopped")
     assert states(ledger) == {"waiting": 2, "rejected": 2}
@@ -765,26 +763,24 @@ def test_news_goes_before_what_a_backfill_found(connection):
     assert (news.run.crew.walks, back.run.crew.walks) == (True, True)
 
 
-def test_a_run_for_news_takes_some_of_what_a_backfill_left(connection, monkeypatch):
-    monkeypatch.setattr("crawler.run.section_articles.OLD_A_RUN", 1)
+def test_a_run_for_news_takes_some_of_what_a_backfill_left(connection):
     read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06").end("stopped")
-    news = read_days(Driver(connection, dated_task()), "2026-03-02")
+    news = read_days(Driver(connection, dated_task(), settings=RunSettings(backfill_a_run=1)), "2026-03-02")
     assert [len(news.run.articles.lease(9)) for _ in range(3)] == [1, 1, 0]
 
 
-def test_a_backfill_reads_on_only_when_little_of_it_waits(connection, monkeypatch):
-    monkeypatch.setattr("crawler.run.section_lists.BACKFILL_WAITING", 2)
+def test_a_backfill_reads_on_only_when_little_of_it_waits(connection):
     chosen = dated_task(start=f"[{LIST}, {HOST}/b/]")
-    driver = read_days(Driver(connection, chosen, **BACK), "2020-05-05", "2020-06-06")
+    driver = Driver(connection, chosen, settings=RunSettings(backfill_waiting=2), **BACK)
+    read_days(driver, "2020-05-05", "2020-06-06")
     assert driver.run.next_list() is None
     driver.run.articles.lease(1)
     assert driver.run.next_list()
 
 
-def test_a_pattern_that_can_be_counted_writes_a_backfills_urls_as_there_is_room(connection, ledger, monkeypatch):
-    monkeypatch.setattr("crawler.run.section_lists.BACKFILL_WAITING", 10)
+def test_a_pattern_that_can_be_counted_writes_a_backfills_urls_as_there_is_room(connection, ledger):
     chosen = task(example=HOST + "/a/2026-03-01.html", pattern=HOST + "/a/{date:%Y-%m-%d}.html")
-    driver = Driver(connection, chosen, **BACK)
+    driver = Driver(connection, chosen, settings=RunSettings(backfill_waiting=10), **BACK)
     driver.run.next_list()
     assert states(ledger) == {"waiting": 10}
     assert driver.run.articles.lease(1)[0].url == HOST + "/a/2020-12-31.html"
@@ -796,7 +792,7 @@ def test_a_backfill_leaves_the_walks_memory_alone(connection):
     Driver(connection).read(1).end()
     Driver(connection, **BACK).read(1, 2).end()
     news = Driver(connection)
-    assert news.run.lists.walk.complete
+    assert news.run.lists.walk.plan.complete
 
 
 def test_articles_without_a_day_are_for_the_worker_to_judge(connection, ledger):

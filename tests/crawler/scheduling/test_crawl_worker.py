@@ -130,24 +130,31 @@ def test_a_child_looks_at_no_file_only_at_what_is_published(site, connection, re
         assert child.end().report["fetched"] == 1
 
 
-def test_a_redis_that_is_away_for_a_moment_ends_neither_spider_nor_worker(
-    site, connection, redis_url, tmp_path, schedule, monkeypatch
+class UnavailableOnce(Schedule):
+    """A schedule whose first `done` finds Redis unavailable."""
+
+    failures = 1
+
+    def done(self, lease, **options):
+        if self.failures:
+            self.failures -= 1
+            raise redis.ConnectionError("unavailable")
+        super().done(lease, **options)
+
+
+def test_a_redis_that_is_unavailable_for_a_moment_ends_neither_spider_nor_worker(
+    site, connection, redis_url, tmp_path, schedule
 ):
     publish_tasks(connection, tmp_path, site)
     schedule.fire_now(["zh-news"])
     workers = CrawlWorkers(redis_url, connection, 1)
-    done, failures, reported = workers.schedule.done, iter([redis.ConnectionError("away")]), []
-
-    def away_once(*args, **kwargs):
-        for failure in failures:
-            raise failure
-        return done(*args, **kwargs)
+    workers.schedule = UnavailableOnce(connection)
+    reported = []
 
     def note(task, report):
         reported.append((task, report["outcome"]))
         workers.stop()
 
-    monkeypatch.setattr(workers.schedule, "done", away_once)
     with pytest.raises(redis.ConnectionError):
         workers.run(note)
     workers.run(note)

@@ -1,4 +1,4 @@
-"""The schedule in Redis, at times that the tests name. Times are Unix seconds."""
+"""The schedule in Redis, by a clock that the tests set. Times are Unix seconds."""
 
 import multiprocessing
 
@@ -15,9 +15,25 @@ HOUR = 3600.0
 SPREAD = SPREAD_SHARE * HOUR
 
 
+class Clock:
+    """A clock that shows the time it was set to."""
+
+    def __init__(self, now=NOW):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+
 @pytest.fixture
 def schedule(connection):
-    return Schedule(connection)
+    return Schedule(connection, Clock())
+
+
+def at(now, schedule):
+    """The schedule, its clock set to `now`."""
+    schedule.clock.now = now
+    return schedule
 
 
 def tasks(*names, **keys_):
@@ -29,7 +45,7 @@ def names(count):
 
 
 def planned(schedule, *task_names, **keys_):
-    schedule.plan(tasks(*task_names, **keys_), now=NOW)
+    at(NOW, schedule).plan(tasks(*task_names, **keys_))
 
 
 # Planning
@@ -44,46 +60,46 @@ def test_new_tasks_start_soon_and_spread(schedule):
 
 
 def test_a_cron_line_keeps_its_own_time(schedule):
-    schedule.plan(tasks("daily", every='"0 8 * * * UTC"'), now=NOW)
-    at = schedule.next_times()["daily"]
-    assert at % 86400 == 8 * HOUR
-    assert NOW < at <= NOW + 24 * HOUR
+    at(NOW, schedule).plan(tasks("daily", every='"0 8 * * * UTC"'))
+    due = schedule.next_times()["daily"]
+    assert due % 86400 == 8 * HOUR
+    assert NOW < due <= NOW + 24 * HOUR
 
 
 def test_planning_again_changes_nothing(schedule):
     planned(schedule, *names(5))
     before = schedule.next_times()
-    schedule.plan(tasks(*names(5)), now=NOW + 100)
+    at(NOW + 100, schedule).plan(tasks(*names(5)))
     assert schedule.next_times() == before
 
 
 def test_paused_and_removed_tasks_leave_also_what_is_due(schedule):
     planned(schedule, "kept", "paused", "removed")
-    schedule.fire(now=NOW + HOUR)
-    schedule.plan(tasks("kept", "paused!"), now=NOW + HOUR)
+    at(NOW + HOUR, schedule).fire()
+    at(NOW + HOUR, schedule).plan(tasks("kept", "paused!"))
     assert list(schedule.next_times()) == ["kept"]
     assert schedule.due() == ["kept"]
 
 
 def test_a_task_that_comes_back_starts_as_a_new_one(schedule):
     planned(schedule, "news")
-    schedule.plan(tasks("news!"), now=NOW)
-    schedule.plan(tasks("news"), now=NOW + 5 * HOUR)
+    at(NOW, schedule).plan(tasks("news!"))
+    at(NOW + 5 * HOUR, schedule).plan(tasks("news"))
     assert NOW + 5 * HOUR <= schedule.next_times()["news"] <= NOW + 5 * HOUR + SPREAD
 
 
 def test_a_shorter_period_counts_from_now(schedule):
     planned(schedule, "news")
-    schedule.fire(now=NOW + HOUR)
-    schedule.plan(tasks("news+10m"), now=NOW + HOUR)
+    at(NOW + HOUR, schedule).fire()
+    at(NOW + HOUR, schedule).plan(tasks("news+10m"))
     assert schedule.next_times()["news"] == NOW + HOUR + 600
 
 
 def test_a_longer_period_does_not_put_off_what_is_near(schedule):
     planned(schedule, "news")
-    schedule.fire(now=NOW + HOUR)
+    at(NOW + HOUR, schedule).fire()
     near = schedule.next_times()["news"]
-    schedule.plan(tasks("news+30d"), now=NOW + HOUR)
+    at(NOW + HOUR, schedule).plan(tasks("news+30d"))
     assert schedule.next_times()["news"] == near
 
 
@@ -92,24 +108,24 @@ def test_a_longer_period_does_not_put_off_what_is_near(schedule):
 
 def test_a_task_fires_when_its_time_has_come_and_not_before(schedule):
     planned(schedule, "news")
-    at = schedule.next_times()["news"]
-    assert schedule.fire(now=at - 0.001) == []
-    assert schedule.fire(now=at) == ["news"]
+    due = schedule.next_times()["news"]
+    assert at(due - 0.001, schedule).fire() == []
+    assert at(due, schedule).fire() == ["news"]
     assert schedule.due() == ["news"]
 
 
 def test_a_missed_time_fires_once_and_the_next_counts_from_now(schedule):
     planned(schedule, "news")
     late = NOW + 100 * HOUR
-    assert schedule.fire(now=late) == ["news"]
-    assert schedule.fire(now=late) == []
+    assert at(late, schedule).fire() == ["news"]
+    assert at(late, schedule).fire() == []
     assert late + HOUR / 2 <= schedule.next_times()["news"] <= late + 1.5 * HOUR
 
 
 def test_a_task_that_waits_already_is_due_once(schedule):
     planned(schedule, "news")
     for hours in range(1, 6):
-        schedule.fire(now=NOW + hours * HOUR)
+        at(NOW + hours * HOUR, schedule).fire()
     assert schedule.due() == ["news"]
     assert schedule.lease().task == "news"
     assert schedule.lease() is None
@@ -117,17 +133,17 @@ def test_a_task_that_waits_already_is_due_once(schedule):
 
 def test_a_task_that_still_runs_is_not_fired_again(schedule):
     planned(schedule, "news")
-    schedule.fire(now=NOW + HOUR)
+    at(NOW + HOUR, schedule).fire()
     lease = schedule.lease()
-    assert schedule.fire(now=NOW + 3 * HOUR) == []
+    assert at(NOW + 3 * HOUR, schedule).fire() == []
     assert schedule.due() == []
     schedule.done(lease)
-    assert schedule.fire(now=NOW + 6 * HOUR) == ["news"]
+    assert at(NOW + 6 * HOUR, schedule).fire() == ["news"]
 
 
 def test_what_was_spread_stays_spread_also_after_a_long_pause(schedule):
     planned(schedule, *names(50))
-    schedule.fire(now=NOW + 100.4 * HOUR)
+    at(NOW + 100.4 * HOUR, schedule).fire()
     times = sorted(schedule.next_times().values())
     assert len(set(times)) == 50
     assert times[-1] - times[0] > SPREAD_MOST / 2
@@ -136,38 +152,58 @@ def test_what_was_spread_stays_spread_also_after_a_long_pause(schedule):
 def test_a_task_without_a_period_is_not_looked_at_for_ever(schedule, connection):
     planned(schedule, "news")
     connection.zadd(keys.SCHEDULE, {"nobody's": 1.0})
-    assert schedule.fire(now=NOW + HOUR) == ["news"]
+    assert at(NOW + HOUR, schedule).fire() == ["news"]
     assert list(schedule.next_times()) == ["news"]
 
 
-def test_a_change_of_period_does_not_bring_back_a_time_that_has_fired_since(schedule, connection, monkeypatch):
+def test_a_change_of_period_does_not_bring_back_a_time_that_has_fired_since(schedule, connection):
     planned(schedule, "news")
     late = NOW + 10 * HOUR
-    seen = dict(schedule.next_times())
-    schedule.fire(now=late)
-    fired = schedule.next_times()["news"]
-    monkeypatch.setattr(schedule, "next_times", lambda: seen)  # as a scheduler read them before another fired
-    schedule.plan(tasks("news+2h"), now=late)
-    assert connection.zscore(keys.SCHEDULE, "news") == fired
+
+    def clock():  # `plan` has read the times when it asks for the time; now another scheduler fires
+        at(late, schedule).fire()
+        return late
+
+    Schedule(connection, clock).plan(tasks("news+2h"))
+    assert schedule.due() == ["news"]
+    assert schedule.next_times()["news"] > late + HOUR / 2
+    assert schedule.next_times()["news"] < late + 2 * HOUR, "the time that the other set is kept"
 
 
-def test_a_scheduler_that_looked_before_another_fired_fires_nothing(schedule, connection, monkeypatch):
+class SlowReader(redis.Redis):
+    """A connection on which something happens after the times of the schedule were read."""
+
+    def __init__(self, connection, meanwhile):
+        super().__init__(connection_pool=connection.connection_pool)
+        self.meanwhile = meanwhile
+
+    def zrangebyscore(self, *args, **kwargs):
+        rows = super().zrangebyscore(*args, **kwargs)
+        self.meanwhile()
+        return rows
+
+
+def test_a_scheduler_that_looked_before_another_fired_fires_nothing(schedule, connection):
     planned(schedule, "news")
     late = NOW + 10 * HOUR
-    seen = connection.zrangebyscore(keys.SCHEDULE, "-inf", late, withscores=True)
-    assert schedule.fire(now=late) == ["news"]
-    schedule.done(schedule.lease())
-    looks = iter([seen, []])
-    monkeypatch.setattr(connection, "zrangebyscore", lambda *_, **__: next(looks))
-    assert schedule.fire(now=late) == []
+    fired = []
+
+    def fire_and_run():
+        fired.extend(at(late, schedule).fire())
+        if lease := schedule.lease():
+            schedule.done(lease)
+
+    slow = Schedule(SlowReader(connection, fire_and_run), Clock(late))
+    assert slow.fire() == []
+    assert fired == ["news"]
     assert schedule.due() == []
 
 
 def serve(url, count, rounds, out):
-    schedule = Schedule(redis.Redis.from_url(url))
+    schedule = Schedule(redis.Redis.from_url(url), Clock())
     fired = []
     for number in range(1, rounds + 1):
-        fired += [(number, name) for name in schedule.fire(now=NOW + number * 2 * HOUR)]
+        fired += [(number, name) for name in at(NOW + number * 2 * HOUR, schedule).fire()]
     out.put(fired)
 
 
@@ -194,10 +230,10 @@ def test_three_schedulers_fire_each_time_exactly_once(redis_url, connection, sch
 
 
 def test_the_task_that_waits_longest_is_leased_first(schedule):
-    schedule.plan(tasks("early"), now=NOW)
-    schedule.fire(now=NOW + HOUR)
-    schedule.plan(tasks("early", "late"), now=NOW + HOUR)
-    schedule.fire(now=NOW + 1.2 * HOUR)
+    at(NOW, schedule).plan(tasks("early"))
+    at(NOW + HOUR, schedule).fire()
+    at(NOW + HOUR, schedule).plan(tasks("early", "late"))
+    at(NOW + 1.2 * HOUR, schedule).fire()
     assert [schedule.lease().task, schedule.lease().task] == ["early", "late"]
 
 
@@ -216,7 +252,7 @@ def test_a_renewed_lease_does_not_run_out(schedule, connection):
     schedule.fire_now(["news"])
     lease = schedule.lease(seconds=0.5)
     schedule.renew(lease, seconds=60)
-    assert connection.zscore(keys.RUNNING, "news") > connection.time()[0] + 50
+    assert connection.zscore(keys.RUNNING, "news") == NOW + 60
     assert schedule.lease() is None
 
 
@@ -230,10 +266,10 @@ def test_a_run_that_broke_off_comes_again_soon(schedule):
 
 def test_again_never_means_later_than_planned(schedule):
     planned(schedule, "news")
-    at = schedule.next_times()["news"]
+    due = schedule.next_times()["news"]
     schedule.fire_now(["news"])
-    schedule.done(schedule.lease(), again_at=at + HOUR)
-    assert schedule.next_times()["news"] == at
+    schedule.done(schedule.lease(), again_at=due + HOUR)
+    assert schedule.next_times()["news"] == due
 
 
 def test_a_removed_task_that_broke_off_does_not_come_back(schedule):
@@ -283,17 +319,17 @@ def test_clearing_takes_back_what_is_due_and_running(schedule, connection):
 def test_an_auto_task_starts_with_a_period_for_one_that_nothing_is_known_of(schedule):
     planned(schedule, "news", every="auto")
     assert 3000 < schedule.periods_in_force(["news"])["news"] < 6 * HOUR
-    assert schedule.fire(now=NOW + HOUR) == ["news"]
+    assert at(NOW + HOUR, schedule).fire() == ["news"]
 
 
 def test_a_run_that_finds_much_makes_the_period_of_an_auto_task_shorter_at_once(schedule, connection):
     planned(schedule, "news", every="auto 10m..1d")
     note_visit(connection, "news", 500, now=NOW)  # the archive
     before = schedule.periods_in_force(["news"])["news"]
-    schedule.fire(now=NOW + 4 * HOUR)
+    at(NOW + 4 * HOUR, schedule).fire()
     lease = schedule.lease()
     note_visit(connection, "news", 40, now=NOW + 4 * HOUR)
-    schedule.done(lease, now=NOW + 4 * HOUR)
+    at(NOW + 4 * HOUR, schedule).done(lease)
     period = schedule.periods_in_force(["news"])["news"]
     assert 600 <= period < before / 3
     assert schedule.next_times()["news"] == pytest.approx(NOW + 4 * HOUR + period)
@@ -303,14 +339,14 @@ def test_the_period_of_an_auto_task_becomes_longer_too_but_not_beyond_its_bound(
     planned(schedule, "news", every="auto 10m..5h")
     for day in range(30):
         note_visit(connection, "news", 0, now=NOW + day * 24 * HOUR)
-    schedule.fire(now=NOW + 4 * HOUR)
-    schedule.done(schedule.lease(), now=NOW + 4 * HOUR)
+    at(NOW + 4 * HOUR, schedule).fire()
+    at(NOW + 4 * HOUR, schedule).done(schedule.lease())
     assert schedule.next_times()["news"] == NOW + 9 * HOUR
 
 
 def test_an_auto_task_that_broke_off_comes_again_soon(schedule):
     planned(schedule, "news", every="auto")
-    schedule.fire(now=NOW + HOUR)
+    at(NOW + HOUR, schedule).fire()
     schedule.done(schedule.lease(), again_at=NOW + HOUR + 60)
     assert schedule.next_times()["news"] == NOW + HOUR + 60
 

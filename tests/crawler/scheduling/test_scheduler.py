@@ -10,17 +10,17 @@ from queue import Empty
 import pytest
 import redis
 
-from crawler.scheduling import scheduler as module
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
+from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.publication import DivergentCopy, edition, publish, published
 from tests.crawler.task_lists import task_file, text_of
 
 
-@pytest.fixture(autouse=True)
-def _look_at_every_tick(monkeypatch):
-    monkeypatch.setattr(module, "LOOK_AT_FILE", 0.0)
+def looking(connection, file, **options):
+    """A scheduler that looks at its file in each tick."""
+    return Scheduler(connection, file, look_every=0.0, **options)
 
 
 class File:
@@ -44,7 +44,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def scheduler(connection, file):
-    started = Scheduler(connection, file.path)
+    started = looking(connection, file.path)
     started.start()
     return started
 
@@ -119,7 +119,7 @@ def test_an_edit_of_a_copy_that_is_no_longer_in_force_is_refused(scheduler, conn
 
 def test_a_copy_in_step_may_be_edited_on_any_machine(connection, file, tmp_path):
     publish(connection, task_file("news"), tmp_path / "first.yaml")
-    second = Scheduler(connection, file.path)
+    second = looking(connection, file.path)
     second.start()
     file.write(text_of("news", "weather"))
     second.tick()
@@ -127,7 +127,7 @@ def test_a_copy_in_step_may_be_edited_on_any_machine(connection, file, tmp_path)
 
 
 def test_without_a_file_it_waits_for_a_list_and_serves_it(connection, tmp_path):
-    lone = Scheduler(connection, None)
+    lone = looking(connection, None)
     lone.start()
     lone.tick()
     publish(connection, task_file("news"), tmp_path / "tasks.yaml")
@@ -136,9 +136,11 @@ def test_without_a_file_it_waits_for_a_list_and_serves_it(connection, tmp_path):
     assert edition(connection).fingerprint == lone.schedule.edition()
 
 
-def test_starting_again_on_the_file_in_force_does_not_read_it(scheduler, connection, file, monkeypatch):
-    monkeypatch.setattr(module, "load", None)
-    again = Scheduler(connection, file.path)
+def test_starting_again_on_the_file_in_force_does_not_read_it(scheduler, connection, file):
+    def refuse(path):
+        raise AssertionError("the file was read")
+
+    again = looking(connection, file.path, read=refuse)
     again.start()
     again.tick()
     assert again.tasks == 1
@@ -147,24 +149,23 @@ def test_starting_again_on_the_file_in_force_does_not_read_it(scheduler, connect
 def test_an_edit_after_such_a_start_is_one_of_the_list_in_force(scheduler, connection, tmp_path):
     (tmp_path / "copy").mkdir()
     copy = File(tmp_path / "copy").write(text_of("news"))
-    again = Scheduler(connection, copy.path)
+    again = looking(connection, copy.path)
     again.start()
     copy.write(text_of("news", "weather"))
     again.tick()
     assert list(published(connection).tasks) == ["news", "weather"]
 
 
-def test_tasks_fire_while_a_long_list_is_read(scheduler, connection, file, monkeypatch):
-    done, read = threading.Event(), module.load
-    monkeypatch.setattr(module, "READ_WAIT", 0.01)
-    monkeypatch.setattr(module, "load", lambda path: done.wait(20) and read(path))
+def test_tasks_fire_while_a_long_list_is_read(scheduler, connection, file):
+    done = threading.Event()
+    scheduler.read, scheduler.read_wait = lambda path: done.wait(20) and load(path), 0.01
     file.write(text_of("news", "sports"))
     connection.zadd("exemplar:schedule", {"news": 1.0})
     scheduler.tick()
     assert scheduler.schedule.due() == ["news"]
     assert list(published(connection).tasks) == ["news"]
     done.set()
-    monkeypatch.setattr(module, "READ_WAIT", 20)
+    scheduler.read_wait = 20
     scheduler.tick()
     assert list(published(connection).tasks) == ["news", "sports"]
     assert scheduler.tasks == 2
@@ -177,7 +178,7 @@ def serve(url, path, out):
 
 
 @pytest.mark.timeout(90)
-def test_three_schedulers_of_which_one_is_killed_fire_each_task_once(connection, redis_url, tmp_path, monkeypatch):
+def test_three_schedulers_of_which_one_is_killed_fire_each_task_once(connection, redis_url, tmp_path):
     file = File(tmp_path).write(text_of(*(f"task-{number}" for number in range(400)), every="40s"))  # spread over 4 s
     context = multiprocessing.get_context("spawn")
     outs = [context.Queue() for _ in range(3)]  # of its own for each: one that is killed may leave its lock taken

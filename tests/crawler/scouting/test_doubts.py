@@ -62,7 +62,7 @@ def test_a_page_that_a_person_insists_on_is_the_example(make: object) -> None:
     assert found.cut_of_example.characters
     assert len(found.cuts) == 3
     assert all(cut.characters for cut in found.cuts)
-    [doubt] = [each for each in found.warnings if "as asked" in each]
+    [doubt] = [warning for warning in found.warnings if "--article" in warning]
     assert "is a list page, not an article (" in doubt
 
 
@@ -75,9 +75,9 @@ def test_siblings_without_text_are_told_where_a_person_insists() -> None:
     pages = news()
     for path, _ in NEWS[:3] + NEWS[4:]:
         pages[path] = page("", "")
-    with pytest.raises(NoSection, match="look like its siblings are no articles"):
+    with pytest.raises(NoSection, match="the pages with similar URLs are not articles"):
         look(pages, NEWS[3][0])
-    assert any("look like its siblings" in each for each in look(pages, NEWS[3][0], insist=True).warnings)
+    assert any("the pages with similar URLs" in warning for warning in look(pages, NEWS[3][0], insist=True).warnings)
 
 
 # -- what the example looks like
@@ -134,8 +134,8 @@ def mixed() -> tuple[dict[str, bytes], list[tuple[str, int]]]:
 def test_alike_links_among_the_articles_that_are_left_out_are_told_with_two_of_them() -> None:
     pages, reports = mixed()
     for warnings in (look(pages, NEWS[3][0]).warnings, tried(pages).warnings):
-        [told] = [each for each in warnings if "left out by the pattern" in each]
-        assert told.startswith("8 links that stand among the articles")
+        [told] = [warning for warning in warnings if "with similar URLs, are not of the pattern" in warning]
+        assert told.startswith("8 links among the articles")
         assert f"{HOST}{reports[0][0]} and {HOST}{reports[1][0]}; if they are articles" in told
 
 

@@ -8,7 +8,7 @@ from crawler.scouting.inference import Inference
 from crawler.scouting.new_task import entry_of, known_as, name_of, refuse_known
 from crawler.scouting.sample_extractions import SampleExtraction
 from crawler.scouting.survey import Survey
-from crawler.task_list.edit import append_tasks, create, standing
+from crawler.task_list.edit import append_tasks, create, existing_list
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
 
@@ -59,17 +59,17 @@ def test_list_page_that_is_all_has_no_depth() -> None:
 def test_list_without_tasks_takes_the_first(tmp_path: Path) -> None:
     tasks_yaml = tmp_path / "tasks.yaml"
     create(tasks_yaml, "https://example.org/bot")
-    there = standing(tasks_yaml)
+    there = existing_list(tasks_yaml)
     assert (there.tasks, there.settings.contact) == (None, "https://example.org/bot")
     append_tasks(tasks_yaml, [entry_of(PORTAL, there.defaults, ())])
-    listed = standing(tasks_yaml).tasks
+    listed = existing_list(tasks_yaml).tasks
     assert listed == load(tasks_yaml)
     assert known_as(listed, "https://www.news.example/harbour/77.html") == "news-harbour"
     assert known_as(listed, "https://www.news.example/sport/77.html") is None
-    with pytest.raises(TaskError, match="news-harbour has this section already"):
+    with pytest.raises(TaskError, match="news-harbour already covers this section"):
         refuse_known(listed, PORTAL)
 
 
 def test_no_list_is_an_empty_one(tmp_path: Path) -> None:
-    there = standing(tmp_path / "none.yaml")
+    there = existing_list(tmp_path / "none.yaml")
     assert (there.tasks, dict(there.defaults), there.settings.contact) == (None, {}, None)

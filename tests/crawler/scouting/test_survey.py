@@ -165,7 +165,7 @@ def test_example_that_moved_is_the_page_it_leads_to() -> None:
     site.moved["/go?to=3"] = "/part-a/3.html"
     found = look(site, "/go?to=3")
     assert found.example == f"{HOST}/part-a/3.html"
-    assert "leads to" in found.warnings[0]
+    assert "redirects to" in found.warnings[0]
 
 
 def test_list_page_proposes_its_articles() -> None:

@@ -46,7 +46,7 @@ def test_lists_links_and_ten_newest_articles_are_shown() -> None:
 def test_links_that_are_left_have_reasons() -> None:
     left = {each.link.url: each.reason for each in tried(site()).lists[0].judged if not each.taken}
     assert left[f"{HOST}/news/list_2.html"] == "a further page of the list"
-    assert "the pattern wants" in left[f"{HOST}/about/"]
+    assert "the pattern has" in left[f"{HOST}/about/"]
 
 
 def test_what_robots_txt_forbids_is_told() -> None:
@@ -72,8 +72,8 @@ def test_derived_start_pages_are_tried_in_turn() -> None:
             {"start": f"{HOST}/about/", "depth": 0},
             "nothing matches: no link on 1 list pages is of the pattern",
         ),
-        ({"example": f"{HOST}/news/2026/1103/9.html"}, "if it stays so name another"),
-        ({"render": True}, "in a browser; here they are read without one"),
+        ({"example": f"{HOST}/news/2026/1103/9.html"}, "if that persists, name another"),
+        ({"render": True}, "in a browser; a trial reads them without one"),
         ({"pattern": "https://*.example/news/{date:%Y/%m%d}/{id}.html", "start": []}, "no start page"),
     ],
 )
@@ -89,7 +89,7 @@ def test_pages_that_are_not_there_are_told() -> None:
         if n % 4:
             del where.pages[path]
     found = tried(where, example=HOST + SHOWN[8][0])
-    assert [problem for problem in found.problems if "can't be had (http 404)" in problem]
+    assert [problem for problem in found.problems if "are unavailable (http 404)" in problem]
     assert not [problem for problem in found.problems if "example fits" in problem]
 
 
@@ -115,7 +115,7 @@ def test_a_trial_cuts_what_a_run_fetches_first(connection) -> None:
     while place := run.next_list():
         page = where.answer(place.url)
         if isinstance(page, str):
-            run.lists.failed(place, page, passing=False)
+            run.lists.record_failure(place, page, passing=False)
         else:
             run.lists.read(place, page.body, page.url, page.content_type)
     assert [cut.url for cut in found.cuts] == [one.url for one in run.articles.lease(10)]

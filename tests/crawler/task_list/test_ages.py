@@ -36,11 +36,11 @@ def test_a_revisit_says_how_often_and_how_long(text):
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ("1d", "does not say how often and how long"),
-        ("3d for 1d", "no visit falls within 1d"),
-        ("10s for 30d", "more than 1000 visits"),
+        ("1d", "does not give an interval and a duration"),
+        ("3d for 1d", "the interval 3d is longer than the duration 1d"),
+        ("10s for 30d", "more than 1000 rechecks"),
         ("1x for 3d", "unit"),
-        (3, "wants text"),
+        (3, "must be text"),
     ],
 )
 def test_what_is_no_revisit_is_refused_in_words(value, says):

@@ -46,14 +46,14 @@ def test_secrets_are_published_unexpanded(connection, monkeypatch):
 
 def test_workers_get_a_brief_of_each_task(connection):
     publish(connection, task_file("news"), HERE)
-    brief = config_of(connection, "news")
-    assert (brief.outputs, brief.folder) == (("out/news.jsonl",), "/here")
+    config = config_of(connection, "news")
+    assert (config.outputs, config.folder) == (("out/news.jsonl",), "/here")
 
 
 def test_workers_know_what_to_skip_and_by_which_name_sites_address_us(connection):
     publish(connection, task_file("news", skip="[noai, tdm-reservation]"), HERE)
-    brief = config_of(connection, "news")
-    assert (brief.skip, brief.product) == (("noai", "tdm-reservation"), "Exemplar")
+    config = config_of(connection, "news")
+    assert (config.skip, config.product) == (("noai", "tdm-reservation"), "Exemplar")
 
 
 def test_a_brief_from_before_there_was_anything_to_skip_is_read(connection):
@@ -143,7 +143,7 @@ def test_a_task_that_is_not_on_the_list_is_told_with_the_nearest_name(connection
     with pytest.raises(TaskError, match="exemplar schedule"):
         published_task(connection, "news")
     publish(connection, task_file("news", "sports"), HERE)
-    with pytest.raises(TaskError, match=r"no task 'sport'.*sports"):
+    with pytest.raises(TaskError, match=r"unknown task 'sport'.*sports"):
         published_task(connection, "sport")
 
 

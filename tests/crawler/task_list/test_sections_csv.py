@@ -81,27 +81,30 @@ def test_cells_become_values_and_lists(tmp_path):
     [
         ("", "sections.csv:1:1: empty"),
         ("name,example,patern\n", "sections.csv:1:3: patern: unknown column; did you mean 'pattern'?"),
-        ("名称,示例,规侓\n", "sections.csv:1:3: 规侓: unknown column; known are 名称, 示例, 规律"),
+        ("名称,示例,规侓\n", "sections.csv:1:3: 规侓: unknown column; known: 名称, 示例, 规律"),
         ("name,example\n", "sections.csv:1:1: the column 'pattern' is missing; also called 规律"),
-        ("name,example,pattern,name\n", "sections.csv:1:4: name: this column comes twice"),
+        ("name,example,pattern,name\n", "sections.csv:1:4: name: duplicate column"),
         ("name,example,pattern\n", "sections.csv:1:1: no rows below the header"),
         ("name,example,pattern\n,http://h/1,/{id}\n", "sections.csv:2:1: name: empty; each task needs a name"),
-        ("name,example,pattern\na,http://h/1,/{id},x\n", "sections.csv:2:4: 'x': a cell in a column without a name"),
+        ("name,example,pattern\na,http://h/1,/{id},x\n", "sections.csv:2:4: 'x': the column of this cell has no name"),
         ('name,example,pattern\n"a,http://h/1\n', "sections.csv:2:1: not CSV"),
         (b"name,example,pattern\n\xff\xff\xff", "neither UTF-8 nor GB18030"),
         (b"PK\x03\x04", "a workbook, not CSV; save it as CSV UTF-8"),
         ("pattern,name,example\n/{idd},a,http://h/1\n", "sections.csv:2:1: tasks.a.pattern: unknown placeholder {idd}"),
-        ("name,example,pattern\na,h.cn/1,/{id}\n", "sections.csv:2:2: tasks.a.example: 'h.cn/1' is no http(s) URL"),
+        ("name,example,pattern\na,h.cn/1,/{id}\n", "sections.csv:2:2: tasks.a.example: invalid URL 'h.cn/1'"),
         ("name,example,pattern\na,http://h/1,\n", "sections.csv:2:1: tasks.a: 'pattern' is missing"),
-        ("name,example,pattern,depth\na,http://h/1,/{id},x\n", "sections.csv:2:4: tasks.a.depth: wants a whole number"),
+        (
+            "name,example,pattern,depth\na,http://h/1,/{id},x\n",
+            "sections.csv:2:4: tasks.a.depth: must be a whole number",
+        ),
         ("name,example,pattern\na/b,http://h/1,/{id}\n", "sections.csv:2:1: tasks.a/b: a task's name"),
         (
             "name,example,pattern\na,http://h/1,/{id}\na,http://h/2,/{id}\n",
-            "sections.csv:3:1: tasks.a: the name comes twice",
+            "sections.csv:3:1: tasks.a: duplicate name",
         ),
         (
             "name,example,pattern\nfirst,http://h/2,/{id}\n",
-            "sections.csv:2:1: tasks.first: exists already and is different",
+            "sections.csv:2:1: tasks.first: already exists with different keys",
         ),
     ],
 )
@@ -120,7 +123,7 @@ def test_all_mistakes_come_at_once(tmp_path, tasks_yaml):
 
 
 def test_no_such_spreadsheet_is_a_mistake_too(tmp_path):
-    with pytest.raises(TaskFileError, match="can't be read"):
+    with pytest.raises(TaskFileError, match="cannot be read"):
         read_sections(tmp_path / "none.csv")
 
 
@@ -174,7 +177,7 @@ def test_what_is_there_already_is_passed_over(tasks_yaml):
 def test_a_list_in_braces_is_refused_with_its_place(tasks_yaml):
     text = "defaults: {every: 1h, output: a.db}\ntasks: {b: {example: 'http://h/1', pattern: '/{id}'}}\n"
     tasks_yaml.write_text(text)
-    with pytest.raises(TaskFileError, match="2:8: tasks: written in braces"):
+    with pytest.raises(TaskFileError, match="2:8: tasks: is written in braces"):
         append_tasks(tasks_yaml, [ROW])
     assert tasks_yaml.read_text() == text
 

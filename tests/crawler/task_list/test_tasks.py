@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from crawler.redaction import redact
 from crawler.task_list.environment import expand
 from crawler.task_list.file import load, loads
-from crawler.task_list.mistakes import TaskError, TaskFileError
+from crawler.task_list.mistakes import BadValueError, TaskError, TaskFileError
 from crawler.task_list.models import Task, TaskFile
 from crawler.task_list.periods import Period
 from crawler.task_list.schema import SCHEMA_FILE, json_schema, sample, write_schema
-from crawler.task_list.validators import OUTPUT_SUFFIXES
+from crawler.task_list.validators import OUTPUT_SUFFIXES, check_output
 from crawler.task_list.yaml_source import read_text
 from workers.sinks import KINDS
 
@@ -136,7 +136,7 @@ EDITS = [
     ("output:", "ouput:", "9:5", "tasks.kuaibao.ouput", "did you mean 'output'?"),
     ("follow:", "folow:", "8:5", "tasks.kuaibao.folow", "did you mean 'follow'?"),
     ("start:", "Start:", "7:5", "tasks.kuaibao.Start", "did you mean 'start'?"),
-    ("start:", "qqq:", "7:5", "tasks.kuaibao.qqq", "unknown key; known are example, pattern, every"),
+    ("start:", "qqq:", "7:5", "tasks.kuaibao.qqq", "unknown key; known: example, pattern, every"),
     ("keywords:", "keyword:", "10:12", "tasks.kuaibao.keep.keyword", "did you mean 'keywords'?"),
     ("since:", "sinc:", "10:28", "tasks.kuaibao.keep.sinc", "did you mean 'since'?"),
     ("contact:", "contcat:", "12:3", "settings.contcat", "did you mean 'contact'?"),
@@ -172,7 +172,7 @@ EDITS = [
     ("defaults:\n  every: 1h", "defaults:", "3:3", "tasks.kuaibao", "'every' is missing here and in 'defaults:'"),
     ("    output: out/{task}.jsonl\n", "", "4:3", "tasks.kuaibao", "'output' is missing"),
     ("    example: http://h/a/kuaibao/2012/0312/345.html\n", "", "4:3", "tasks.kuaibao", "'example' is missing"),
-    ("example: http://h", "example: ftp://h", "5:14", "tasks.kuaibao.example", "no http(s) URL"),
+    ("example: http://h", "example: ftp://h", "5:14", "tasks.kuaibao.example", "invalid URL"),
     ("example: http://h", "example: h.example", "5:14", "tasks.kuaibao.example", "write http://h.example"),
     ("example: http://h/a", "example: http://h/ a", "5:23", "tasks.kuaibao.example", "white space"),
     (
@@ -197,7 +197,7 @@ EDITS = [
         "pattern: http://h/b/k",
         "6:14",
         "tasks.kuaibao.pattern",
-        "wants 'b/kuaibao/', the URL has 'a/",
+        "has 'b/kuaibao/', the URL has 'a/",
     ),
     ("pattern: http", "pattern: re:(http", "6:17", "tasks.kuaibao.pattern", "missing )"),
     (
@@ -205,7 +205,7 @@ EDITS = [
         "start: [http://h/, 'http://h/{id}']",
         "7:24",
         "tasks.kuaibao.start[1]",
-        "written out",
+        "cannot be enumerated",
     ),
     ("follow: http://h/a/*/", "follow: http://h/a/***/", "8:24", "tasks.kuaibao.follow", "3 stars"),
     ("{task}", "{tsk}", "9:17", "tasks.kuaibao.output", "did you mean {task}?"),
@@ -214,49 +214,55 @@ EDITS = [
     ("out/{task}.jsonl", "[a.db, mysql://h/d]", "9:20", "tasks.kuaibao.output[1]", "sqlite:///path"),
     ("out/{task}.jsonl", "out/${1}.jsonl", "9:17", "tasks.kuaibao.output", "write ${NAME}"),
     ("out/{task}.jsonl", "[]", "9:13", "tasks.kuaibao.output", "empty"),
-    ("out/{task}.jsonl", "7", "9:13", "tasks.kuaibao.output", "wants text, not 7"),
-    ("output:", "depth: 21\n    output:", "9:12", "tasks.kuaibao.depth", "wants at most 20, not 21"),
-    ("output:", "depth: '3'\n    output:", "9:12", "tasks.kuaibao.depth", "wants a whole number"),
-    ("output:", "limit: 0\n    output:", "9:12", "tasks.kuaibao.limit", "wants more than 0"),
+    ("out/{task}.jsonl", "7", "9:13", "tasks.kuaibao.output", "must be text, not 7"),
+    ("output:", "depth: 21\n    output:", "9:12", "tasks.kuaibao.depth", "must be at most 20, not 21"),
+    ("output:", "depth: '3'\n    output:", "9:12", "tasks.kuaibao.depth", "must be a whole number"),
+    ("output:", "limit: 0\n    output:", "9:12", "tasks.kuaibao.limit", "must be more than 0"),
     ("output:", "method: densty\n    output:", "9:13", "tasks.kuaibao.method", "did you mean 'density'?"),
     ("output:", "paused: 'no'\n    output:", "9:13", "tasks.kuaibao.paused", "write true or false"),
-    ("output:", "delay: -1\n    output:", "9:12", "tasks.kuaibao.delay", "wants at least 0"),
+    ("output:", "delay: -1\n    output:", "9:12", "tasks.kuaibao.delay", "must be at least 0"),
     ("output:", "delay: .nan\n    output:", "9:12", "tasks.kuaibao.delay", ""),
-    ("output:", "headers: {A B: c}\n    output:", "9:20", "tasks.kuaibao.headers.A B", "no header's name"),
+    ("output:", "headers: {A B: c}\n    output:", "9:20", "tasks.kuaibao.headers.A B", "not a header name"),
     ("output:", "skip: noindx\n    output:", "9:11", "tasks.kuaibao.skip", "unknown directive"),
-    ("output:", "headers: {X: 1}\n    output:", "9:18", "tasks.kuaibao.headers.X", "wants text"),
+    ("output:", "headers: {X: 1}\n    output:", "9:18", "tasks.kuaibao.headers.X", "must be text"),
     ("output:", "render: always\n    output:", "9:13", "tasks.kuaibao.render", "neither true, false nor auto"),
     ("output:", "near_duplicates: drp\n    output:", "9:22", "tasks.kuaibao.near_duplicates", "did you mean 'drop'?"),
-    ("output:", "revisit: 1d\n    output:", "9:14", "tasks.kuaibao.revisit", "does not say how often and how long"),
+    (
+        "output:",
+        "revisit: 1d\n    output:",
+        "9:14",
+        "tasks.kuaibao.revisit",
+        "does not give an interval and a duration",
+    ),
     ("output:", "forget: 12h\n    output:", "9:13", "tasks.kuaibao.forget", "shorter than a day"),
-    ("output:", "cookies: {a b: c}\n    output:", "9:20", "tasks.kuaibao.cookies.a b", "no cookie's name"),
+    ("output:", "cookies: {a b: c}\n    output:", "9:20", "tasks.kuaibao.cookies.a b", "not a cookie name"),
     ("output:", "cookies: {a: b;c}\n    output:", "9:18", "tasks.kuaibao.cookies.a", "one line without ;"),
     ("output:", "auth: {user: a, password: 12345}\n    output:", "9:31", "tasks.kuaibao.auth.password", "in quotes"),
     ("output:", "auth: {user: a}\n    output:", "9:11", "tasks.kuaibao.auth", "needs user and password"),
     ("output:", "auth: {user: a, password: '${'}\n    output:", "9:31", "tasks.kuaibao.auth.password", "${NAME}"),
     ("output:", "proxy: socks5://h:1\n    output:", "9:12", "tasks.kuaibao.proxy", "write http://host:3128"),
-    ("output:", "proxy: http://h:99999\n    output:", "9:12", "tasks.kuaibao.proxy", "no proxy that can be used"),
-    ("output:", "concurrency: 0\n    output:", "9:18", "tasks.kuaibao.concurrency", "wants at least 1"),
+    ("output:", "proxy: http://h:99999\n    output:", "9:12", "tasks.kuaibao.proxy", "is not a usable proxy"),
+    ("output:", "concurrency: 0\n    output:", "9:18", "tasks.kuaibao.concurrency", "must be at least 1"),
     ("output:", "start: http://h/\n    output:", "9:5", "tasks.kuaibao.start", "duplicate key, first on line 7"),
     ("2012-01-01", "2012-02-30", "10:35", "tasks.kuaibao.keep.since", "write it as 2024-12-31"),
     ("2012-01-01}", "2012-01-01, until: 2011-01-01}", "10:54", "tasks.kuaibao.keep.until", "swap the two"),
     ("https://example.org/our-crawler", "me", "12:12", "settings.contact", "neither a URL nor an e-mail"),
     ("127.0.0.1", "10.0.0.0/99", "13:17", "settings.allow_hosts[0]", "10.0.0.0/8"),
     ("  kuaibao:", "  a/b:", "4:3", "tasks.a/b", "write a-b"),
-    ("  kuaibao:", "  .a:", "4:3", "tasks..a", "can't start with a dot"),
-    ("  kuaibao:", "  ? [a]\n  :", "4:5", "tasks", "a key must be a word"),
+    ("  kuaibao:", "  .a:", "4:3", "tasks..a", "cannot start with a dot"),
+    ("  kuaibao:", "  ? [a]\n  :", "4:5", "tasks", "a key must be text"),
     ("settings:", "  b:\nsettings:", "11:3", "tasks.b", "empty; a task needs example, pattern, every, output"),
-    ("settings:", "  b: yes\nsettings:", "11:3", "tasks.b", "wants a map, not 'yes'"),
+    ("settings:", "  b: yes\nsettings:", "11:3", "tasks.b", "must be a map, not 'yes'"),
     ("settings:", "  kuaibao: {}\nsettings:", "11:3", "tasks.kuaibao", "duplicate key, first on line 4"),
     ("settings:", "settings: &a\n  delay: *a", "11:11", "settings.delay", "an alias of a value inside itself"),
-    ("defaults:\n  every: 1h", "defaults: 1h", "1:11", "defaults", "wants a map, not '1h'"),
+    ("defaults:\n  every: 1h", "defaults: 1h", "1:11", "defaults", "must be a map, not '1h'"),
     ("    example", "\texample", "5:1", "", "a tab in the indentation"),
     ("    example", "   example", "6:12", "", "check the indentation"),
-    ("example: ", "example:", "5:13", "", "a key without a space after its colon"),
+    ("example: ", "example:", "5:13", "", "no space after the colon of this key"),
     ("follow: http://h/a/*/", "follow: */", "8:13", "", "quotes"),
     ("127.0.0.1", "@home", "13:17", "", "quotes"),
-    ("settings:", "---\nsettings:", "11:1", "", "one file holds one task list"),
-    ("contact: https", "contact: !me https", "12:12", "settings.contact", "a tag (!me) has no meaning here"),
+    ("settings:", "---\nsettings:", "11:1", "", "write one task list in one file"),
+    ("contact: https", "contact: !me https", "12:12", "settings.contact", "tags are not supported: !me"),
 ]
 
 
@@ -300,12 +306,12 @@ def test_mistake_is_named_with_its_place(old, new, place, key_path, says):
     [
         ("", "tasks.yaml:1:1: empty"),
         ("# nothing\n", "tasks.yaml:1:1: empty"),
-        ("[1]", "tasks.yaml:1:1: wants a map, not a list"),
-        ("tasks", "tasks.yaml:1:1: wants a map, not 'tasks'"),
+        ("[1]", "tasks.yaml:1:1: must be a map, not a list"),
+        ("tasks", "tasks.yaml:1:1: must be a map, not 'tasks'"),
         ("tasks:", "tasks.yaml:1:1: tasks: empty"),
-        ("tasks: [a]", "tasks.yaml:1:1: tasks: wants a map of tasks by name"),
+        ("tasks: [a]", "tasks.yaml:1:1: tasks: must be a map of tasks by name"),
         ("settings: {}", "tasks.yaml:1:1: 'tasks' is missing"),
-        ("tasks: {a: \x01}", "tasks.yaml:1:12: character 0x1 can't stand in YAML"),
+        ("tasks: {a: \x01}", "tasks.yaml:1:12: character 0x1 is not allowed in YAML"),
         ("[" * 5000, "nested too deeply"),
         ("a: " + "[" * 60 + "]" * 60, "nested too deeply"),
         ("tasks: &a\n  x: *a\n", "tasks.yaml:1:8: tasks.x: an alias of a value inside itself"),
@@ -338,7 +344,7 @@ def test_a_default_that_fits_one_task_only_is_told_at_the_other():
     defaults = "defaults: {pattern: '/a/{id}', every: 1h, output: a.db}\n"
     found = mistakes_of(defaults + "tasks:\n  x: {example: 'http://h/a/1'}\n  y: {example: 'http://h/b/1'}\n")
     assert len(found) == 1
-    assert found[0].startswith("tasks.yaml:4:3: tasks.y: the pattern from 'defaults:' doesn't match the example; ")
+    assert found[0].startswith("tasks.yaml:4:3: tasks.y: the pattern from 'defaults:' does not match the example; ")
 
 
 def test_files_that_cannot_be_read_are_mistakes_too(tmp_path: Path):
@@ -350,7 +356,7 @@ def test_files_that_cannot_be_read_are_mistakes_too(tmp_path: Path):
         "utf16.yaml": "UTF-16; save it as UTF-8",
         "tasks.yaml": "no such file; did you mean",
         ".": "a folder, not a file",
-        "tasks.yml/x": "can't be read",
+        "tasks.yml/x": "cannot be read",
     }
     for name, words in says.items():
         with pytest.raises(TaskFileError) as caught:
@@ -449,7 +455,7 @@ def test_every_half_hour_is_half_an_hour_also_when_the_clock_changes():
 
 
 def test_a_cron_line_that_never_comes_due_is_refused():
-    with pytest.raises(ValueError, match="never comes due"):
+    with pytest.raises(ValueError, match="is never due"):
         Period.parse("0 0 30 2 *")
 
 
@@ -538,3 +544,8 @@ def test_the_repository_has_the_sample_at_its_top():
 def test_sample_refuses_a_contact_that_is_none():
     with pytest.raises(TaskError, match="neither a URL"):
         sample("me\nsettings: {}")
+
+
+def test_an_output_with_a_nul_is_a_mistake():
+    with pytest.raises(BadValueError, match="NUL"):
+        check_output("out/a\0b.jsonl")

@@ -92,4 +92,4 @@ def test_data_without_bodies_is_named(tmp_path, capsys):
     (tmp_path / "sets" / "gazette" / "truth.jsonl").write_text("", "utf-8")
     with pytest.raises(SystemExit):
         main([str(tmp_path)])
-    assert "no page with a body" in capsys.readouterr().err
+    assert "no page with a known body" in capsys.readouterr().err

@@ -76,7 +76,7 @@ def test_a_folder_without_data_is_a_clear_error(command, tmp_path, capsys):
     with pytest.raises(SystemExit) as error:
         command([str(tmp_path / "none")])
     assert error.value.code == 2
-    assert "is no folder" in capsys.readouterr().err
+    assert "is not a folder" in capsys.readouterr().err
 
 
 def test_models_that_are_not_there_are_named(data, tmp_path, capsys):

@@ -75,7 +75,7 @@ def test_named_page_must_have_entries(data, write_truth):
 
 @pytest.mark.parametrize(("stored", "message"), [
     ("[", "lists.json"), ('{"set": "a"}', "not a JSON list"), ('[{"set": "a"}]', "object 1: set and entries"),
-    ('[{"set": "a", "entries": "//["}]', "object 1: no XPath"),
+    ('[{"set": "a", "entries": "//["}]', "object 1: invalid XPath"),
     ('[{"set": "a", "entries": "//a", "links": "."}]', "unknown key 'links'"),
 ])  # fmt: skip
 def test_mistakes_in_the_file_are_named(tmp_path, stored, message):

@@ -350,3 +350,89 @@ def test_undeclared_utf8_is_recognised():
 @pytest.mark.parametrize("codec", ["utf-16le", "utf-16be"])
 def test_undeclared_utf16_is_recognised_by_its_first_tag(codec):
     assert decode(CHINESE.encode(codec)) == (CHINESE, codec)
+
+
+# Encodings that are not declared, by sentences of our own
+
+
+def sentences(text):
+    return tuple(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+UNDECLARED = {
+    "windows-1250": sentences(
+        """Zarząd portu otworzył wczoraj nową stację pływów, a rybacy mogą bezpłatnie sprawdzać poziom wody. Każdy łódź
+musi być zgłoszona przed wyjściem w morze, również w święta.
+
+Správa přístavu včera otevřela novou stanici, kde si rybáři mohou zdarma ověřit výšku hladiny. Každá loď musí
+být před vyplutím ohlášena, a to i ve svátek.
+
+A kikötő igazgatósága tegnap új állomást nyitott, és a halászok ingyen nézhetik meg, hogy milyen magas a víz.
+Minden hajót be kell jelenteni, mielőtt kifut, akkor is, ha ünnep van, és csak egy őr felügyeli a működését.
+
+Uprava luke jučer je otvorila novu postaju, pa ribari mogu besplatno provjeriti razinu vode. Svaki brod mora
+biti prijavljen prije isplovljavanja, čak i kada je praznik, a što nije prijavljeno, ostaje na vezu.
+
+Conducerea portului a deschis ieri o staţie nouă, unde pescarii află fără plată cât de înaltă este apa. Fiecare
+barcă trebuie anunţată înainte să iasă pe mare, dar numai în zilele în care vântul bate, şi aşa va rămâne."""
+    ),
+    "windows-1254": sentences(
+        """Liman müdürlüğü dün yeni bir gelgit istasyonu açtı ve balıkçılar su yüksekliğini ücretsiz olarak
+öğrenebiliyor.
+Her tekne denize çıkmadan önce bildirilmelidir, bayramda bile."""
+    ),
+    "windows-1253": sentences(
+        """Η διοίκηση του λιμανιού άνοιξε χθες νέο σταθμό και οι ψαράδες βλέπουν δωρεάν τη στάθμη του νερού. Άλλα σκάφη
+δηλώνονται πριν βγουν στη θάλασσα."""
+    ),
+    "windows-1255": sentences(
+        """הנהלת הנמל פתחה אתמול תחנה חדשה, והדייגים יכולים לבדוק בחינם את גובה המים. כל סירה חייבת להירשם."""
+    ),
+    "windows-1256": sentences(
+        """افتتحت إدارة الميناء أمس محطة جديدة، ويستطيع الصيادون معرفة ارتفاع الماء مجانا. يجب تسجيل كل قارب."""
+    ),
+    "iso-8859-5": sentences(
+        """Управление порта вчера открыло новую станцию, и рыбаки могут бесплатно узнать уровень воды. О каждой
+лодке надо
+сообщать до выхода в море."""
+    ),
+}
+UNDECLARED["iso-8859-2"] = UNDECLARED["windows-1250"]
+UNDECLARED["iso-8859-7"] = UNDECLARED["windows-1253"]
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in UNDECLARED.items() for text in texts])
+def test_smaller_languages_are_read_in_their_encodings(name, text):
+    assert decode(f"<p>{text}</p>".encode(name))[0] == f"<p>{text}</p>"
+
+
+WESTERN = sentences(
+    """Die Hafenverwaltung öffnete gestern eine neue Station, und die Fischer können kostenlos prüfen, wie hoch das
+Wasser steht. Für größere Boote gilt das nicht, denn ihre Führer müssen sich anmelden.
+
+La direction du port a ouvert hier une nouvelle station où les pêcheurs vérifient gratuitement la hauteur de
+l’eau. Chaque bateau doit être annoncé à la capitainerie, même les jours fériés, dès le départ.
+
+La dirección del puerto abrió ayer una nueva estación; ¿quién la usará? Los pescadores ven allí el nivel del
+agua sin pagar, y el próximo año habrá más señales en la bahía.
+
+La direzione del porto ha aperto ieri una nuova stazione: così i pescatori sapranno già al mattino com’è
+l’acqua. Ogni barca però dovrà annunciarsi, perché più di metà non lo fa e ciò è vietato.
+
+A direção do porto abriu ontem uma nova estação, e os pescadores já não pagam para ver o nível da água. Também
+as embarcações maiores terão de se anunciar, e as exceções são poucas.
+
+Havneledelsen åbnede i går en ny station, hvor fiskerne kan se vandstanden gratis. Alle både skal anmeldes, før
+de sejler ud, også på helligdage, når vinden blæser fra øst.
+
+Hafnarstjórnin opnaði í gær nýja stöð þar sem sjómenn geta séð hæð vatnsins án þess að greiða. Öll skip verða að
+tilkynna sig áður en þau sigla út á hafið, og það á líka við um helgar.
+
+Sadama juhatus avas eile uue jaama, kus kalurid näevad tasuta, kui kõrge on vesi. Iga paat tuleb enne merele
+minekut üles anda, ka siis, kui on püha, ja õhtul ei tohi ükski väljuda."""
+)
+
+
+@pytest.mark.parametrize("text", WESTERN)
+def test_western_languages_stay_western(text):
+    assert decode(f"<p>{text}</p>".encode("windows-1252")) == (f"<p>{text}</p>", "windows-1252")

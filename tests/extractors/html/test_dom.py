@@ -34,7 +34,7 @@ def test_scripts_in_a_rebuilt_tree_stay_scripts():
 def test_deep_page_with_names_that_a_tree_refuses_keeps_its_text(tag):
     root = parse(f"<p>before{f'<{tag}>' * FAR_TOO_DEEP}the deep\x04 <o:p><i>text</i></o:p>")
     assert inner_text(root)[:6] == "before"
-    assert inner_text(root).endswith("the deep  text")
+    assert inner_text(root).endswith("the deep text")
 
 
 def test_nul_characters_are_dropped():
@@ -62,3 +62,20 @@ def test_page_with_too_many_tags_is_read_up_to_a_cap(monkeypatch):
 def test_what_follows_the_end_of_the_document_is_read(end):
     root = parse(f"<html><body><p>a</p>{end}<p>b</p></body></html>")
     assert [p.text for p in root.iter("p")] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("a\x1b[2Jb", "a[2Jb"),
+        ("a&#27;b", "a b"),
+        ("a&#x1B;b", "a b"),
+        ("a\x0bb\x0cc\x85d", "a b c d"),
+        ("a\x9b\x81\x7fb", "a b"),
+        ("a&#129;b&#x9d;", "a b "),
+        ("a&#13;\nb&#xd;c", "a\nb\nc"),
+        ("a\tb\nc&#9;&#10;&#101;&#x65;&#155;&#12354;", "a\tb\nc\t\nee›あ"),
+    ],
+)
+def test_control_characters_are_no_text(written, text):
+    assert inner_text(parse(f"<pre>{written}</pre>")) == text

@@ -18,7 +18,7 @@ def joined(base: str, reference: str) -> str | None:
     if reference.startswith(("https://", "http://")):
         return reference if split_web(reference) else None  # left as it was written
     try:
-        url = urljoin(base, reference)
+        url = urljoin(base, reference.replace("\\", "/"))
     except ValueError:
         return None
     return url if split_web(url) else None

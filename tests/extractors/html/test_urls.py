@@ -71,3 +71,18 @@ def test_dot_segments_as_the_rfc_has_them():
 def test_twice_is_once_and_nothing_raises(text):
     once = normalise(text)
     assert normalise(once) == once
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("straße.de", "xn--strae-oqa.de"),
+        ("STRASSE.de", "strasse.de"),
+        ("Bücher.example", "xn--bcher-kva.example"),
+        ("☕.example", "xn--53h.example"),
+        ("βόλος.example", "xn--nxasmm1c.example"),
+        ("１２７。0.0.1", "127.0.0.1"),
+    ],
+)
+def test_hosts_are_named_as_browsers_name_them(host, name):
+    assert normalise(f"http://{host}/") == f"http://{name}/"

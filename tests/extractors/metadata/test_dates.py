@@ -128,3 +128,28 @@ def test_address_without_a_whole_day(path):
 
 def test_address_of_a_day_to_come_is_passed_over():
     assert find_url_date("https://gazette.example/20240309/", FETCHED) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Tue Feb 06 2024 10:00:00 GMT+0800 (CST)", datetime(2024, 2, 6, 10, tzinfo=CHINA)),
+        ("Tue, 06 Feb 2024 10:00:00 +08:00", datetime(2024, 2, 6, 10, tzinfo=CHINA)),
+        ("2024-02-06 10:00 UTC+8", datetime(2024, 2, 6, 10, tzinfo=CHINA)),
+        ("Feb 6, 2024 10:00 am ET", datetime(2024, 2, 6, 10, tzinfo=EASTERN)),
+        ("6 Feb 2024 10:00 CET", datetime(2024, 2, 6, 10, tzinfo=timezone(timedelta(hours=1)))),
+        ("6 février 2024 10:00 et après", datetime(2024, 2, 6, 10)),
+        ("2024年 2月 6日", date(2024, 2, 6)),
+        ("2027年 2月 5日", None),
+        ("二〇二四年二月六日 10:00", datetime(2024, 2, 6, 10)),
+        ("二○二三年十二月三十一日", date(2023, 12, 31)),
+        ("２０２４年２月６日", date(2024, 2, 6)),
+        ("昨日 10:00", datetime(2024, 3, 4, 10)),
+        ("今日", date(2024, 3, 5)),
+        ("今日头条", None),
+    ],
+)
+def test_zones_and_digits_that_are_written(text, expected):
+    found = find_date(text, FETCHED)
+    assert found == expected
+    assert not isinstance(expected, datetime) or found.tzinfo == expected.tzinfo

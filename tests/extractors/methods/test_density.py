@@ -30,7 +30,7 @@ def test_lines_between_br_are_paragraphs():
             "<ul>"
             + "".join(f'<li><a href="/{n}">Chapter {n} of the long story</a></li>' for n in range(30))
             + "</ul><div>The Gazette, 7 Market Square, is a weekly paper.</div>",
-            "are links",
+            "is links",
         ),
     ],
 )

@@ -52,7 +52,7 @@ def test_a_list_comes_out_as_entries():
     assert found.entries[1] == Entry(
         "Bread from old stones, part 1", "https://gazette.example/town/2026/1.html", date(2026, 3, 11)
     )
-    assert "12 <li> that each lead elsewhere" in found.reason
+    assert "12 <li> with links of their own" in found.reason
     assert 0 < found.confidence <= 1
 
 

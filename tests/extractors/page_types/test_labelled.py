@@ -61,7 +61,7 @@ def test_mistakes_in_the_truth_are_named(tmp_path, row, said):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(LabelledDataError, match="no folder"):
+    with pytest.raises(LabelledDataError, match="is not a folder"):
         read_labelled(tmp_path / "none")
     with pytest.raises(LabelledDataError, match=r"no truth\.jsonl"):
         read_labelled(tmp_path)

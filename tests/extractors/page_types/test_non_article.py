@@ -143,4 +143,4 @@ def test_introduction_to_a_page_of_links_is_no_article_though_titled():
         "All open places of the week in one list, for you and for those who ask you.",
         f"<ul>{links}</ul>",
     )
-    assert "are links" in refused(page)
+    assert "is links" in refused(page)

@@ -38,7 +38,7 @@ def test_it_does_not_answer_unless_it_is_sure():
     answer = VisualClassifier(sure=1.1)(png(article()))
     assert answer.kind is None
     assert answer.probability > 0.5
-    assert answer.reason == "neither type is likelier than 110%"
+    assert answer.reason == "neither type has a probability above 110%"
 
 
 def test_the_shipped_weights_say_what_they_learned_from(classifier):
@@ -49,7 +49,7 @@ def test_the_shipped_weights_say_what_they_learned_from(classifier):
 def test_a_file_that_is_no_network_is_named(tmp_path, monkeypatch):
     (tmp_path / "other.onnx").write_bytes(b"something else")
     monkeypatch.setenv(OWN_WEIGHTS, str(tmp_path / "other.onnx"))
-    with pytest.raises(BadModel, match=r"other\.onnx is no network"):
+    with pytest.raises(BadModel, match=r"other\.onnx is not a network"):
         VisualClassifier()
     with pytest.raises(BadModel, match=r"gone\.onnx: No such file"):
         VisualClassifier(tmp_path / "gone.onnx")

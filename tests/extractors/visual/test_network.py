@@ -41,7 +41,7 @@ def test_missing_misshapen_and_broken_layers_are_named(weights):
         check({name: value for name, value in weights.items() if name != "dense2.bias"})
     with pytest.raises(BadModel, match=r"conv1.bias is \(5,\), not \(6,\)"):
         check({**weights, "conv1.bias": np.zeros(5, np.float32)})
-    with pytest.raises(BadModel, match=r"conv1.bias has values that are no numbers"):
+    with pytest.raises(BadModel, match=r"conv1.bias has values that are not numbers"):
         check({**weights, "conv1.bias": np.full(6, np.nan, np.float32)})
 
 

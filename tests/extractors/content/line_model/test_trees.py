@@ -67,7 +67,7 @@ def test_a_stored_model_answers_as_before(tmp_path):
         ({"format": 9}, "format 9"),
         ({"names": ["a", "c"]}, "other features"),
         ({"leaves": [[1.0]]}, "differ in length"),
-        ({"bias": None}, "not a model of trees"),
+        ({"bias": None}, "not a valid tree model"),
     ],
 )
 def test_a_file_that_is_no_model_is_named(tmp_path, change, said):

@@ -124,7 +124,7 @@ def test_pages_without_text(method):
 def test_verbatim_keeps_each_line_above_one_half():
     cut = cut_by_line(np.array([0.2, 0.6, 0.5, 0.9]))
     assert cut.kept == [1, 3]
-    assert cut_by_line(np.array([0.2, 0.5])) == "the network takes no line for body"
+    assert cut_by_line(np.array([0.2, 0.5])) == "the network classifies no line as body"
 
 
 def test_verbatim_gives_an_article():

@@ -85,11 +85,14 @@ def test_weights_survive_their_file_exactly(tmp_path):
     ("text", "words"),
     [
         (None, "No such file"),
-        ("no json", "no weights"),
-        ("[]", "no weights"),
+        ("no json", "not a file of network weights"),
+        ("[]", "not a file of network weights"),
         ('{"format": 1}', "not weights of this network"),
         ('{"format": 1, "form": "used", "inputs": 12, "hidden_units": 5, "mean": [1]}', "KeyError"),
-        ('{"format": 1, "form": "used", "inputs": 12, "hidden_units": 5, "mean": ["x"]}', "no weights"),
+        (
+            '{"format": 1, "form": "used", "inputs": 12, "hidden_units": 5, "mean": ["x"]}',
+            "not a file of network weights",
+        ),
     ],
 )
 def test_a_file_without_weights_is_named(tmp_path, text, words):

@@ -102,7 +102,7 @@ def all_body(folder):
         (same_name, "another page has the same name"),
         (foreign_text, "is it another page's text?"),
         (other_encoding, "not in UTF-8"),
-        (empty_text, "holds no words"),
+        (empty_text, "has no words"),
         (empty_page, "page1.html: "),
         (unreadable_page, "page1.html"),
         (all_body, "all lines are body"),
@@ -122,7 +122,7 @@ def test_all_mistakes_are_told_at_once(tmp_path, capsys):
     for name in ("page0.txt", "page2.txt"):
         (tmp_path / name).write_text("", "utf-8")
     assert main([str(tmp_path)]) == 2
-    assert capsys.readouterr().err.count("holds no words") == 2
+    assert capsys.readouterr().err.count("has no words") == 2
 
 
 @pytest.mark.parametrize(("name", "message"), [("nowhere", "no such folder"), ("a.html", "not a folder")])

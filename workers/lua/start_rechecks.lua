@@ -1,4 +1,4 @@
--- Written articles that are due for a recheck wait again. ARGV: now, most -> how many
+-- Written pages that are due for a recheck wait again. ARGV: now, most -> how many
 local due = 0
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', k_visits, '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])) do
   local raw = redis.call('HGET', k_young, name)
@@ -6,14 +6,14 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', k_visits, '-inf', ARGV[1], 'LI
   redis.call('HDEL', k_young, name)
   local bucket, slot = place_of(name)
   local code = redis.call('HGET', bucket, slot)
-  if raw and code and string.sub(code, 1, 1) == letter_of.written then -- else it was forgotten meanwhile
+  if raw and code and string.sub(code, 1, 1) == letter_of.written then -- else it has been forgotten since
     local record = cjson.decode(raw)
     redis.call('HDEL', bucket, slot)
     count('written', -1)
     count_of_day(record.day, 'written', -1)
     redis.call('HSET', k_open, name, raw)
     redis.call('ZADD', k_waiting, record.rank, name)
-    if not redis.call('HGET', k_claims, name) then -- its own name stays its own
+    if not redis.call('HGET', k_claims, name) then -- no other page may claim its URL during the recheck
       redis.call('HSET', k_claims, name, name)
       redis.call('HSET', k_claims, name .. ':for', name)
     end

@@ -1,6 +1,6 @@
--- Settled URLs are forgotten as if they had never been seen: of one bucket those whose code ends in a reason, or the
--- one of a slot. ARGV: bucket, 'reason' or 'slot', which -> how many
-local gone = 0
+-- Remove settled URLs from a bucket and from the counts, so that they can be added again: the rejected ones of a reason,
+-- or the one in a slot. ARGV: bucket, 'reason' or 'slot', the reason or slot -> how many
+local forgotten = 0
 local function forget(slot, code)
   local state, day = state_of[string.sub(code, 1, 1)], string.sub(code, 2, 5)
   redis.call('HDEL', ARGV[1], slot)
@@ -8,12 +8,12 @@ local function forget(slot, code)
   count('seen', -1)
   count_of_day(day, state, -1)
   count_of_day(day, 'seen', -1)
-  gone = gone + 1
+  forgotten = forgotten + 1
 end
 if ARGV[2] == 'slot' then
   local code = redis.call('HGET', ARGV[1], ARGV[3])
   if code then forget(ARGV[3], code) end
-  return gone
+  return forgotten
 end
 local all = redis.call('HGETALL', ARGV[1])
 for i = 1, #all, 2 do
@@ -21,4 +21,4 @@ for i = 1, #all, 2 do
     forget(all[i], all[i + 1])
   end
 end
-return gone
+return forgotten

@@ -1,0 +1,131 @@
+"""What the gates of a crawl need: one `FetchContext`, made by whoever starts the spider and handed to it.
+
+Scrapy builds middlewares and handlers by `from_crawler`; they read the context by `context_of`, here and nowhere else.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, ParamSpec, Protocol, Self, TypeVar
+
+import redis
+import scrapy
+
+from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
+from crawler.guarding.guard import Guard, RefusedAddresses, guard_from
+from crawler.politeness.addresses import AddressBook
+from crawler.politeness.pace import Pace, host_of
+from crawler.session import contact_of
+from crawler.task_list.models import Settings, Task
+
+# Keys of a request's meta
+PERMIT = "permit"  # a `crawler.politeness.pace_gate.GrantedPermit`
+PROXY = "proxy_at"  # host and port of the proxy that the request goes through
+RENDER = "render"  # whether the page is loaded in a browser
+WITHOUT_ROBOTS = "dont_obey_robotstxt"  # a host's own file
+
+NAP = 0.25  # seconds between checks whether the run ends, during a pause
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+class GuardedCall(Protocol):
+    """Calls a function that needs Redis. Raises `RunEnding` if Redis is unavailable."""
+
+    def __call__(
+        self, step: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Result:
+        """Return what `step` returns."""
+
+
+def unguarded_call(step: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+    """For a crawl without Redis."""
+    return step(*args, **kwargs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FetchContext:
+    """The values that the gates of one crawl need.
+
+    `contact`: the operator's, for site owners; "" for none. `proxy`: URL, variables filled in, "" for none.
+    `connection` and `pace`: None if the process crawls alone; Scrapy keeps the interval then. `interval`: seconds
+    between two requests to a host. `addresses`: set if hosts on one IP address share one pace. `tdm`: tdmrep.json is
+    read. `remark` and `on_browser_missing` get a message. `clock`: seconds, any beginning; `sleep`: seconds.
+    """
+
+    guard: Guard = field(default_factory=Guard)
+    contact: str = ""
+    credentials: Credentials | None = None
+    proxy: str = field(default="", repr=False)
+    connection: "redis.Redis | None" = field(default=None, repr=False)
+    pace: Pace | None = None
+    interval: float = 0.0
+    addresses: AddressBook | None = None
+    tdm: bool = False
+    guarded_call: GuardedCall = unguarded_call
+    is_ending: Callable[[], bool] = lambda: False
+    remark: Callable[[str], None] = lambda text: None
+    on_browser_missing: Callable[[str], None] = lambda reason: None
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    refused: RefusedAddresses = field(default_factory=RefusedAddresses)
+
+    async def pause(self, seconds: float) -> None:
+        """Wait; return early if the run ends."""
+        end = self.clock() + seconds
+        while (left := end - self.clock()) > 0 and not self.is_ending():
+            await self.sleep(min(left, NAP))
+
+    async def limiter_of(self, url: str) -> str:
+        """The name under which the pace of a URL's host is kept: the host, or its address where hosts share one."""
+        return host_of(url) if self.addresses is None else await self.addresses.limiter_of(url)
+
+
+class GatedSpider(scrapy.Spider):
+    """A spider whose requests pass the gates. `browsers`: its `Browsers` (`crawler.rendering`) once needed."""
+
+    browsers: Any = None
+
+    def __init__(self, context: FetchContext, **kwargs: Any):
+        super().__init__(**kwargs)
+        self.context = context
+
+
+def context_from(settings: Settings, task: Task | None = None, **more: Any) -> FetchContext:
+    """The context for the settings of a task list and a task; `more`: further fields.
+
+    Raises `AllowListError`, and `TaskError` for variables of the task that are not set.
+    """
+    if task is not None:
+        more |= {"credentials": credentials_of(task), "proxy": proxy_of(task)}
+    return FetchContext(guard=guard_from(settings.allow_hosts), contact=contact_of(settings), **more)
+
+
+def context_of(crawler: Any) -> FetchContext:
+    """The context of a crawl. Raises `TypeError` if its spider has none."""
+    if not isinstance(crawler.spider, GatedSpider):
+        raise TypeError(f"{type(crawler.spider).__name__} is not a GatedSpider")
+    return crawler.spider.context
+
+
+class Gate:
+    """A downloader middleware that needs the context only; `NotConfigured` if it has nothing to do."""
+
+    def __init__(self, context: FetchContext):
+        self.context = context
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> Self:
+        """Scrapy's constructor."""
+        return cls(context_of(crawler))
+
+
+def context_of_process(process: Any) -> FetchContext:
+    """The context of the crawl of a `CrawlerProcess`; before it begins and after it, only public addresses are allowed.
+
+    A process runs one crawl.
+    """
+    contexts = [context_of(crawler) for crawler in process.crawlers if crawler.spider is not None]
+    return contexts[0] if contexts else FetchContext()

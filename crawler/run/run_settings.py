@@ -1,0 +1,21 @@
+"""The clock and the bounds of a run, which no user sets. Tests hand in others."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """The clock of one run (`now`: aware; `monotonic`: seconds), and its bounds."""
+
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    monotonic: Callable[[], float] = time.monotonic
+    pauses: tuple[float, ...] = (3.0, 15.0, 60.0, 300.0, 1800.0)  # seconds before a page's next attempt, by attempts
+    backfill_a_run: int = 200  # articles found by back-fills that a run fetches which is not a back-fill itself
+    backfill_waiting: int = 500  # articles found by back-fills that wait to be fetched at a time
+    entered_at_once: int = 1000  # URLs that are entered in the ledger together: a sitemap has 50,000
+
+
+SETTINGS = RunSettings()

@@ -1,0 +1,14 @@
+"""Control characters, which belong to terminals and never to a text: taken out of what pages, feeds and lists hold."""
+
+import re
+
+# C0 without \t, \n and \r, DEL, C1; and halves of characters, which can't be written as UTF-8
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_SPACES = frozenset("\x0b\x0c\x1c\x1d\x1e\x1f") | set(map(chr, range(0x80, 0xA0)))  # where they stand, words end
+
+
+def without_controls(text: str) -> str:
+    """Return `text` without control characters but \\t, \\n and \\r; those where words end become a space."""
+    if text.isprintable() or not _CONTROLS.search(text):
+        return text
+    return _CONTROLS.sub(lambda found: " " if found[0] in _SPACES else "", text)

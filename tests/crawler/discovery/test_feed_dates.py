@@ -1,0 +1,28 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from crawler.discovery.feed_dates import moment_of
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [
+        ("Fri, 05 Feb 2027 10:00:00 +08:00", 2),
+        ("Fri Feb 05 2027 10:00:00 GMT+0800 (CST)", 2),
+        ("Fri Feb 05 2027 10:00:00 GMT+0800 (China Standard Time)", 2),
+        ("Fri, 05 Feb 2027 10:00:00 CET", 9),
+        ("Fri, 05 Feb 2027 10:00:00 PT", 18),
+        ("Fri, 05 Feb 2027 10:00:00 XYZ", 10),
+        ("February 5, 2027 8:30 pm", 20),
+        ("2027年 2月 5日 10:00", 10),
+    ],
+)
+def test_the_zone_that_is_written_counts(text, hour):
+    moment = moment_of(text)
+    assert moment is not None
+    assert moment.replace(minute=0) == datetime(2027, 2, 5, hour, tzinfo=UTC)
+
+
+def test_pacific_time_is_an_hour_ahead_in_summer():
+    assert moment_of("Mon, 05 Jul 2027 10:00:00 PT") == datetime(2027, 7, 5, 17, tzinfo=UTC)

@@ -1,0 +1,179 @@
+"""The gate of the pace by itself; what it does to a crawl is in test_section_spider."""
+
+import asyncio
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+from crawler.fetching.context import PERMIT, FetchContext
+from crawler.fetching.errors import AddressRefused, HostClosed, RunEnding
+from crawler.politeness.pace import HostProblem, Permit
+from crawler.politeness.pace_gate import PaceMiddleware, in_time
+
+URL = "http://site.example/a"
+
+
+class ScriptedPace:
+    """A pace that grants the given permits in turn, and notes requests and reports."""
+
+    def __init__(self, *permits):
+        self.permits, self.requests, self.reports = iter(permits), [], []
+
+    def request_permit(self, host, interval):
+        self.requests.append(host)
+        return next(self.permits)
+
+    def in_time(self, host, permit, interval):
+        return next(self.permits)
+
+    def on_response(self, host, at, seconds):
+        self.reports.append((host, at, seconds))
+
+    def on_problem(self, host, at, problem):
+        self.reports.append((host, at, problem))
+
+
+class Clock:
+    """Seconds that pass only while somebody sleeps."""
+
+    now = 0.0
+
+    async def sleep(self, seconds):
+        self.now += seconds
+
+
+def wait(seconds, closed=""):
+    return Permit(seconds, closed, 7.0, 0.0)
+
+
+GRANTED = wait(0.0)
+
+
+def gate(pace, is_ending=lambda: False):
+    clock = Clock()
+    return PaceMiddleware(
+        FetchContext(pace=pace, interval=1.0, is_ending=is_ending, clock=lambda: clock.now, sleep=clock.sleep)
+    )
+
+
+def pass_(pace, is_ending=lambda: False):
+    request = Request(URL)
+    asyncio.run(gate(pace, is_ending).process_request(request))
+    return request
+
+
+def test_of_the_requests_of_one_host_only_the_first_requests_a_permit():
+    pace = ScriptedPace(wait(0.01), wait(0.01), GRANTED, GRANTED)
+    passed = []
+
+    async def one(middleware, number):
+        await middleware.process_request(Request(f"{URL}/{number}"))
+        passed.append((number, len(pace.requests)))
+
+    async def both():
+        middleware = gate(pace)
+        await asyncio.gather(*(one(middleware, number) for number in (1, 2)))
+
+    asyncio.run(both())
+    assert pace.requests == ["site.example:80"] * 4
+    assert passed == [(1, 3), (2, 4)]
+
+
+def test_a_request_that_waits_when_the_run_ends_is_not_sent():
+    pace = ScriptedPace(wait(300.0))
+    with pytest.raises(RunEnding):
+        pass_(pace, lambda: bool(pace.requests))
+
+
+def test_a_request_does_not_wait_for_a_host_that_is_closed_for_long():
+    with pytest.raises(HostClosed, match=r"http 429; Retry-After: 600 s") as raised:
+        pass_(ScriptedPace(wait(600.0, "http 429; Retry-After: 600 s")))
+    assert raised.value.rest == 600.0
+
+
+def test_a_request_waits_for_a_host_that_is_closed_for_a_moment():
+    pass_(ScriptedPace(wait(3.0, "http 429; Retry-After: 3 s"), GRANTED))
+
+
+def test_short_waits_for_a_closed_host_do_not_add_up_endlessly():
+    with pytest.raises(HostClosed):
+        pass_(ScriptedPace(*[wait(0.5, "connection refused")] * 1000))
+
+
+def test_a_request_that_lost_its_permit_gets_another_before_it_is_sent():
+    other = Permit(0.0, "", 8.0, 0.0)
+    pace = ScriptedPace(GRANTED, None, wait(0.01), other, other)
+    request = pass_(pace)
+    asyncio.run(in_time(request))
+    assert request.meta[PERMIT].permit is other
+    assert list(pace.permits) == []
+
+
+def test_a_request_without_permit_is_sent_at_once():
+    asyncio.run(in_time(Request(URL)))
+
+
+def test_a_response_is_reported_once():
+    pace = ScriptedPace(GRANTED)
+    request = pass_(pace)
+    request.meta["download_latency"] = 0.25
+    for _ in range(2):
+        gate(pace).process_response(request, Response(URL))
+    assert pace.reports == [("site.example:80", 7.0, 0.25)]
+
+
+HEADERS = {"Retry-After": "600"}
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "expected"),
+    [
+        (429, {}, HostProblem("http 429", slow=True)),
+        (429, HEADERS, HostProblem("http 429; Retry-After: 600 s", 600.0, slow=True)),
+        (429, {"Retry-After": "soon"}, HostProblem("http 429", slow=True)),
+        (429, {"Retry-After": "0"}, HostProblem("http 429", slow=True)),
+        (429, {"Retry-After": "9" * 20}, HostProblem("http 429; Retry-After: 86400 s", 86400.0, slow=True)),
+        (503, {}, HostProblem("http 503", slow=True, failed=True)),
+        (503, HEADERS, HostProblem("http 503; Retry-After: 600 s", 600.0, slow=True)),
+        (403, {}, HostProblem("http 403")),
+        (403, HEADERS, HostProblem("http 403; Retry-After: 600 s", 600.0, slow=True)),
+        (500, HEADERS, HostProblem("http 500", failed=True)),
+        (502, {}, HostProblem("http 502", failed=True)),
+    ],
+)
+def test_responses_that_are_problems(status, headers, expected):
+    pace = ScriptedPace(GRANTED)
+    gate(pace).process_response(pass_(pace), Response(URL, status=status, headers=headers))
+    assert pace.reports == [("site.example:80", 7.0, expected)]
+
+
+@pytest.mark.parametrize("status", [200, 304, 301, 404, 410])
+def test_responses_that_are_none(status):
+    pace = ScriptedPace(GRANTED)
+    gate(pace).process_response(pass_(pace), Response(URL, status=status, headers=HEADERS))
+    assert pace.reports == [("site.example:80", 7.0, None)]
+
+
+@pytest.mark.parametrize(
+    ("error", "reported"),
+    [
+        (ConnectionRefusedError(), [HostProblem("connection refused", failed=True)]),
+        (TimeoutError(), [HostProblem("no answer in time", failed=True)]),
+        (IgnoreRequest("x"), []),
+        (AddressRefused("10.0.0.1"), []),
+        (RunEnding(), []),
+        (asyncio.CancelledError(), []),
+    ],
+)
+def test_only_a_host_that_is_unavailable_has_failed(error, reported):
+    pace = ScriptedPace(GRANTED)
+    gate(pace).process_exception(pass_(pace), error)
+    assert [problem for _, _, problem in pace.reports] == reported
+
+
+def test_a_request_that_got_no_permit_is_no_failure():
+    pace = ScriptedPace()
+    gate(pace).process_exception(Request(URL), TimeoutError())
+    assert pace.reports == []

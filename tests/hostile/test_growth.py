@@ -1,0 +1,102 @@
+"""No input takes more than about linear time: every parser on repeated hostile pieces, n of them and 4n.
+
+Time is this process' own CPU time. A form that grows too fast is measured again, and the least counts, so that a busy
+machine fails nothing.
+"""
+
+import gc
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.hostile.forms import PIECES
+from tests.hostile.parsers import PARSERS, PROSE, TITLE, Parser, article, html_list
+
+SIZE = 8_000  # characters; what takes long for so many is measured with four times as many
+TIMES = 4
+GROWTH = 9.0  # times as long for four times as much; quadratic would be 16
+NOTHING = 0.03  # seconds that tell nothing of growth
+TRIES = 3
+
+
+def seconds(parser: Parser, text: str, tries: int = 1) -> float:
+    """The least CPU time that a parser takes for a text."""
+    least = float("inf")
+    for _ in range(tries):
+        gc.disable()
+        begun = time.process_time()
+        try:
+            parser(text)
+        finally:
+            gc.enable()
+        least = min(least, time.process_time() - begun)
+    return least
+
+
+def grows_too_fast(parser: Parser, make: Callable[[int], str], size: int = SIZE) -> str | None:
+    """Return how long a parser takes for a text of about `size` characters, if that grows too fast; else None."""
+    short = make(size)
+    if (first := seconds(parser, short)) <= NOTHING:
+        return None
+    before, after = min(first, seconds(parser, short, TRIES)), seconds(parser, make(TIMES * size))
+    if after > GROWTH * before:
+        after = min(after, seconds(parser, make(TIMES * size), TRIES))
+    if before <= NOTHING or after <= GROWTH * before:
+        return None
+    return f"{short[:60]!r}: {before:.3f} s for {size} characters, {after:.3f} s for {TIMES} times as many"
+
+
+def repeated(front: str, piece: str) -> Callable[[int], str]:
+    return lambda size: front + piece * (size // len(piece))
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", PARSERS)
+def test_time_grows_as_the_input_does(name: str) -> None:
+    parser, fronts = PARSERS[name]
+    found = [grows_too_fast(parser, repeated(front, piece)) for front in fronts for piece in PIECES]
+    assert list(filter(None, found)) == []
+
+
+def images(size: int) -> str:
+    return TITLE + PROSE + "<p>" + "<img src=/a.png> " * (size // 17) + "</p>" + PROSE
+
+
+def notices(size: int) -> str:
+    return TITLE + "<p>© 2024 all rights reserved, the harbour of the town</p>" * (size // 58) + PROSE
+
+
+def attributes(size: int) -> str:
+    return TITLE + PROSE + "<p " + "".join(f"a{n}=1 " for n in range(size // 8)) + ">"
+
+
+def numbered_tags(size: int) -> str:
+    return TITLE + PROSE + "".join(f"<t{n}>" for n in range(size // 7))
+
+
+def lines_of_text(size: int) -> str:
+    return TITLE + PROSE + "".join(f"<p>line {n}</p>" for n in range(size // 15))
+
+
+def classes(size: int) -> str:
+    return TITLE + PROSE + "".join(f"<div class=c{n}>text {n}</div>" for n in range(size // 30))
+
+
+def links(size: int) -> str:
+    return TITLE + PROSE + "".join(f"<li><a href=/{n}.html>entry {n}</a>" for n in range(size // 32))
+
+
+def segments(size: int) -> str:
+    return (
+        TITLE
+        + PROSE
+        + "".join(f"<template id=B:{n:x}></template><div hidden id=S:{n:x}>a</div>" for n in range(size // 60))
+    )
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("make", [images, notices, attributes, numbered_tags, lines_of_text, classes, links, segments])
+def test_time_grows_as_the_page_does(make: Callable[[int], str]) -> None:
+    assert grows_too_fast(article, make, 150_000) is None
+    assert grows_too_fast(html_list, make, 150_000) is None

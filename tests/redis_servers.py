@@ -1,0 +1,85 @@
+"""Redis servers for tests that need one of their own: with a password, an ACL file, TLS, or Sentinels."""
+
+import contextlib
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import redis
+
+from workers.embedded import server_binary
+
+SYSTEM = shutil.which("redis-server")
+BINARIES = [str(server_binary()), *([SYSTEM] if SYSTEM else [])]  # of Redis 6.2, and the machine's own
+START_WAIT = 10.0  # seconds
+
+
+def free_port() -> int:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        return int(unused.getsockname()[1])
+
+
+@contextmanager
+def redis_server(
+    folder: Path, port: int, *options: str, binary: str = BINARIES[0], wait_for: int = 0
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """A server on 127.0.0.1 that keeps its files in `folder`; it is up when the block begins, and ended after it.
+
+    `wait_for`: the port at which it is expected, if not `port`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    arguments = [binary, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder), *options]
+    with _running(arguments, wait_for or port) as process:
+        yield process
+
+
+@contextmanager
+def sentinel(folder: Path, port: int, service: str, primary: int, binary: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """One Sentinel that watches a primary and promotes its replica half a second after it is away."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "sentinel.conf"
+    file.write_text(
+        f"port {port}\nbind 127.0.0.1\ndir {folder}\n"
+        f"sentinel monitor {service} 127.0.0.1 {primary} 1\n"
+        f"sentinel down-after-milliseconds {service} 500\n"
+        f"sentinel failover-timeout {service} 5000\n"
+    )
+    with _running([binary, str(file), "--sentinel"], port) as process:
+        yield process
+
+
+@contextmanager
+def _running(arguments: list[str], port: int) -> Iterator["subprocess.Popen[bytes]"]:
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
+    try:
+        limit = time.monotonic() + START_WAIT
+        while not listens(port):
+            assert process.poll() is None, f"{arguments[0]} does not start"
+            assert time.monotonic() < limit, f"{arguments[0]} does not answer"
+            time.sleep(0.02)
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(10)
+
+
+def listens(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+def eventually(condition, seconds: float = 20.0) -> None:
+    limit = time.monotonic() + seconds
+    while True:
+        with contextlib.suppress(redis.RedisError):
+            if condition():
+                return
+        assert time.monotonic() < limit, f"not so within {seconds} s"
+        time.sleep(0.05)

@@ -1,0 +1,256 @@
+"""An upgrade: what a release left in Redis is read, and worked on, by the present code."""
+
+import json
+import multiprocessing
+import os
+import signal
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from console.commands.status import command
+from crawler.run.fetches import Answered, ArticleFetch, Unanswered
+from crawler.run.outcomes import Outcome
+from crawler.run.section_run import SectionRun
+from crawler.task_list.publication import published
+from workers import keys
+from workers.extraction_config import ExtractionConfig, config_of
+from workers.inbox import Inbox
+from workers.ledger import Ledger
+from workers.page_store import pack, unpack
+from workers.presence import alive
+from workers.problems import problems
+from workers.processes import die_with_parent
+from workers.supervisor import Supervisor
+from workers.url_states import FINAL_STATES, OPEN_STATES, PageLease, RecheckPlan
+
+from .helpers import HandClock, rows
+from .snapshot import COURIER, GAZETTE, article, dump, fill, load, number_of, page
+
+RELEASES = sorted((Path(__file__).parent / "snapshots").glob("*.json"))
+TASKS = ("board", "courier", "gazette")
+OUTPUTS = {task: f"{task}.jsonl" for task in TASKS}
+HOUR = 3600.0
+
+pytestmark = pytest.mark.timeout(90)
+
+
+@pytest.fixture(params=RELEASES, ids=lambda path: path.stem)
+def stored(request):
+    return json.loads(request.param.read_text("utf-8"))
+
+
+@pytest.fixture
+def upgraded(connection, stored, tmp_path):
+    load(connection, stored, tmp_path)
+    return connection
+
+
+def counts(connection, task):
+    """The URLs of a task by state, without states that none has."""
+    counted = Ledger(connection, task).counts()
+    assert counted.unaccounted == 0
+    return {state: number for state, number in counted.states.items() if number}
+
+
+def fetched(connection):
+    return sum(counts(connection, task).get("fetched", 0) for task in TASKS)
+
+
+def keys_of_rows(folder):
+    """The key of each row in the outputs; rows are there once."""
+    written = [
+        (row["task"], row["canonical_url"], row["version"]) for task in TASKS for row in rows(folder, OUTPUTS[task])
+    ]
+    assert [key for key, number in Counter(written).items() if number > 1] == []
+    return written
+
+
+def work_until_empty(url, state):
+    """Run real workers, as `exemplar run --once` does, until no page waits."""
+    process = multiprocessing.get_context("fork").Process(target=_work, args=(url, state, os.getpid()))
+    process.start()
+    process.join(60)
+    if process.is_alive():
+        process.kill()
+        pytest.fail("the supervisor does not end")
+    return process.exitcode
+
+
+def _work(url, state, parent):
+    die_with_parent(parent=parent)
+    supervisor = Supervisor(url, 2, state=state, until_empty=True, sweep_every=0.1)
+    signal.signal(signal.SIGTERM, supervisor.stop)
+    raise SystemExit(0 if supervisor.run() else 1)
+
+
+def test_a_snapshot_has_urls_in_every_state(upgraded):
+    seen = Counter()
+    for task in TASKS:
+        seen.update(counts(upgraded, task))
+    assert set(seen) == {*OPEN_STATES, *FINAL_STATES}
+    assert Inbox(upgraded).waiting_jobs() == 2
+
+
+def test_waiting_pages_are_extracted_once(upgraded, redis_url, tmp_path):
+    before = {task: counts(upgraded, task) for task in TASKS}
+    assert fetched(upgraded) == 9
+    assert work_until_empty(redis_url, tmp_path / "state") == 0
+    assert (fetched(upgraded), Inbox(upgraded).waiting_jobs()) == (0, 0)
+    written = Counter(task for task, *_ in keys_of_rows(tmp_path))
+    assert written == {"gazette": 3, "courier": 4, "board": 2}
+    assert counts(upgraded, "gazette")["written"] == before["gazette"]["written"] + 3
+    assert counts(upgraded, "courier")["written"] == before["courier"]["written"] + 4
+    assert counts(upgraded, "courier")["duplicate"] == 1
+    [whole] = [row for row in rows(tmp_path, "courier.jsonl") if row["url"] == f"{COURIER}/n/23.html"]
+    assert (whole["parts"], whole["parts_missing"]) == (3, [f"{COURIER}/n/23.html?page=4"])
+    assert (whole["robots_directives"], whole["tdm_reservation"]) == (["noarchive"], True)
+    assert [whole["text"].count(f"Story 23 page {number}:") for number in (2, 3)] == [6, 6]
+    assert whole["section_version"].endswith("+1")  # the recent pages vote on
+
+
+def answer_of(fetch):
+    """What the site answers now: no further list, each article, one of them corrected."""
+    if not isinstance(fetch, ArticleFetch):
+        return Unanswered(Outcome("reject", "http 404"), fetch.url)
+    number = number_of(fetch.url)
+    return Answered(200, page(fetch.url, article(number, word=" corrected" if number == 2 else "")))
+
+
+def test_a_killed_run_goes_on_and_rechecks_come_due(upgraded, redis_url, tmp_path):
+    ledger = Ledger(upgraded, "gazette", clock=lambda: HandClock()() + 2 * HOUR)
+    assert ledger.start_rechecks() == 5
+    run = SectionRun(upgraded, published(upgraded)["gazette"])
+    run.begin()
+    asked = []
+    while fetches := run.next():
+        asked += [fetch.url for fetch in fetches]
+        for fetch in fetches:
+            run.settle(fetch, answer_of(fetch))
+    run.end("finished")
+    assert f"{GAZETTE}/a/?page=2" in asked  # a list that the killed run left unread
+    assert f"{GAZETTE}/a/100.html" in asked  # a recheck; the example itself is kept
+    assert {f"{GAZETTE}/a/{number}.html" for number in (12, 13, 14)} < set(asked)  # leased to the run that was killed
+    assert work_until_empty(redis_url, tmp_path / "state") == 0
+    assert set(counts(upgraded, "gazette")) <= {"written", "duplicate", "rejected", "waiting"}
+    versions = {(number_of(url), version) for task, url, version in keys_of_rows(tmp_path) if task == "gazette"}
+    assert {(2, 2), (12, 1), (13, 1), (14, 1)} <= versions
+    assert (1, 2) not in versions  # unchanged
+    assert ledger.state_of(f"{GAZETTE}/a/1.html") == ("written", "unchanged")
+
+
+def test_status_reads_it(upgraded, redis_url, tmp_path, monkeypatch):
+    monkeypatch.setenv("REDIS_URL", redis_url)
+    monkeypatch.chdir(tmp_path)
+    told = json.loads(CliRunner().invoke(command, ["--json"]).stdout)
+    assert [row["task"] for row in told["tasks"]] == sorted(TASKS)
+    for row in told["tasks"]:
+        seen = row["counts"].pop("seen")
+        assert (seen, row["counts"].pop("unaccounted")) == (sum(row["counts"].values()), 0)
+    assert told["queue"]["jobs"] == 2
+    assert [row["last_run"]["outcome"] for row in told["tasks"][1:]] == ["finished", "finished"]
+    assert CliRunner().invoke(command, []).exit_code == 0
+
+
+def test_problems_are_listed(upgraded):
+    told = {(problem.state, problem.reason) for task in TASKS for problem in problems(Ledger(upgraded, task))}
+    assert told >= {
+        ("rejected", "http 404"),
+        ("rejected", "drop: keyword obituary"),
+        ("failed", "http 500"),
+        ("waiting", "no answer in time"),
+        ("fetched", "output unavailable: disk full"),
+    }
+
+
+# -- a newer version wrote it ------------------------------------------------------------------------------------------
+
+
+LATER = "of_a_later_version"
+READ_BY_WORKERS = (":page:", ":example", ":recent", ":open", ":young", ":problems", keys.CONFIGS, keys.ALIVE)
+
+
+def with_later_fields(stored):
+    """A snapshot with a further field in each hash of a page, and in each JSON object, that workers read."""
+    for name, entry in stored["keys"].items():
+        if any(part in name for part in READ_BY_WORKERS):
+            entry["value"] = _with_later(entry["value"])
+            if entry["type"] == "hash" and any(part in name for part in (":page:", ":example", ":recent")):
+                entry["value"].append([LATER, "1"])
+    return stored
+
+
+def _with_later(value):
+    match value:
+        case list():
+            return [_with_later(part) for part in value]
+        case str() if value.startswith("{"):
+            return json.dumps(_with_later(json.loads(value)))
+        case dict() if "base64" not in value:
+            return {name: _with_later(part) for name, part in value.items()} | {LATER: {"a": [1]}}
+    return value
+
+
+def test_fields_of_a_later_version_are_ignored(connection, redis_url, stored, tmp_path):
+    load(connection, with_later_fields(stored), tmp_path)
+    ledger = Ledger(connection, "gazette", clock=lambda: HandClock()() + 2 * HOUR)
+    assert all(LATER in json.loads(record) for record in connection.hvals(ledger.keys["open"]))
+    assert ledger.start_rechecks() == 5
+    run = SectionRun(connection, published(connection)["gazette"])
+    run.begin()
+    while fetches := run.next():
+        for fetch in fetches:
+            run.settle(fetch, answer_of(fetch))
+    run.end("finished")
+    assert work_until_empty(redis_url, tmp_path / "state") == 0
+    keys_of_rows(tmp_path)
+    assert counts(connection, "gazette")["written"] >= 11
+    assert alive(connection, clock=lambda: stored["at"])[0][LATER] == {"a": [1]}
+
+
+def test_a_config_with_later_fields_is_the_same_config(connection):
+    config = ExtractionConfig(
+        "a", "http://a.example/1", ".*", ("out.jsonl",), "/srv", revisit=(1.0, 2.0), skip=("noai",)
+    )
+    raw = json.loads(config.to_json())
+    raw["keep"][LATER] = raw[LATER] = ["x"]
+    connection.hset(keys.CONFIGS, "a", json.dumps(raw))
+    assert config_of(connection, "a") == config
+
+
+def test_a_recheck_plan_with_later_fields_is_the_same_plan():
+    info = {"visits": {"every": 1.0, "until": 2.0, "version": 3, "hash": "h", LATER: 1}}
+    assert PageLease("f", "http://a.example/1", 1, False, {}, info).recheck == RecheckPlan(1.0, 2.0, 3, "h")
+
+
+# -- the script --------------------------------------------------------------------------------------------------------
+
+
+def test_the_script_reads_back_what_it_dumped(connection, tmp_path):
+    (tmp_path / "tasks").mkdir()
+    fill(connection, tmp_path / "tasks")
+    present = dump(connection, tmp_path / "tasks")
+    connection.flushall()
+    load(connection, present, tmp_path / "tasks")
+    again = dump(connection, tmp_path / "tasks")["keys"]
+    for name, entry in present["keys"].items():
+        assert (again[name]["type"], again[name]["value"]) == (entry["type"], entry["value"]), name
+    assert again.keys() == present["keys"].keys()
+    assert {state for task in TASKS for state in counts(connection, task)} == {*OPEN_STATES, *FINAL_STATES}
+
+
+# -- an older version reads it -----------------------------------------------------------------------------------------
+
+
+def test_a_page_is_stored_in_the_fields_that_workers_of_0_2_0_read(upgraded):
+    """0.2.0 also wrote a `status` that it never read; `takes` is the ledger's."""
+    [stored] = [hash_ for key in upgraded.scan_iter("*:page:*") if b"parts" in (hash_ := upgraded.hgetall(key))]
+    fields = {name.decode() for name in stored} - {"status", "takes"}
+    fetched_page = unpack({name.decode(): value for name, value in stored.items()})
+    packed = pack(fetched_page)
+    assert packed.keys() == fields
+    for name in fields - {"body", "body:1", "body:2"}:
+        value = packed[name]
+        assert (value if isinstance(value, bytes) else str(value).encode()) == stored[name.encode()], name
