@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types unit browser schema figures clean
+.PHONY: demo test chaos lint types unit browser schema figures clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
@@ -34,6 +34,11 @@ browser:
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 			chromium fonts-wqy-microhei > /dev/null; \
 	fi || true
+
+# The long form of tests/chaos: hours, best as root, since some faults need networks and mounts of their own.
+chaos: $(READY)
+	$(BIN)/python -m tests.chaos --seeds 1-30 --pages 350 --kills 20
+	$(BIN)/python -m tests.chaos --seeds 31-60 --pages 350 --kills 40 --faults kill-,stop-
 
 schema: $(READY)
 	$(BIN)/python -m crawler.task_list.schema

@@ -1,9 +1,11 @@
 """The extraction workers of `exemplar run`: `exemplar work extract` as a child process that ends with its parent.
 
-Present problems are printed as lines of JSON: `{"problem": {…}, "over": false}`.
+Present problems are printed as lines of JSON: `{"problem": {…}, "over": false}`; on a node with several Redis servers,
+where a person reads them, as text on standard error.
 """
 
 import os
+import select
 import signal
 import sys
 
@@ -18,16 +20,16 @@ from workers.quarantine import state_folder
 from workers.supervisor import Supervisor
 
 
-def main(count: int, *, exits_without_redis: bool) -> None:
-    """Supervise `count` workers on `$REDIS_URL` until SIGTERM."""
+def main(count: int, *, exits_without_redis: bool, resize: bool = False) -> None:
+    """Supervise `count` workers on `$REDIS_URL` until SIGTERM; with `resize` as many as standard input names last."""
     die_with_parent(signal.SIGTERM)
     log_to_stderr()
-    url = os.environ["REDIS_URL"]
-    supervisor = Supervisor(url, count, state=state_folder(), exits_without_redis=exits_without_redis)
+    url, wanted = os.environ["REDIS_URL"], _Wanted(count).now if resize else None
+    supervisor = Supervisor(url, count, state=state_folder(), exits_without_redis=exits_without_redis, wanted=wanted)
     signal.signal(signal.SIGTERM, supervisor.stop)
     # The run itself reports that Redis is unavailable, once for all its parts.
     try:
-        supervisor.run(on_problem=_print_problem, on_notice=lambda text: None)
+        supervisor.run(on_problem=_say_problem if resize else _print_problem, on_notice=lambda text: None)
     except redis.RedisError as error:
         print(f"Redis failed: {reason(error)}", file=sys.stderr)
         sys.exit(EXIT_UNAVAILABLE)
@@ -37,5 +39,24 @@ def _print_problem(problem: PresentProblem, is_over: bool) -> None:
     print_json({"problem": problem.to_dict(), "over": is_over})
 
 
+def _say_problem(problem: PresentProblem, is_over: bool) -> None:
+    print(problem.in_words(is_over), file=sys.stderr, flush=True)
+
+
+class _Wanted:
+    """The last whole line of standard input as a number. Read without a thread, since the supervisor forks."""
+
+    def __init__(self, count: int):
+        self.count = count
+        self._rest = b""
+
+    def now(self) -> int:
+        while select.select([0], [], [], 0)[0] and (data := os.read(0, 4096)):
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            if lines:
+                self.count = int(lines[-1])
+        return self.count
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]), exits_without_redis="--exit" in sys.argv)
+    main(int(sys.argv[1]), exits_without_redis="--exit" in sys.argv, resize="--resize" in sys.argv)

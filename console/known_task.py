@@ -11,25 +11,26 @@ if TYPE_CHECKING:
     import redis
 
     from workers.ledger import Ledger
+    from workers.servers import RedisServers
 
 
 @contextmanager
-def redis_of(tasks: Path | None, *, purpose: str) -> "Iterator[redis.Redis]":
-    """Connect to the Redis of a task file."""
-    from workers.connection import connect
+def servers_of(tasks: Path | None, *, purpose: str) -> "Iterator[RedisServers]":
+    """Connect to the Redis servers of a task file."""
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
+    from workers.servers import RedisServers
 
     folder = state_folder(tasks_file(tasks).absolute().parent)
     with redis_for(folder, purpose=purpose, say=say) as address:
-        yield connect(address)
+        yield RedisServers(address)
 
 
 @contextmanager
 def ledger_of(task: str, tasks: Path | None, *, purpose: str) -> "Iterator[Ledger]":
     """Connect to the Redis of a task file and yield the task's ledger. Raises `TaskError` if the task never ran."""
-    with redis_of(tasks, purpose=purpose) as connection:
-        yield known_ledger(connection, task)
+    with servers_of(tasks, purpose=purpose) as servers:
+        yield known_ledger(servers.of_task(task).connection, task)
 
 
 def known_ledger(connection: "redis.Redis", task: str) -> "Ledger":

@@ -13,10 +13,11 @@ from crawler.guarding.guard import Guard, guard_from
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings, TaskFile
+from crawler.task_list.placement import parts_of
 from crawler.task_list.publication import publish, published, published_task
-from workers.connection import connect
 from workers.embedded import redis_for
 from workers.quarantine import state_folder
+from workers.servers import RedisServers
 
 TASKS_FILE = "tasks.yaml"
 PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # set for the children of a crawl worker: they read no file
@@ -52,14 +53,16 @@ def open_session(
     file, tasks = _task_list(file)
     state = state_folder(file.parent if file else None)
     with redis_for(state, purpose=purpose, say=say) as url:
-        connection = connect(url)
+        servers = RedisServers(url)
         try:
             if tasks is not None and file is not None:
-                publish(connection, tasks, file, take_over="REDIS_URL" not in os.environ)
-            in_force = published_task(connection, task) if task else published(connection)
-            yield Session(url, connection, in_force, guard_from(in_force.settings.allow_hosts))
+                for part in parts_of(tasks, servers):
+                    publish(part.server.connection, part.tasks, file, take_over="REDIS_URL" not in os.environ)
+            server = servers.of_task(task)
+            in_force = published_task(server.connection, task) if task else published(server.connection)
+            yield Session(server.url, server.connection, in_force, guard_from(in_force.settings.allow_hosts))
         finally:
-            connection.close()
+            servers.close()
 
 
 def identity_of(settings: Settings) -> dict[str, str]:

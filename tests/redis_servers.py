@@ -1,5 +1,8 @@
-"""Redis servers of a test's own: with little memory, of each version that is installed."""
+"""Redis servers of a test's own: with little memory, a password, an ACL file, TLS, or Sentinels."""
 
+import contextlib
+import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -7,26 +10,96 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import redis
+
 from workers.embedded import answers
 from workers.redis_binary import installed_binaries
 
+SYSTEM = shutil.which("redis-server")
 BINARIES = [str(binary.path) for binary in installed_binaries()]
 START_WAIT = 10.0  # seconds
 
 
 @contextmanager
 def running(binary: str, *options: str) -> Iterator[str]:
-    """Yield the URL of a server that runs with these options."""
+    """Yield the URL of a server on a unix socket that runs with these options."""
     with tempfile.TemporaryDirectory(prefix="rd-") as folder:
-        socket = Path(folder) / "s"
-        arguments = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", folder, *options]
+        path = Path(folder) / "s"
+        arguments = ["--port", "0", "--unixsocket", str(path), "--save", "", "--dir", folder, *options]
         server = subprocess.Popen([binary, *arguments], stdout=subprocess.DEVNULL)
         try:
             limit = time.monotonic() + START_WAIT
-            while not answers(f"unix://{socket}"):
+            while not answers(f"unix://{path}"):
                 assert time.monotonic() < limit, "the server does not answer"
                 time.sleep(0.02)
-            yield f"unix://{socket}"
+            yield f"unix://{path}"
         finally:
             server.kill()
             server.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        return int(unused.getsockname()[1])
+
+
+@contextmanager
+def redis_server(
+    folder: Path, port: int, *options: str, binary: str = BINARIES[0], wait_for: int = 0
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """A server on 127.0.0.1 that keeps its files in `folder`; it is up when the block begins, and ended after it.
+
+    `wait_for`: the port at which it is expected, if not `port`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    arguments = [binary, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder), *options]
+    with _running(arguments, wait_for or port) as process:
+        yield process
+
+
+@contextmanager
+def sentinel(folder: Path, port: int, service: str, primary: int, binary: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """One Sentinel that watches a primary and promotes its replica half a second after it is away."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "sentinel.conf"
+    file.write_text(
+        f"port {port}\nbind 127.0.0.1\ndir {folder}\n"
+        f"sentinel monitor {service} 127.0.0.1 {primary} 1\n"
+        f"sentinel down-after-milliseconds {service} 500\n"
+        f"sentinel failover-timeout {service} 5000\n"
+    )
+    with _running([binary, str(file), "--sentinel"], port) as process:
+        yield process
+
+
+@contextmanager
+def _running(arguments: list[str], port: int) -> Iterator["subprocess.Popen[bytes]"]:
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
+    try:
+        limit = time.monotonic() + START_WAIT
+        while not listens(port):
+            assert process.poll() is None, f"{arguments[0]} does not start"
+            assert time.monotonic() < limit, f"{arguments[0]} does not answer"
+            time.sleep(0.02)
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(10)
+
+
+def listens(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+def eventually(condition, seconds: float = 20.0) -> None:
+    limit = time.monotonic() + seconds
+    while True:
+        with contextlib.suppress(redis.RedisError):
+            if condition():
+                return
+        assert time.monotonic() < limit, f"not so within {seconds} s"
+        time.sleep(0.05)

@@ -24,6 +24,7 @@ import redis
 from .connection import connect
 from .errors import RedisUnavailable
 from .processes import die_with_parent
+from .redis_address import addresses
 from .redis_binary import RedisBinary, redis_binary, refuse_newer_data
 
 LONGEST_SOCKET = 100  # bytes a unix socket's path may have, with some room to the kernel's 107
@@ -159,7 +160,8 @@ def redis_for(
     """
     named = os.environ.get("REDIS_URL")
     if named:
-        connect(named).close()
+        for address in addresses(named):
+            connect(address.url).close()
         yield named
         return
     server = Embedded(state)

@@ -28,6 +28,7 @@ class SupervisedWorker:
     unwritten: list[Fingerprint] = field(default_factory=list)  # pages whose rows it is writing
     stage: Stage = "page"
     is_killed: bool = False  # by its supervisor
+    dismissed: bool = False  # it ends after its present job
     limit: float = 0.0  # seconds that the present stage may last; 0 if there is none
     deadline: float = 0.0  # when it ends, monotonic
 

@@ -10,7 +10,6 @@ import logging
 import multiprocessing
 import os
 import signal
-import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ from .connection import client
 from .inbox import Inbox
 from .ledger import Ledger
 from .outage import Outage
-from .presence import HEARTBEAT_EVERY, Presence, Rate
+from .presence import HEARTBEAT_EVERY, Presence, Rate, node_name
 from .present_problems import OnChange, PresentProblem, ProblemBook
 from .processes import ended_by
 from .supervised_worker import SupervisedWorker
@@ -74,7 +73,9 @@ class Supervisor:
         times: WorkerTimes | None = None,
         sweep_every: float = SWEEP_EVERY,
         pause_after_early_exit: float = PAUSE_AFTER_EARLY_EXIT,
+        wanted: Callable[[], int] | None = None,
     ):
+        """`wanted` returns how many workers are wanted now; without it they are always `count`."""
         self.url, self.count, self.state, self.until_empty = url, count, state, until_empty
         self.times = times or WorkerTimes()
         self.sweep_every, self.pause_after_early_exit = sweep_every, pause_after_early_exit
@@ -82,6 +83,7 @@ class Supervisor:
         self.redis: redis.Redis = client(url) if exits_without_redis else client(url, retries=1, timeout=5.0)
         self.inbox = Inbox(self.redis)
         self.presence = Presence(self.redis, "extract")
+        self.wanted = wanted or (lambda: count)
         self.stopping = False
         self._context = multiprocessing.get_context("fork")
         self._workers: list[SupervisedWorker] = []
@@ -108,6 +110,7 @@ class Supervisor:
         try:
             while not self.stopping and result is None:
                 self._check_workers()
+                self._dismiss_surplus()
                 result = self._outage.attempt(self._serve)
                 time.sleep(CHECK_EVERY)
         finally:
@@ -178,8 +181,16 @@ class Supervisor:
 
     # -- without Redis ----------------------------------------------------------------------------------------------
 
+    def _dismiss_surplus(self) -> None:
+        """Let workers beyond the number that are wanted now finish their present jobs and end."""
+        self.count = self.wanted()
+        for worker in self._workers[self.count :]:
+            if not worker.dismissed and worker.process.pid is not None:
+                worker.dismissed = True
+                os.kill(worker.process.pid, signal.SIGTERM)
+
     def _start(self) -> SupervisedWorker:
-        name = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        name = f"{node_name()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         read, write = os.pipe()
         others = [read, *(worker.reports for worker in self._workers)]
         process = self._context.Process(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.known_task import known_ledger, ledger_of, redis_of
+from console.known_task import known_ledger, ledger_of, servers_of
 from console.options import counted, examples, json_option, moment, print_json, say, tasks_option
 
 if TYPE_CHECKING:
@@ -59,9 +59,11 @@ def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | No
     """Count failed pages by task and reason; of TASK with some of their URLs, or with --json all of them."""
     from workers.ledger import Ledger, ledgers
 
-    with redis_of(tasks, purpose="failures") as connection:
-        every = [Ledger(connection, name) for name in ledgers(connection)]
-        chosen = every if task is None else [known_ledger(connection, task)]
+    with servers_of(tasks, purpose="failures") as servers:
+        if task is None:
+            chosen = [Ledger(own.connection, name) for own in servers for name in ledgers(own.connection)]
+        else:
+            chosen = [known_ledger(servers.of_task(task).connection, task)]
         rows: list[tuple[str, Group, dict[str, FailedPage]]] = []
         for ledger in chosen:
             failed, by_url = _groups(ledger, reason)

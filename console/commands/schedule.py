@@ -1,11 +1,21 @@
 """`exemplar schedule`: the scheduler of a cluster."""
 
 import signal
+import threading
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from console.options import counted, examples, exit_option, log_to_stderr, say, tasks_argument, verbose_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crawler.scheduling.scheduler import Scheduler
+    from crawler.task_list.models import TaskFile
+    from workers.servers import RedisServer, RedisServers
 
 
 @click.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar schedule tasks.yaml"))
@@ -18,17 +28,73 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool) -> 
 
     Any number of schedulers may share one Redis; each task is still started once.
     """
+    from console.several_servers import ServerPart, serve_all
     from crawler.scheduling.scheduler import Scheduler
-    from workers.connection import connect
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
+    from workers.servers import RedisServers
 
     log_to_stderr(verbose)
     file = tasks or Path("tasks.yaml")
     with redis_for(state_folder(file.absolute().parent), purpose="schedule", say=say) as url:
-        scheduler = Scheduler(connect(url), file, take_over=take_over, exits_without_redis=exits, on_notice=say)
-        scheduler.start()
-        signal.signal(signal.SIGTERM, scheduler.stop)
-        signal.signal(signal.SIGINT, scheduler.stop)
-        say(f"scheduling {counted(scheduler.tasks, 'task')} of {file}; press Ctrl-C to stop")
-        scheduler.run(on_fired=lambda names: say(f"due: {', '.join(names)}") if verbose else None)
+        servers = RedisServers(url)
+        if len(servers) > 1:
+            schedulers = _schedulers(servers, file, take_over, exits)
+        else:
+            connection = servers[0].connection
+            schedulers = [Scheduler(connection, file, take_over=take_over, exits_without_redis=exits, on_notice=say)]
+        for scheduler in schedulers:
+            scheduler.start()
+        scheduled = counted(sum(scheduler.tasks for scheduler in schedulers), "task")
+        say(f"scheduling {scheduled} of {file}; press Ctrl-C to stop")
+        on_fired = (lambda names: say(f"due: {', '.join(names)}")) if verbose else None
+        if len(servers) == 1:
+            _stop_by_signal(schedulers[0].stop)
+            schedulers[0].run(on_fired=on_fired)
+            return
+        stopping = threading.Event()
+        _stop_by_signal(lambda *_: stopping.set())
+        pairs = zip(servers, schedulers, strict=True)
+        serve_all(
+            [ServerPart(server.name, partial(own.run, on_fired), own.stop) for server, own in pairs], say, stopping
+        )
+
+
+def _schedulers(servers: "RedisServers", file: Path, take_over: bool, exits: bool) -> "list[Scheduler]":
+    """Return a scheduler for each server, each of which reads its part of the file."""
+    from crawler.scheduling.scheduler import Scheduler
+    from crawler.task_list.file import load
+    from crawler.task_list.placement import in_words, part_of
+    from crawler.task_list.publication import forget_source
+
+    def reader(server: "RedisServer") -> "Callable[[Path], TaskFile]":
+        def read(path: Path) -> "TaskFile":
+            part = part_of(load(path), servers, server)
+            if text := in_words(part):
+                say(text)
+            return part.tasks
+
+        return read
+
+    for server in servers:
+        forget_source(server.connection)  # the servers may be others than at the last start
+    return [
+        Scheduler(
+            server.connection,
+            file,
+            take_over=take_over,
+            read=reader(server),
+            exits_without_redis=exits,
+            on_notice=partial(_say_of, server.name),
+        )
+        for server in servers
+    ]
+
+
+def _say_of(server: str, text: str) -> None:
+    say(f"{server}: {text}")
+
+
+def _stop_by_signal(stop: "Callable[..., object]") -> None:
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)

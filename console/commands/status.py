@@ -62,24 +62,26 @@ def command(
 
     --problems shows some URLs of each reason; with --json all of them, one a line.
     """
-    from console.status import overview, table
+    from console.several_servers import overview_of
+    from console.status import table
     from crawler.politeness.host_states import in_words
-    from workers.connection import connect
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
+    from workers.servers import RedisServers
 
     if problems is None and (reason is not None or complete):
         raise click.UsageError("--reason and --all go with --problems TASK")
     file = tasks_file(tasks)
     with redis_for(state_folder(file.absolute().parent), purpose="status", say=say) as url:
-        connection = connect(url)
+        servers = RedisServers(url)
         if problems is not None:
-            _show_problems(connection, problems, reason, complete or reason is not None, as_json)
+            for server in servers if problems == EVERY_TASK else [servers.of_task(problems)]:
+                _show_problems(server.connection, problems, reason, complete or reason is not None, as_json)
             return
         if days is not None:
-            _show_days(connection, days, as_json)
+            _show_days(servers.of_task(days).connection, days, as_json)
             return
-        state = overview(connection)
+        state = overview_of(servers)
     if as_json:
         print_json(state)
         return

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import threading
+from functools import partial
 from typing import Any
 
 import click
@@ -11,7 +13,10 @@ from console.options import counted, examples, exit_option, log_to_stderr, print
 
 @click.group(epilog=examples("exemplar work crawl -n 2", "exemplar work extract -n 8"))
 def command() -> None:
-    """Run workers of one kind; any number of them may share one Redis, on any number of machines."""
+    """Run workers of one kind; any number of them may share one Redis, on any number of machines.
+
+    With several servers in REDIS_URL each node serves all of them.
+    """
 
 
 @command.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar work crawl -n 2"))
@@ -22,18 +27,38 @@ def command() -> None:
 @verbose_option
 def crawl(number: int, exits: bool, verbose: bool) -> None:
     """Take due tasks from the schedule and run their spiders."""
+    from console.several_servers import ServerPart, serve_all
     from crawler.scheduling.crawl_worker import CrawlWorkers
-    from workers.connection import client, connect
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
+    from workers.servers import RedisServers
+
+    def report(task: str, report: dict[str, Any]) -> None:
+        print_json({"task": task, **report})
 
     log_to_stderr(verbose)
     with redis_for(state_folder(), purpose="work crawl", say=say) as url:
-        connection = connect(url) if exits else client(url, retries=1, timeout=5.0)
-        workers = CrawlWorkers(url, connection, number, exits_without_redis=exits, on_notice=say)
-        _stop_by_signal(workers.stop)
+        servers, slots = RedisServers(url), threading.Semaphore(number)
+        all_workers = [
+            CrawlWorkers(
+                server.url,
+                server.connection,
+                number,
+                exits_without_redis=exits,
+                on_notice=say if len(servers) == 1 else partial(_say_of, server.name),
+                slots=slots,
+            )
+            for server in servers
+        ]
         say(f"{counted(number, 'crawl worker')} running; press Ctrl-C to stop")
-        workers.run(on_report=lambda task, report: print_json({"task": task, **report}))
+        if len(servers) == 1:
+            _stop_by_signal(all_workers[0].stop)
+            all_workers[0].run(on_report=report)
+            return
+        stopping = threading.Event()
+        _stop_by_signal(lambda *_: stopping.set())
+        pairs = zip(servers, all_workers, strict=True)
+        serve_all([ServerPart(server.name, partial(own.run, report), own.stop) for server, own in pairs], say, stopping)
 
 
 @command.command(epilog=examples("exemplar work extract -n 8", "exemplar work extract --until-empty"))
@@ -43,21 +68,31 @@ def crawl(number: int, exits: bool, verbose: bool) -> None:
 @verbose_option
 def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool) -> None:
     """Extract the articles of fetched pages and write their rows."""
+    from console.several_servers import ExtractionNode
     from workers.embedded import redis_for
     from workers.quarantine import state_folder
+    from workers.servers import RedisServers
     from workers.supervisor import Supervisor
 
     log_to_stderr(verbose)
-    count = number or os.cpu_count() or 2
+    count, state = number or os.cpu_count() or 2, state_folder().absolute()
     with redis_for(state_folder(), purpose="work extract", say=say) as url:
-        state = state_folder().absolute()
-        supervisor = Supervisor(url, count, state=state, until_empty=until_empty, exits_without_redis=exits)
-        _stop_by_signal(supervisor.stop)
+        servers = RedisServers(url)
         say(
             f"{counted(count, 'extraction worker')} running; "
             + ("they stop when no page waits" if until_empty else "press Ctrl-C to stop")
         )
-        if not supervisor.run(lambda problem, is_over: say(problem.in_words(is_over)), on_notice=say):
+        if len(servers) > 1 and not until_empty:
+            stopping = threading.Event()
+            _stop_by_signal(lambda *_: stopping.set())
+            ExtractionNode(servers, count, state=state, say=say).run(stopping)
+            return
+        complete = True
+        for server in servers:  # several ones are emptied one after the other
+            supervisor = Supervisor(server.url, count, state=state, until_empty=until_empty, exits_without_redis=exits)
+            _stop_by_signal(supervisor.stop)
+            complete &= supervisor.run(lambda problem, is_over: say(problem.in_words(is_over)), on_notice=say)
+        if not complete:
             say("problem: output unavailable; pages are kept")
             raise click.exceptions.Exit(1)
 
@@ -65,3 +100,7 @@ def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool) -
 def _stop_by_signal(stop: Any) -> None:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
+
+
+def _say_of(server: str, text: str) -> None:
+    say(f"{server}: {text}")

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,6 +48,7 @@ class CrawlWorkers:
 
     `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `hangs_after`:
     seconds without a sign of life until a spider is killed. `on_notice` gets texts on the loss and return of Redis.
+    `slots`: as many as spiders may run at a time, shared with the crawl workers of other servers.
     """
 
     def __init__(
@@ -59,8 +61,10 @@ class CrawlWorkers:
         hangs_after: float = HANGS_AFTER,
         on_notice: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        slots: threading.Semaphore | None = None,
     ):
         self.url, self.redis, self.count, self.clock = url, connection, count, clock
+        self.slots = slots or threading.Semaphore(count)
         self.hangs_after = hangs_after
         self.schedule = Schedule(connection)
         self.presence = Presence(connection, "crawl")
@@ -95,8 +99,13 @@ class CrawlWorkers:
         self.stopping = True
 
     def _start(self) -> None:
-        while len(self._children) < self.count:
-            lease = self.schedule.lease()
+        while self.slots.acquire(blocking=False):
+            lease = None
+            try:
+                lease = self.schedule.lease()
+            finally:
+                if lease is None:
+                    self.slots.release()
             if lease is None:
                 return
             environment = {**os.environ, "REDIS_URL": self.url, PUBLISHED_ONLY: "1"}
@@ -122,6 +131,7 @@ class CrawlWorkers:
             self._children.remove(
                 child
             )  # after `done`, which raises if Redis is unavailable: the child is reaped again then
+            self.slots.release()
             if not report:
                 report = {"outcome": "killed", "problems": [f"the spider was {ended_by(code)}"]}
                 self.presence.note_error(f"task {child.lease.task}: the spider was {ended_by(code)}")

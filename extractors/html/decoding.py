@@ -63,7 +63,7 @@ def _as_utf8(data: bytes) -> str | None:
 
 
 def _contradicts(utf8: str) -> bool:
-    """Whether text decoded as UTF-8 contradicts another multi-byte declaration. Two of its bytes can be one hanzi, too."""
+    """Whether text decoded as UTF-8 contradicts another multi-byte declaration (two bytes can be one hanzi, too)."""
     if utf8.isascii():
         return False
     return bool(_THREE_BYTES.search(utf8)) or len(set(_NOT_ASCII.findall(utf8))) >= MIN_LETTERS

@@ -94,7 +94,7 @@ def test_section_that_is_there_already_is_not_added_again(site: SiteServer, here
     asked = len(site.requests)
     done = exemplar("add", site.url + truth("zh")[5].path)
     assert done.code == 2
-    assert "task zh takes" in done.err
+    assert "task zh already covers" in done.err
     assert len(site.requests) == asked
     again = exemplar("add", site.url + truth("zh")[5].path, "--name", "zh2")
     assert again.code == 1

@@ -1,0 +1,217 @@
+"""One node for several Redis servers: each server has its own scheduler, crawl workers or extraction supervisor here.
+
+A server that is away does not hold up the others.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from console.status import overview
+from workers.connection import reason
+from workers.inbox import Inbox
+from workers.processes import ended_by
+from workers.quarantine import STATE_FOLDER
+from workers.servers import RedisServer, RedisServers
+
+TRY_AGAIN_AFTER = 1.0  # seconds
+SHARE_EVERY = 1.0  # seconds between two looks at what waits where
+MOVE_AFTER = 10.0  # seconds that a worker stays with a server, unless another one with pages has no worker at all
+STOP_WAIT = 40.0  # seconds for a supervisor to end
+CHECK_EVERY = 0.2  # seconds between two looks for a request to stop
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPart:
+    """What serves one server: `run` returns after `stop`, and raises `redis.RedisError` while the server is away."""
+
+    server: str
+    run: Callable[[], object]
+    stop: Callable[[], object]
+
+
+def serve_all(parts: Sequence[ServerPart], say: Callable[[str], None], stopping: threading.Event) -> None:
+    """Run the parts, each in a thread, until `stopping` is set; one whose server is away is run again.
+
+    Raises the first error of a part that is not of Redis, after all parts have ended.
+    """
+    errors: list[BaseException] = []
+
+    def run(part: ServerPart) -> None:
+        while not stopping.is_set():
+            try:
+                part.run()
+            except redis.RedisError as error:
+                say(f"Redis {part.server} is unavailable: {reason(error)}; trying again")
+                stopping.wait(TRY_AGAIN_AFTER)
+            except BaseException as error:
+                errors.append(error)
+                stopping.set()
+
+    threads = [threading.Thread(target=run, args=(part,), name=part.server) for part in parts]
+    for thread in threads:
+        thread.start()
+    while not stopping.wait(CHECK_EVERY):
+        pass
+    for part in parts:
+        part.stop()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+# Extraction
+
+
+def shares(count: int, waiting: Sequence[int], present: Sequence[int], turn: int) -> list[int]:
+    """Return how many of `count` workers each server gets, by the number of pages that wait on each.
+
+    A server with pages gets at least one, in turns if there are fewer workers than such servers; the rest follows the
+    pages. If no pages wait, workers stay where they are. `present`: the present shares; `turn`: counts the moves.
+    """
+    busy = [number for number, pages in enumerate(waiting) if pages]
+    if not busy:
+        if sum(present) == count:
+            return list(present)
+        busy = list(range(len(waiting)))
+        waiting = [1] * len(waiting)
+    result = [0] * len(waiting)
+    if len(busy) > count:
+        for step in range(count):
+            result[busy[(turn * count + step) % len(busy)]] = 1
+        return result
+    rest, total = count - len(busy), sum(waiting[number] for number in busy)
+    exact = {number: rest * waiting[number] / total for number in busy}
+    for number in busy:
+        result[number] = 1 + int(exact[number])
+    by_fraction = sorted(busy, key=lambda number: int(exact[number]) - exact[number])
+    for number in by_fraction[: count - sum(result)]:
+        result[number] += 1
+    return result
+
+
+class ExtractionNode:
+    """`count` extraction workers for several servers: one supervisor process for each, workers move between them."""
+
+    def __init__(self, servers: RedisServers, count: int, *, state: Path, say: Callable[[str], None]):
+        self.servers, self.count, self.state, self.say = servers, count, state, say
+        self.inboxes = [Inbox(server.connection) for server in servers]
+        self.present = shares(count, [0] * len(servers), [], 0)
+        self._processes: list[subprocess.Popen[str] | None] = [None] * len(servers)
+        self._moved = time.monotonic()
+        self._turn = 0
+
+    def run(self, stopping: threading.Event) -> None:
+        """Extract until `stopping` is set."""
+        try:
+            while not stopping.is_set():
+                self._start_missing()
+                self._share()
+                stopping.wait(SHARE_EVERY)
+        finally:
+            self._end()
+
+    def _start_missing(self) -> None:
+        for number, server in enumerate(self.servers):
+            process = self._processes[number]
+            if process is not None and process.poll() is None:
+                continue
+            if process is not None:
+                self.say(f"extraction for Redis {server.name}: {ended_by(process.returncode)}; it is restarted")
+            self._processes[number] = subprocess.Popen(
+                [sys.executable, "-m", "console.extraction_process", str(self.present[number]), "--resize"],
+                env={**os.environ, "REDIS_URL": server.url, STATE_FOLDER: str(self.state)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                text=True,
+                start_new_session=True,
+            )
+
+    def _share(self) -> None:
+        waiting = [_pages(inbox) for inbox in self.inboxes]
+        wanted = shares(self.count, waiting, self.present, self._turn)
+        starving = any(pages and not share for pages, share in zip(waiting, self.present, strict=True))
+        idle = any(share and not pages for pages, share in zip(waiting, self.present, strict=True))
+        if wanted == self.present or (not (starving and idle) and time.monotonic() - self._moved < MOVE_AFTER):
+            return
+        self._moved, self._turn = time.monotonic(), self._turn + 1
+        for number, share in enumerate(wanted):
+            if share != self.present[number]:
+                self._resize(number, share)
+        self.present = wanted
+
+    def _resize(self, number: int, share: int) -> None:
+        process = self._processes[number]
+        if process is None or process.stdin is None:
+            return
+        try:
+            process.stdin.write(f"{share}\n")
+            process.stdin.flush()
+        except OSError:
+            pass  # it died, and is started again with this share
+
+    def _end(self) -> None:
+        for process in self._processes:
+            if process is not None:
+                process.terminate()
+        for process in self._processes:
+            if process is None:
+                continue
+            try:
+                process.wait(STOP_WAIT)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _pages(inbox: Inbox) -> int:
+    try:
+        return inbox.pages_waiting()
+    except redis.RedisError:
+        return 0
+
+
+# Status
+
+
+def overview_of(servers: Sequence[RedisServer]) -> dict[str, Any]:
+    """Return the overview of all servers as one.
+
+    With several, `server` is the name of each row's server, `servers` has program and memory of each, and `redis` and
+    `memory` are of the server that is closest to its limit.
+    """
+    if len(servers) == 1:
+        return overview(servers[0].connection)
+    parts = [overview(server.connection) for server in servers]
+    whole = dict(max(parts, key=_share_used))
+    whole["tasks_from"] = next((part["tasks_from"] for part in parts if part["tasks_from"]), None)
+    pairs = list(zip(servers, parts, strict=True))
+    for name in ("tasks", "processes", "died", "problems", "hosts"):
+        whole[name] = [{**row, "server": server.name} for server, part in pairs for row in part[name]]
+    whole["tasks"].sort(key=lambda row: str(row["task"]))
+    ages = [part["queue"]["oldest_page"] for part in parts if part["queue"]["oldest_page"] is not None]
+    whole["queue"] = {
+        "jobs": sum(part["queue"]["jobs"] for part in parts),
+        "oldest_page": max(ages, default=None),
+        "due": [task for part in parts for task in part["queue"]["due"]],
+        "running": [task for part in parts for task in part["queue"]["running"]],
+    }
+    whole["stored"] = {name: sum(part["stored"][name] for part in parts) for name in whole["stored"]}
+    whole["servers"] = [
+        {"server": server.name, "redis": part["redis"], "memory": part["memory"]} for server, part in pairs
+    ]
+    return whole
+
+
+def _share_used(part: dict[str, Any]) -> float:
+    memory = part["memory"]
+    return float(memory["used"] / memory["limit"]) if memory["limit"] else 0.0

@@ -1,0 +1,1 @@
+"""The history checker: a real cluster under faults, and the proof of what its outputs hold. See `__main__`."""

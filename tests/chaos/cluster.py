@@ -1,0 +1,276 @@
+"""The system under test as real processes: a cluster of nodes on one Redis, or one `exemplar run` with its own.
+
+A keeper starts what has died again after half a second, as systemd does. Everything is ended by its process id.
+"""
+
+import ctypes
+import os
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import redis
+
+from tests.chaos.network import Network
+from tests.chaos.site import Site
+from workers.processes import die_with_parent
+
+Form = Literal["cluster", "single"]
+Role = Literal["run", "scheduler", "crawl-worker", "spider", "supervisor", "worker", "redis"]
+
+REPOSITORY = Path(__file__).parents[2]
+SHIM = Path(__file__).parent / "shim"
+EXEMPLAR = [sys.executable, "-m", "console"]
+NODES: dict[Form, dict[str, list[str]]] = {
+    "single": {"run": ["run", "tasks.yaml", "--workers", "2", "--crawlers", "2", "--json"]},
+    "cluster": {
+        "schedule": ["schedule", "tasks.yaml"],
+        "crawl": ["work", "crawl", "-n", "2"],
+        "extract-1": ["work", "extract", "-n", "3"],
+        "extract-2": ["work", "extract", "-n", "3"],
+    },
+}
+RESTART_AFTER = 0.5  # seconds
+STOP_WAIT = 45.0  # seconds that a node gets to stop: longer than it gives its own parts
+PR_SET_CHILD_SUBREAPER = 36
+STATE, PARENT, SESSION = 0, 1, 3  # fields of /proc/PID/stat
+
+
+@dataclass
+class Node:
+    """A machine of the cluster: one command, started again whenever it ends."""
+
+    name: str
+    command: list[str]
+    environment: dict[str, str]
+    process: "subprocess.Popen[bytes] | None" = None
+    exits: list[int] = field(default_factory=list)
+    held_down: bool = False  # not to be started again for now: its machine has no power
+
+
+class Cluster:
+    """The nodes of one form in a folder of their own. `url`: their Redis; None for the embedded one."""
+
+    def __init__(self, folder: Path, site: Site, network: Network, form: Form, url: str | None, *, every: str = "10s"):
+        self.folder, self.site, self.network, self.form = folder, site, network, form
+        self.out = folder / "disk" / "out"
+        self.synced = folder / "synced"
+        self._keeping = threading.Event()
+        (folder / "tasks.yaml").write_text(_task_list(site, every), "utf-8")
+        self.out.mkdir(parents=True)
+        self.nodes = {name: self._node(name, words, url) for name, words in NODES[form].items()}
+
+    def __enter__(self) -> "Cluster":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # what outlives its parent is ours to end
+        for node in self.nodes.values():
+            self._start(node)
+        self._keeping.set()
+        self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
+        self._keeper.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._keeping.clear()
+        self._keeper.join()
+        running = [node.process for node in self.nodes.values() if node.process and node.process.poll() is None]
+        for pid in {pid for process in running for pid in descendants(process.pid)}:
+            send(pid, signal.SIGCONT)
+        for process in running:
+            process.terminate()
+        limit = time.monotonic() + STOP_WAIT
+        for process in running:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.1, limit - time.monotonic()))
+        for node in self.nodes.values():
+            if node.process is not None:
+                end_tree(node.process)
+
+    def client(self) -> "redis.Redis":
+        """A client of the embedded Redis."""
+        return redis.Redis.from_url(f"unix://{self.folder / '.exemplar/redis/redis.sock'}", socket_timeout=5.0)
+
+    def pids(self, role: Role, node: str | None = None) -> list[int]:
+        """The running processes of a kind."""
+        chosen = [self.nodes[node]] if node else self.nodes.values()
+        roots = [each.process.pid for each in chosen if each.process and each.process.poll() is None]
+        found = [(pid, _role(pid, root, self.form)) for root in roots for pid in descendants(root)]
+        return [pid for pid, kind in found if kind == role]
+
+    def set_clock(self, node: str, seconds: float) -> None:
+        """Set the wall clock of a node off by so much, at once for all of its processes."""
+        self._clock(node).write_bytes(struct.pack("d", seconds))
+
+    def cut_power(self, nodes: list[str]) -> None:
+        """End all processes of some nodes at once; they stay down until `restore_power`."""
+        for name in nodes:
+            self.nodes[name].held_down = True
+        for name in nodes:
+            if process := self.nodes[name].process:
+                end_tree(process)
+
+    def restore_power(self, nodes: list[str]) -> None:
+        for name in nodes:
+            self.nodes[name].held_down = False
+
+    def _clock(self, node: str) -> Path:
+        return self.folder / f"clock-{node}"
+
+    def _node(self, name: str, words: list[str], url: str | None) -> Node:
+        kept = {key: text for key, text in os.environ.items() if not key.startswith(("EXEMPLAR_", "REDIS_", "SCRAPY_"))}
+        own = {
+            "PYTHONPATH": f"{SHIM}:{REPOSITORY}",
+            "CHAOS_CLOCK": str(self._clock(name)),
+            "CHAOS_SYNCED": str(self.synced),
+            "EXEMPLAR_STATE": str(self.folder / (".exemplar" if url is None else f"state-{name}")),
+        }
+        self.set_clock(name, 0.0)
+        environment = {**kept, **own, **({"REDIS_URL": url} if url else {})}
+        prefix = self.network.node(name) if url else []  # a single machine's Redis and site are its own
+        return Node(name, [*prefix, *EXEMPLAR, *words], environment)
+
+    def _start(self, node: Node) -> None:
+        with (self.folder / f"{node.name}.log").open("ab") as log:
+            node.process = subprocess.Popen(
+                node.command,
+                cwd=self.folder,
+                env=node.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+            )
+
+    def _keep(self) -> None:
+        while self._keeping.is_set():
+            for node in self.nodes.values():
+                if node.process is not None and node.process.poll() is not None and not node.held_down:
+                    node.exits.append(node.process.returncode)
+                    time.sleep(RESTART_AFTER)
+                    if self._keeping.is_set() and not node.held_down:
+                        self._start(node)
+            self._reap_orphans()
+            time.sleep(0.05)
+
+    def _reap_orphans(self) -> None:
+        """Take leave of the dead whose parents died before: a zombie still has a process id, and looks alive."""
+        own = {node.process.pid for node in self.nodes.values() if node.process}
+        for pid in descendants(os.getpid(), levels=1)[1:]:
+            if pid not in own and not is_running(pid) and _stat(pid, SESSION) != str(os.getsid(0)):
+                with suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
+
+
+def descendants(pid: int, levels: int = 10) -> list[int]:
+    """A process and all below it, the process first."""
+    found, level = [pid], [pid]
+    for _ in range(levels):
+        level = [child for parent in level for child in _children(parent)]
+        found += level
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            found += [int(child) for child in (thread / "children").read_text().split()]
+    return found
+
+
+def end_tree(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a process and all below it; stop them first, so that none starts another meanwhile."""
+    pids = descendants(process.pid) if process.poll() is None else []
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            send(pid, number)
+    process.wait()
+    until(lambda: not any(is_running(pid) for pid in pids), within=10)
+
+
+def end_orphans() -> None:
+    """Kill what nodes have left below this process, and take leave of the dead. What is of our own session stays."""
+    for pid in descendants(os.getpid())[1:]:
+        if _stat(pid, SESSION) != str(os.getsid(0)):
+            send(pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+
+
+def send(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def is_running(pid: int) -> bool:
+    return _stat(pid, STATE) not in ("", "Z")
+
+
+def until(condition: Callable[[], object], within: float, every: float = 0.05) -> bool:
+    """Wait until it holds; False if it does not in time."""
+    limit = time.monotonic() + within
+    while time.monotonic() < limit:
+        if condition():
+            return True
+        time.sleep(every)
+    return False
+
+
+def task_of(pid: int) -> str:
+    """The task of a spider; empty if it has just ended."""
+    return (_words(pid) or [""])[-1]
+
+
+def _words(pid: int) -> list[str]:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text().split("\0")[:-1]
+    return []
+
+
+def _role(pid: int, root: int, form: Form) -> Role | None:
+    words = _words(pid)
+    line = " ".join(words)
+    if pid == root:
+        return {"run": "run", "schedule": "scheduler", "crawl": "crawl-worker", "extract": "supervisor"}[
+            next(word for word in ("extract", "crawl", "schedule", "run") if word in words)
+        ]
+    if "redis-server" in line or "valkey-server" in line:
+        return "redis"
+    if "crawler.fetching.spider_process" in line:
+        return "spider"
+    if "console.extraction_process" in line:  # the supervisor of a run, and its workers
+        return "supervisor" if _stat(pid, PARENT) == str(root) else "worker"
+    return "worker" if "extract" in words else None
+
+
+def _stat(pid: int, field_: int) -> str:
+    """A field of a process' state, counted from the one after its name; empty if there is no such process."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[field_]
+    return ""
+
+
+def _task_list(site: Site, every: str) -> str:
+    lines = [f"settings: {{contact: https://example.org/us, allow_hosts: [{site.host}], delay: 0}}", "tasks:"]
+    for name in site.published:
+        lines += [
+            f"  {name}:",
+            f"    example: {site.article(name, 1)}",
+            f"    pattern: /{name}/a/{{id}}.html",
+            f"    start: {site.url}/{name}/",
+            f"    every: {every}",
+            f"    output: [disk/out/{name}.jsonl, disk/out/{name}.db]",
+            "    limit: null",
+            "    depth: 20",
+            "    near_duplicates: keep",
+            "    concurrency: 4",
+        ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,363 @@
+"""The faults, each with its way to heal. They come one after another; which, when and for how long, a seed decides."""
+
+import fcntl
+import json
+import os
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+import redis
+
+from crawler.scheduling.schedule import Schedule
+from crawler.task_list.publication import published_periods
+from tests.chaos.cluster import Cluster, Form, Role, send, until
+from tests.chaos.proxy import Proxy
+from tests.chaos.recovery import Recovery
+from tests.chaos.redis_server import RedisServer
+from tests.chaos.site import LINKS
+from workers.ledger import Ledger
+
+FIND_WAIT = 15.0  # seconds until a process of the wanted kind has work in hand, else any of that kind is taken
+LEASE = 60.0  # seconds: a fault that is `long` outlasts all leases and time-outs
+FLUSHED_BY_KERNEL = 5.0  # seconds after which a write is on disk, though nobody synced it
+HOUR = 3600.0
+
+
+@dataclass
+class World:
+    """What faults act on. `redis` and `proxy` are None where the system has the embedded Redis."""
+
+    cluster: Cluster
+    recovery: Recovery
+    client: "redis.Redis"
+    redis: RedisServer | None
+    proxy: Proxy | None
+    sizes: "list[tuple[float, dict[Path, int]]]"  # of the output files, over time
+    small_disk: bool  # the outputs have a disk of their own
+    choose: random.Random
+
+    def fire(self) -> None:
+        """Have all tasks run now."""
+        with suppress(redis.RedisError):
+            Schedule(self.client).fire_now(sorted(published_periods(self.client)))
+
+    def is_settled(self) -> bool:
+        """Whether the ledger knows all articles, and none is open."""
+        with suppress(redis.RedisError):
+            counts = {name: Ledger(self.client, name).counts() for name in self.cluster.site.published}
+            return all(c.seen == self.cluster.site.published[name] and not c.open for name, c in counts.items())
+        return False
+
+    def begin_walk(self) -> None:
+        """Let articles of several list pages appear in each section, and wait until a walk has come to older pages."""
+        site = self.cluster.site
+        site.publish(3 * LINKS * site.sections)
+        self.fire()
+        until(lambda: site.is_walked(within=0.2), within=FIND_WAIT, every=0.01)
+
+
+class Act(Protocol):
+    """What a fault does: it acts, lasts for `hold` seconds, and heals."""
+
+    def __call__(self, world: World, hold: float) -> None: ...
+
+
+def kill(role: Role, world: World, hold: float) -> None:
+    """SIGKILL, at a moment at which the process has pages in hand if there is such a moment."""
+    pid = _busy(role, world)
+    if pid is None:
+        return
+    pages = world.recovery.in_hand(pid)
+    send(pid, signal.SIGKILL)
+    world.recovery.pages += pages
+
+
+def stop(role: Role, world: World, hold: float) -> None:
+    """SIGSTOP, and SIGCONT some seconds later."""
+    pid = _busy(role, world)
+    if pid is None:
+        return
+    send(pid, signal.SIGSTOP)
+    try:
+        time.sleep(hold)
+    finally:
+        send(pid, signal.SIGCONT)
+
+
+def lost_replies(world: World, hold: float) -> None:
+    """Commands are executed, and some of their replies never arrive."""
+    assert world.proxy is not None
+    world.proxy.loss = world.choose.choice([0.03, 0.1, 0.2])
+    time.sleep(hold)
+    world.proxy.loss = 0.0
+
+
+def second_replies_lost(world: World, hold: float) -> None:
+    """Every second reply to each kind of command is lost, from just before a walk on; its repetition is answered."""
+    assert world.proxy is not None
+    until(world.is_settled, within=FIND_WAIT, every=0.2)  # else an earlier walk would find what is to be found
+    world.proxy.every = 2
+    world.begin_walk()
+    time.sleep(hold)
+    world.proxy.every = 0
+
+
+def section_grows(world: World, hold: float) -> None:
+    """While a walk is on its way, so many articles appear that all list pages shift."""
+    world.begin_walk()
+    world.cluster.site.publish(2 * LINKS * world.cluster.site.sections)
+
+
+def redis_restarted(world: World, hold: float) -> None:
+    assert world.redis is not None
+    world.redis.kill()
+    time.sleep(hold)
+    world.redis.start()
+
+
+def redis_rolled_back(world: World, hold: float) -> None:
+    """A failover, or a power cut of Redis' machine: its last second is gone."""
+    assert world.redis is not None
+    world.begin_walk()
+    time.sleep(world.choose.uniform(0.0, 2.0))  # while lists are read, while articles are fetched, or extracted
+    world.redis.roll_back(1.0)
+
+
+def redis_emptied(world: World, hold: float) -> None:
+    world.client.flushall()
+
+
+def redis_full(world: World, hold: float) -> None:
+    used = int(world.client.info("memory")["used_memory"])
+    world.client.config_set("maxmemory", used + 2048)
+    time.sleep(hold)
+    world.client.config_set("maxmemory", 0)
+
+
+def output_away(world: World, hold: float) -> None:
+    """The folder of the outputs is gone, and nobody can make it anew."""
+    out = world.cluster.out
+    out.rename(out.with_name("out-away"))
+    out.touch()
+    time.sleep(hold)
+    out.unlink()
+    out.with_name("out-away").rename(out)
+
+
+def output_rotated(world: World, hold: float) -> None:
+    """The JSONL file is moved aside, as logrotate does it."""
+    _rotate(world)
+
+
+def output_held(world: World, hold: float) -> None:
+    """Another process holds the lock of a JSONL file."""
+    with _chosen_output(world, "jsonl").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        time.sleep(hold)
+
+
+def output_locked(world: World, hold: float) -> None:
+    """Another process has a transaction open on a database."""
+    with _locked_database(world):
+        time.sleep(hold)
+
+
+def output_refuses(world: World, hold: float) -> None:
+    """A database refuses each row at once."""
+    with _refusing_database(world):
+        time.sleep(hold)
+
+
+def rotated_while_refused(world: World, hold: float) -> None:
+    """The JSONL file is moved aside while the other output refuses what is in it."""
+    with _refusing_database(world) as task:
+        world.begin_walk()
+        path = world.cluster.out / f"{task}.jsonl"
+        before = _sizes_of(world.cluster.out).get(path)
+        until(lambda: _sizes_of(world.cluster.out).get(path) != before, within=FIND_WAIT)
+        _rotate(world, task)
+        time.sleep(hold)
+
+
+def disk_full(world: World, hold: float) -> None:
+    """No space on the outputs' disk; or, where none can be mounted, files that may not grow."""
+    ballast = world.cluster.out.with_name("ballast")
+    if not world.small_disk:
+        _limit_files(world, max((path.stat().st_size for path in world.cluster.out.iterdir()), default=0) + 500)
+        time.sleep(hold)
+        _limit_files(world, resource.RLIM_INFINITY)
+        return
+    with suppress(OSError), ballast.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    time.sleep(hold)
+    ballast.unlink()
+
+
+def power_cut(world: World, hold: float) -> None:
+    """A machine with extraction workers loses its power: what was written and not synced is gone from its disk."""
+    before = _sizes_of(world.cluster.out)
+    world.begin_walk()
+    until(lambda: _sizes_of(world.cluster.out) != before, within=FIND_WAIT, every=0.01)
+    time.sleep(world.choose.uniform(0.0, 1.0))
+    nodes = [name for name in world.cluster.nodes if name.startswith("extract")]  # they share the disk
+    world.cluster.cut_power(nodes)
+    cut_unsynced(world.cluster, world.sizes)
+    time.sleep(hold)
+    world.cluster.restore_power(nodes)
+
+
+def clock_off(world: World, hold: float) -> None:
+    """The clock of one machine is an hour off."""
+    node = world.choose.choice(sorted(world.cluster.nodes))
+    world.cluster.set_clock(node, world.choose.choice([-HOUR, HOUR]))
+    time.sleep(hold)
+    world.cluster.set_clock(node, 0.0)
+
+
+def network_cut(world: World, hold: float) -> None:
+    """One machine is off the network."""
+    node = world.choose.choice(sorted(world.cluster.nodes))
+    world.cluster.network.cut(node)
+    try:
+        time.sleep(hold)
+    finally:
+        world.cluster.network.join(node)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of fault: how it acts, on which form of the system, and for how many seconds it lasts."""
+
+    act: Act
+    forms: tuple[Form, ...]
+    hold: tuple[float, float] = (0.0, 0.0)
+
+
+BOTH: tuple[Form, ...] = ("cluster", "single")
+_CLUSTER: tuple[Form, ...] = ("cluster",)
+_ROLES: Mapping[Role, tuple[Form, ...]] = {
+    "run": ("single",),
+    "scheduler": _CLUSTER,
+    "crawl-worker": _CLUSTER,
+    "spider": BOTH,
+    "supervisor": BOTH,
+    "worker": BOTH,
+    "redis": ("single",),
+}
+FAULTS: Mapping[str, Kind] = {
+    **{f"kill-{role}": Kind(partial(kill, role), forms) for role, forms in _ROLES.items()},
+    **{f"stop-{role}": Kind(partial(stop, role), forms, (1.0, 8.0)) for role, forms in _ROLES.items()},
+    "stop-worker-long": Kind(partial(stop, "worker"), BOTH, (LEASE + 10, LEASE + 30)),
+    "section-grows": Kind(section_grows, BOTH),
+    "lost-replies": Kind(lost_replies, _CLUSTER, (2.0, 6.0)),
+    "second-replies-lost": Kind(second_replies_lost, _CLUSTER, (4.0, 8.0)),
+    "redis-restarted": Kind(redis_restarted, _CLUSTER, (0.0, 3.0)),
+    "redis-away-long": Kind(redis_restarted, _CLUSTER, (20.0, 40.0)),
+    "redis-rolled-back": Kind(redis_rolled_back, _CLUSTER),
+    "redis-emptied": Kind(redis_emptied, _CLUSTER),
+    "redis-full": Kind(redis_full, _CLUSTER, (5.0, 10.0)),
+    "output-away": Kind(output_away, BOTH, (2.0, 6.0)),
+    "output-rotated": Kind(output_rotated, BOTH),
+    "output-held": Kind(output_held, BOTH, (2.0, 6.0)),
+    "output-held-long": Kind(output_held, BOTH, (LEASE + 10, LEASE + 30)),
+    "output-locked": Kind(output_locked, BOTH, (2.0, 6.0)),
+    "output-locked-long": Kind(output_locked, BOTH, (5 * LEASE, 6 * LEASE)),
+    "output-refuses": Kind(output_refuses, BOTH, (2.0, 6.0)),
+    "rotated-while-refused": Kind(rotated_while_refused, BOTH, (1.0, 4.0)),
+    "disk-full": Kind(disk_full, BOTH, (3.0, 6.0)),
+    "power-cut": Kind(power_cut, _CLUSTER, (0.0, 2.0)),
+    "clock-off": Kind(clock_off, _CLUSTER, (5.0, 10.0)),
+    "network-cut": Kind(network_cut, _CLUSTER, (3.0, 15.0)),
+}
+
+
+def cut_unsynced(cluster: Cluster, sizes: "list[tuple[float, dict[Path, int]]]") -> None:
+    """Cut from each output what was neither synced nor written long enough ago for the kernel to have done so."""
+    synced: dict[int, int] = {}
+    if cluster.synced.exists():
+        synced = dict(map(json.loads, cluster.synced.read_text().splitlines()))  # the last size of each file
+    long_ago = next((seen for at, seen in reversed(sizes) if at <= time.monotonic() - FLUSHED_BY_KERNEL), {})
+    for path in cluster.out.iterdir():
+        if path.name.endswith((".jsonl", "-wal")):
+            stat = path.stat()
+            safe = max(synced.get(stat.st_ino, 0), long_ago.get(path, 0))
+            if safe < stat.st_size:
+                os.truncate(path, safe)
+
+
+def _sizes_of(out: Path) -> dict[Path, int]:
+    return {path: path.stat().st_size for path in out.glob("*.jsonl")}
+
+
+def _busy(role: Role, world: World) -> int | None:
+    """A process of a kind: one with pages in hand if such a one turns up in time."""
+    chosen: list[int] = []
+
+    def found() -> bool:
+        pids = world.cluster.pids(role)
+        chosen[:] = [pid for pid in pids if world.recovery.in_hand(pid)] or chosen
+        return bool(chosen)
+
+    if role not in ("scheduler", "redis"):
+        until(found, within=FIND_WAIT, every=0.01)
+    pids = chosen or world.cluster.pids(role)
+    return world.choose.choice(sorted(pids)) if pids else None
+
+
+def _chosen_output(world: World, suffix: str) -> Path:
+    task = world.choose.choice(sorted(world.cluster.site.published))
+    return world.cluster.out / f"{task}.{suffix}"
+
+
+def _rotate(world: World, task: str | None = None) -> None:
+    path = world.cluster.out / f"{task}.jsonl" if task else _chosen_output(world, "jsonl")
+    with suppress(FileNotFoundError):
+        path.rename(path.with_name(f"{path.name}.{time.time_ns()}"))
+
+
+@contextmanager
+def _locked_database(world: World) -> Iterator[str]:
+    """Lock the database of a task from another process; yields the task."""
+    path = _chosen_output(world, "db")
+    script = "import sqlite3, sys, time; c = sqlite3.connect(sys.argv[1], timeout=60, isolation_level=None); "
+    script += "c.execute('BEGIN EXCLUSIVE'); print('locked', flush=True); time.sleep(1e6)"
+    command = [sys.executable, "-c", script, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        try:
+            assert holder.stdout is not None
+            holder.stdout.readline()
+            yield path.stem
+        finally:
+            holder.kill()
+
+
+@contextmanager
+def _refusing_database(world: World) -> Iterator[str]:
+    """Let the database of a task refuse rows; yields the task."""
+    path = _chosen_output(world, "db")
+    until(path.exists, within=FIND_WAIT)
+    with closing(sqlite3.connect(path, timeout=FIND_WAIT, isolation_level=None)) as connection:
+        connection.execute("CREATE TRIGGER refuse BEFORE INSERT ON articles BEGIN SELECT RAISE(ABORT, 'refused'); END")
+        try:
+            yield path.stem
+        finally:
+            connection.execute("DROP TRIGGER refuse")
+
+
+def _limit_files(world: World, size: int) -> None:
+    for role in ("supervisor", "worker"):
+        for pid in world.cluster.pids(role):
+            with suppress(ProcessLookupError):
+                resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))

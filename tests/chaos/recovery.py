@@ -1,0 +1,94 @@
+"""How long a page that was in the hands of a killed process waits until it is worked on again."""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import redis
+
+from tests.chaos.cluster import Cluster, descendants, task_of
+from workers.ledger import Ledger
+from workers.url_states import Fingerprint, fingerprint
+
+LOOK_EVERY = 0.1  # seconds
+
+
+@dataclass
+class InHand:
+    """A page that a process had when it was killed. `holder`: the worker's name; empty for a spider's."""
+
+    task: str
+    url: str
+    holder: str
+    killed_at: float
+    worked_on_at: float | None = None
+
+    @property
+    def name(self) -> Fingerprint:
+        return fingerprint(self.url)
+
+
+class Recovery:
+    """Watches the pages that were in the hands of killed processes, in a thread of its own."""
+
+    def __init__(self, client: "redis.Redis", cluster: Cluster, served: Callable[[], list[tuple[float, str]]]):
+        self.client, self.cluster, self.served = client, cluster, served
+        self.pages: list[InHand] = []
+        self._stopping = threading.Event()
+
+    def __enter__(self) -> "Recovery":
+        threading.Thread(target=self._run, name="recovery", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+
+    def in_hand(self, pid: int) -> list[InHand]:
+        """What a process and all below it have in hand now."""
+        below, found = descendants(pid), []
+        with suppress(redis.RedisError):
+            workers = {
+                int(self.client.hget(key, "pid") or 0): key.decode() for key in self.client.smembers("rq:workers")
+            }
+            holders = {workers[each].removeprefix("rq:worker:") for each in below if each in workers}
+            spiders = {task_of(each) for each in below if each in self.cluster.pids("spider")}
+            for task in self.cluster.site.published:
+                ledger = Ledger(self.client, task)
+                by = {
+                    name.decode(): holder.decode()
+                    for name, holder in self.client.hgetall(ledger.keys["holders"]).items()
+                }
+                for page in ledger.open_urls("fetched", 500):
+                    if (holder := by.get(fingerprint(page["url"]), "")) in holders:
+                        found.append(InHand(task, page["url"], holder, time.time()))
+                if task in spiders:
+                    found += [InHand(task, page["url"], "", time.time()) for page in ledger.open_urls("leased", 500)]
+        return found
+
+    def seconds(self) -> list[float]:
+        """How long each page waited, in order; those that still wait count until now."""
+        return sorted((page.worked_on_at or time.time()) - page.killed_at for page in self.pages)
+
+    def _run(self) -> None:
+        while not self._stopping.wait(LOOK_EVERY):
+            for page in [page for page in self.pages if page.worked_on_at is None]:
+                with suppress(redis.RedisError, OSError):
+                    page.worked_on_at = self._worked_on(page)
+
+    def _worked_on(self, page: InHand) -> float | None:
+        ledger, now = Ledger(self.client, page.task), time.time()
+        if not page.holder:
+            again = next((at for at, url in self.served() if url == page.url and at > page.killed_at), None)
+            state = ledger.state_of(page.url)
+            return again or (now if state and state[0] not in ("waiting", "leased") else None)
+        holder = self.client.hget(ledger.keys["holders"], page.name)
+        if holder is not None:
+            return now if holder.decode() != page.holder else None
+        return None if self.client.hexists(ledger.keys["open"], page.name) else now
+
+
+def percentile(values: list[float], share: float) -> float | None:
+    """The smallest of the sorted values that at least so large a share does not exceed."""
+    return values[min(len(values) - 1, int(share * len(values)))] if values else None

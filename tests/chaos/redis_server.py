@@ -1,0 +1,96 @@
+"""A real Redis server that can be killed, rolled back by a second, emptied or filled."""
+
+import shutil
+import subprocess
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+
+import redis
+
+from workers.embedded import answers, server_binary
+from workers.processes import die_with_parent
+
+SAMPLE_EVERY = 0.05  # seconds between looks at the size of the append-only file
+REMEMBERED = 10.0  # seconds of them that are kept
+START_WAIT = 15.0
+
+
+def binary() -> str:
+    """The system's server if there is one, else the embedded one."""
+    return shutil.which("redis-server") or shutil.which("valkey-server") or str(server_binary())
+
+
+class RedisServer:
+    """A server on a unix socket, with an append-only file in `folder`."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.socket = folder / "s"
+        self.url = f"unix://{self.socket}"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._sizes: deque[tuple[float, Path, int]] = deque(maxlen=int(REMEMBERED / SAMPLE_EVERY))
+        self._stopping = threading.Event()
+
+    def __enter__(self) -> "RedisServer":
+        self.folder.mkdir(parents=True)
+        self.start()
+        threading.Thread(target=self._sample, name="aof-sizes", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        self.kill()
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def client(self) -> "redis.Redis":
+        """A client of the test's own, past the proxy."""
+        return redis.Redis.from_url(self.url, socket_timeout=5.0)
+
+    def start(self) -> None:
+        """Start and wait until it answers."""
+        options = {
+            "port": "0",
+            "unixsocket": str(self.socket),
+            "dir": str(self.folder),
+            "save": "",
+            "appendonly": "yes",
+            "appendfsync": "everysec",
+            "auto-aof-rewrite-percentage": "0",  # one file that only grows: it can be cut
+            "logfile": str(self.folder / "log"),
+        }
+        command = [binary(), *(part for name, value in options.items() for part in (f"--{name}", value))]
+        self._process = subprocess.Popen(command, preexec_fn=die_with_parent)
+        limit = time.monotonic() + START_WAIT
+        while not answers(self.url):
+            if time.monotonic() > limit:
+                raise TimeoutError(f"the Redis under test does not start; see {self.folder / 'log'}")
+            time.sleep(0.02)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def roll_back(self, seconds: float) -> int:
+        """Lose what was written in the last seconds: a failover, or a power cut. Returns the bytes lost."""
+        self.kill()
+        before = time.monotonic() - seconds
+        path, size = next((path, size) for at, path, size in reversed(self._sizes) if at <= before)
+        lost = path.stat().st_size - size
+        with path.open("r+b") as file:
+            file.truncate(size)
+        self.start()
+        return lost
+
+    def _sample(self) -> None:
+        while not self._stopping.wait(SAMPLE_EVERY):
+            with suppress(OSError, ValueError):
+                path = max(self.folder.rglob("*.aof"), key=lambda path: path.stat().st_mtime_ns)
+                self._sizes.append((time.monotonic(), path, path.stat().st_size))

@@ -1,0 +1,184 @@
+"""One seed: a system is started, suffers its faults while articles appear, heals, and is judged by its history."""
+
+import random
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import redis
+
+from tests.chaos.checker import Violation, violations
+from tests.chaos.cluster import Cluster, Form, end_orphans, until
+from tests.chaos.faults import FAULTS, World
+from tests.chaos.history import history_of
+from tests.chaos.network import Network
+from tests.chaos.proxy import Proxy
+from tests.chaos.recovery import Recovery, percentile
+from tests.chaos.redis_server import RedisServer
+from tests.chaos.site import Site
+
+FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
+UP_WAIT = 30.0  # seconds until the first request
+SAMPLE_EVERY = 0.25  # seconds between looks at the sizes of the outputs
+PAUSES = (0.2, 2.0)  # seconds between two faults
+DISK_BYTES_A_PAGE = 20_000  # of the outputs' disk
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a seed is tried with. `settle`: seconds that the system gets to recover after its last fault."""
+
+    seed: int
+    form: Form
+    pages: int  # at the least: some faults need more
+    faults: Sequence[str]  # the kinds to choose from
+    number: int  # of faults; each kind comes at least once if there are enough
+    settle: float
+    every: str = "10s"
+    sections: int = 2
+    latency: float = 0.05
+    hold: float = 1.0  # factor of the faults' durations
+
+
+@dataclass
+class Outcome:
+    """What came of a trial."""
+
+    trial: Trial
+    violations: list[Violation] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    recovery: list[float] = field(default_factory=list)  # seconds, sorted
+    settled_after: float | None = None  # seconds after the last fault; None: it never was
+    seconds: float = 0.0
+    pages: int = 0
+    broken: str = ""  # why it could not be judged
+
+    def line(self) -> str:
+        """The row of the table."""
+        after = f"{self.settled_after:.1f}" if self.settled_after is not None else "never"
+        half, most = (percentile(self.recovery, share) for share in (0.5, 0.99))
+        waits = f"{len(self.recovery)} pages p50 {half:.1f} p99 {most:.1f}" if half is not None else "-"
+        rules = ", ".join(f"{number} {rule}" for rule, number in Counter(v.rule for v in self.violations).items())
+        kinds = " ".join(f"{kind}×{number}" for kind, number in sorted(Counter(self.faults).items()))
+        verdict = self.broken or rules or "none"
+        return (
+            f"{self.trial.seed:>4} {self.trial.form:7} {self.seconds:>5.0f}s {after:>6} {waits:32} {verdict:30} {kinds}"
+        )
+
+
+HEAD = f"{'seed':>4} {'form':7} {'took':>6} {'heals':>6} {'in hand when killed, seconds':32} {'violations':30} faults"
+
+
+def run(trial: Trial, network: Network, keep: Path | None = None) -> Outcome:
+    """Run one trial. With `keep` the folder of one with violations is moved there, for a person to look at."""
+    outcome = Outcome(trial)
+    started = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="chaos-"))
+    try:
+        with _world(trial, network, folder) as world:
+            _live(trial, world, outcome)
+            outcome.recovery = world.recovery.seconds()
+            outcome.violations = violations(history_of(world.cluster.site, world.client, world.cluster.out))
+            outcome.violations += _exits(world.cluster)
+            outcome.pages = sum(world.cluster.site.published.values())
+    except (OSError, TimeoutError, redis.RedisError, subprocess.SubprocessError) as error:
+        outcome.broken = f"{type(error).__name__}: {error}"
+    finally:
+        end_orphans()
+        if keep and (outcome.violations or outcome.broken):
+            _keep(folder, keep / f"seed-{trial.seed}-{trial.form}", outcome)
+        subprocess.run(["umount", "-q", folder / "disk"], check=False, stderr=subprocess.DEVNULL)
+        shutil.rmtree(folder, ignore_errors=True)
+    outcome.seconds = time.monotonic() - started
+    return outcome
+
+
+def _exits(cluster: Cluster) -> list[Violation]:
+    """Nodes that ended by themselves: whatever happens to Redis or an output, they wait for it."""
+    exits = Counter((name, code) for name, node in cluster.nodes.items() for code in node.exits if code >= 0)
+    return [Violation("exit", name, f"ended by itself {n} times with code {code}") for (name, code), n in exits.items()]
+
+
+def _live(trial: Trial, world: World, outcome: Outcome) -> None:
+    """Let articles appear and faults come, one after another; then the last articles, and wait until all is settled."""
+    site, choose = world.cluster.site, world.choose
+    left = trial.pages - sum(site.published.values())
+    portion = left // (trial.number + 1)
+    kinds = [choose.sample(trial.faults, len(trial.faults)) for _ in range(-(-trial.number // len(trial.faults)))]
+    chosen = [kind for some in kinds for kind in some][: trial.number]
+    for kind in chosen:
+        site.publish(portion)
+        world.fire()
+        time.sleep(choose.uniform(*PAUSES))
+        FAULTS[kind].act(world, trial.hold * choose.uniform(*FAULTS[kind].hold))
+        outcome.faults.append(kind)
+    healed = time.monotonic()
+    site.publish(left - portion * len(chosen))  # what the schedule has to find by itself
+    if until(world.is_settled, within=trial.settle, every=0.5):
+        outcome.settled_after = time.monotonic() - healed
+        time.sleep(1.0)  # what comes late, such as a worker that was stopped, must not write any more
+
+
+@contextmanager
+def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
+    """A running system, and what faults need; everything is ended at the end."""
+    small_disk = _mount_small_disk(folder / "disk", trial.pages * DISK_BYTES_A_PAGE, network)
+    with ExitStack() as stack:
+        site = stack.enter_context(Site(network.host, trial.sections, trial.latency, "section-grows" in trial.faults))
+        site.publish(int(trial.pages * FIRST_SHARE))
+        server = proxy = None
+        if trial.form == "cluster":
+            server = stack.enter_context(RedisServer(folder / "redis"))
+            proxy = stack.enter_context(Proxy(network.host, str(server.socket), trial.seed))
+        cluster = Cluster(folder, site, network, trial.form, proxy.url if proxy else None, every=trial.every)
+        stack.enter_context(cluster)
+        client = server.client() if server else cluster.client()
+        recovery = stack.enter_context(Recovery(client, cluster, site.served))
+        sizes = stack.enter_context(_sizes(cluster.out))
+        if not until(lambda: site.requests, within=UP_WAIT):
+            raise TimeoutError(f"no request within {UP_WAIT:.0f} s; see the logs in {folder}")
+        yield World(cluster, recovery, client, server, proxy, sizes, small_disk, random.Random(trial.seed))
+
+
+def _mount_small_disk(disk: Path, size: int, network: Network) -> bool:
+    """Give the outputs a small disk of their own, if mounts are private to this process."""
+    disk.mkdir()
+    if network.missing:
+        return False
+    command = ["mount", "-t", "tmpfs", "-o", f"size={max(size, 1 << 22)}", "tmpfs", str(disk)]
+    return subprocess.run(command, check=False).returncode == 0
+
+
+@contextmanager
+def _sizes(out: Path) -> "Iterator[list[tuple[float, dict[Path, int]]]]":
+    """The sizes of the output files over time, as a thread sees them."""
+    seen: list[tuple[float, dict[Path, int]]] = []
+    stopping = threading.Event()
+
+    def look() -> None:
+        while not stopping.wait(SAMPLE_EVERY):
+            with suppress(OSError):
+                seen.append((time.monotonic(), {path: path.stat().st_size for path in out.iterdir()}))
+
+    thread = threading.Thread(target=look, name="sizes", daemon=True)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        stopping.set()
+        thread.join()
+
+
+def _keep(folder: Path, place: Path, outcome: Outcome) -> None:
+    """Copy logs, outputs and the violations of a trial to a place where they stay."""
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(folder, place, ignore=shutil.ignore_patterns("s", "redis.sock", "ballast"), dirs_exist_ok=True)
+    lines = [outcome.line(), *map(str, outcome.violations)]
+    (place / "violations").write_text("\n".join(lines) + "\n", "utf-8")

@@ -1,0 +1,77 @@
+"""The checker on histories that are made up: a whole one, and one for each way in which a promise is broken."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.chaos.checker import History, OutputRow, violations
+from tests.chaos.site import title_of
+
+FIRST, SECOND = (f"http://10.99.0.1:80/s1/a/{number}.html" for number in (1, 2))
+OUTPUTS = (("s1", "jsonl"), ("s1", "db"))
+
+
+def row(url, **change):
+    return replace(OutputRow("s1", url, 1, title_of(url)), **change)
+
+
+def whole(**change):
+    """A history of two articles in which all is well, but for what is changed."""
+    history = History(
+        published={"s1": [FIRST, SECOND]},
+        served={FIRST: 1, SECOND: 2},
+        places={("s1", FIRST): ("written",), ("s1", SECOND): ("written",)},
+        counts={"s1": {"seen": 2, "waiting": 0, "leased": 0, "fetched": 0, "written": 2, "unaccounted": 0}},
+        outputs={output: [row(FIRST), row(SECOND)] for output in OUTPUTS},
+    )
+    return replace(history, **change)
+
+
+def second_is(*places):
+    return {("s1", FIRST): ("written",), ("s1", SECOND): places}
+
+
+def rows(*changed):
+    """The rows of the JSONL file; the database has those that it should have."""
+    return {OUTPUTS[0]: list(changed), OUTPUTS[1]: [row(FIRST), row(SECOND)]}
+
+
+def test_a_whole_history_has_no_violations():
+    assert violations(whole()) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "change"),
+    [
+        ("lost", {"places": second_is()}),
+        ("open", {"places": second_is("leased")}),
+        ("two states", {"places": second_is("waiting", "written")}),
+        ("two states", {"places": second_is("waiting", "leased")}),
+        ("blamed", {"places": second_is("failed"), "reasons": {SECOND: "crashed its worker 3 times"}}),
+        ("blamed", {"places": second_is("duplicate")}),
+        ("counts", {"counts": {"s1": {"seen": 2, "written": 1, "unaccounted": 1}}}),
+        ("counts", {"counts": {"s1": {"seen": 3, "written": 3, "unaccounted": 0}}}),
+        ("row lost", {"outputs": rows(row(FIRST))}),
+        ("row too many", {"places": second_is("fetched")}),
+        ("row too many", {"places": second_is()}),
+        ("twice", {"outputs": rows(row(FIRST), row(SECOND), row(FIRST))}),
+        ("twice", {"outputs": rows(row(FIRST), row(SECOND), row(FIRST, version=2))}),
+        ("damaged", {"damaged": {("s1", "jsonl"): 1}}),
+        ("foreign row", {"outputs": rows(row(FIRST), row(SECOND), row(FIRST.replace("/1.", "/3.")))}),
+        ("foreign row", {"outputs": rows(row(FIRST), row(SECOND, title="Ferry 1 of s1"))}),
+        ("foreign row", {"outputs": rows(row(FIRST), row(SECOND, task="s2"))}),
+        ("foreign row", {"served": {FIRST: 1}}),
+    ],
+)
+def test_each_broken_promise_is_told(rule, change):
+    assert rule in {violation.rule for violation in violations(whole(**change))}
+
+
+def test_a_violation_says_what_happened_and_where():
+    [violation] = [each for each in violations(whole(places=second_is(), counts={})) if each.rule == "lost"]
+    assert str(violation) == f"lost: s1: {SECOND} has no state; the site was asked for it 2 times"
+
+
+def test_a_duplicate_row_is_told_for_its_output_only():
+    found = violations(whole(outputs=rows(row(FIRST), row(SECOND), row(SECOND))))
+    assert [(violation.rule, violation.where) for violation in found] == [("twice", "s1.jsonl")]

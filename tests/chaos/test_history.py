@@ -1,0 +1,63 @@
+"""The short form of `python -m tests.chaos`: each kind of fault once, on few pages. `make chaos` is the long form.
+
+The cluster runs below a process of its own, which has its own network and mounts where the kernel allows it.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.faults import FAULTS
+
+pytestmark = pytest.mark.timeout(200)
+
+REPOSITORY = Path(__file__).parents[2]
+LONGEST = 170.0  # seconds of one trial
+# Kinds that break a promise today, and the item of issue 13 that mends each. Take one out as soon as it holds.
+LEFT_OUT = {
+    "second-replies-lost": "item 1: a repeated `add` answers that its URLs are known, and the walk ends there",
+    "lost-replies": "item 13: a page whose wake-up job is lost waits for a minute",
+    "redis-rolled-back": "item 2: the ledger forgets URLs that a walk has passed, and JSONL rows come twice",
+    "power-cut": "item 3: no output is synced before its pages are settled",
+    "rotated-while-refused": "item 5: a row that one output has and the other refused is in both JSONL files",
+    "redis-full": "item 6: all parts end",
+    "redis-emptied": "item 7: nobody publishes the task list again",
+    "section-grows": "item 8: a page that shows known URLs again ends the walk",
+    "clock-off": "item 11: the schedule goes by the clock of the node",
+}
+GROUPS = {  # form, and what its faults begin with; those that are long have no place here
+    "processes": ("cluster", ("kill-", "stop-")),
+    "redis and machines": ("cluster", ("lost-", "second-", "section-", "redis-", "clock-", "network-", "power-")),
+    "outputs": ("cluster", ("output-", "rotated-", "disk-")),
+    "one machine": ("single", ("kill-run", "kill-redis", "stop-run", "stop-redis")),
+}
+
+
+def kinds_of(form: str, starts: tuple[str, ...]) -> list[str]:
+    return [
+        kind
+        for kind, fault in FAULTS.items()
+        if kind.startswith(starts) and form in fault.forms and not kind.endswith("-long") and kind not in LEFT_OUT
+    ]
+
+
+def chaos(*words: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "tests.chaos", *words]
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=LONGEST, check=False)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_nothing_is_lost_and_nothing_comes_twice(group: str) -> None:
+    form, starts = GROUPS[group]
+    kinds = kinds_of(form, starts)
+    sizes = ("--kills", str(len(kinds)), "--pages", "60", "--sections", "1", "--hold", "0.4", "--settle", "90")
+    done = chaos("--form", form, "--faults", ",".join(kinds), *sizes)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_each_fault_is_tried_or_left_out_for_a_reason() -> None:
+    tried = {kind for form, starts in GROUPS.values() for kind in kinds_of(form, starts)}
+    assert {*FAULTS} == tried | {*LEFT_OUT} | {kind for kind in FAULTS if kind.endswith("-long")}
+    assert all(reason.startswith("item ") for reason in LEFT_OUT.values())

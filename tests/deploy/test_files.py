@@ -1,0 +1,313 @@
+"""The files of `deploy/`, each read by the program that will read it, where that is here, and by checks of our own."""
+
+import json
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import jsonschema
+import kubernetes_validate
+import pytest
+from ruamel.yaml import YAML
+
+from console.cli import exemplar
+from crawler.task_list.file import load
+from workers import keys
+from workers.inbox import QUEUE
+
+from .units import FOLDER as UNITS
+from .units import units
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+COMPOSE = DEPLOY / "compose" / "compose.yaml"
+KUBERNETES = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+KUBERNETES_VERSION = "1.32"
+
+
+def all_of(names: tuple[str, ...], schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The properties of these names, all with one schema."""
+    return {name: {**schema} for name in names}
+
+
+def parses(arguments: list[str]) -> None:
+    """Raise what click says of a command line of ours; run nothing."""
+    name, command, rest = exemplar.resolve_command(click.Context(exemplar), arguments)
+    while isinstance(command, click.Group):
+        name, command, rest = command.resolve_command(click.Context(command), rest)
+    assert command is not None
+    command.make_context(name, rest)
+
+
+# The container file
+
+
+def instructions() -> list[tuple[str, str]]:
+    text = re.sub(r"^#.*\n", "", (DEPLOY / "Containerfile").read_text("utf-8"), flags=re.M)
+    lines = re.sub(r"\\\n\s*", "", text).splitlines()
+    return [(line.split(maxsplit=1)[0], line.split(maxsplit=1)[1]) for line in lines if line.strip()]
+
+
+def test_the_container_file_has_only_known_instructions_and_local_sources() -> None:
+    known = {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "STOPSIGNAL", "ENTRYPOINT", "CMD"}
+    assert {name for name, _ in instructions()} <= known
+    for name, rest in instructions():
+        if name == "COPY" and not rest.startswith("--from"):
+            for source in rest.split()[:-1]:
+                assert (ROOT / source).exists(), source
+        if name in ("ENTRYPOINT", "CMD"):
+            assert json.loads(rest)  # the exec form: signals reach the program
+
+
+def test_the_image_holds_every_package_and_runs_without_root() -> None:
+    found = instructions()
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]["find"]
+    copied = " ".join(rest for name, rest in found if name == "COPY")
+    assert {name.rstrip("*") for name in table["include"]} <= set(copied.split())
+    assert [rest for name, rest in found if name == "USER"] == ["10001:10001"]
+    assert ("ARG", "CHROMIUM=no") in found
+    [chromium] = [rest for name, rest in found if name == "RUN" and "chromium" in rest]
+    assert chromium.startswith('if [ "$CHROMIUM" = yes ]')
+    assert any("-c constraints.txt" in rest for name, rest in found if name == "RUN")
+    stages = [rest for name, rest in found if name == "FROM"]
+    assert stages == ["${PYTHON} AS build", "${PYTHON}"]
+
+
+# Compose
+
+
+def compose() -> dict[str, Any]:
+    read: dict[str, Any] = YAML(typ="safe").load(COMPOSE.read_text("utf-8"))
+    return read
+
+
+COMPOSE_SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["services"],
+    "patternProperties": {"^x-": {}},
+    "properties": {
+        "networks": {"type": "object"},
+        "volumes": {"type": "object"},
+        "services": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["image", "command", "networks", "restart"],
+                "properties": {
+                    **all_of(("image", "restart", "stop_grace_period", "user"), {"type": "string"}),
+                    **all_of(("init", "read_only"), {"type": "boolean"}),
+                    **all_of(
+                        ("cap_drop", "command", "networks", "security_opt", "tmpfs", "volumes"),
+                        {"type": "array", "items": {"type": "string"}},
+                    ),
+                    **all_of(("build", "depends_on", "deploy", "healthcheck"), {"type": "object"}),
+                    "environment": {"type": "object", "additionalProperties": {"type": "string"}},
+                },
+            },
+        },
+    },
+}
+
+
+def compose_program() -> list[str] | None:
+    docker = shutil.which("docker")
+    if docker and subprocess.run([docker, "compose", "version"], capture_output=True).returncode == 0:
+        return [docker, "compose"]
+    old = shutil.which("docker-compose")
+    return [old] if old else None
+
+
+def test_compose_itself_takes_the_file() -> None:
+    program = compose_program()
+    if program is None:
+        pytest.skip("no compose on this machine")
+    call = [*program, "-f", str(COMPOSE), "config", "-q"]
+    done = subprocess.run(call, env={"REDIS_PASSWORD": "pw", "PATH": "/usr/bin"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run(call, env={"PATH": "/usr/bin"}, capture_output=True, text=True)
+    assert done.returncode
+    assert "set REDIS_PASSWORD" in done.stderr
+
+
+def test_the_compose_file_has_the_form_of_its_parts() -> None:
+    jsonschema.Draft202012Validator(COMPOSE_SCHEMA).validate(compose())
+    for service in compose()["services"].values():
+        assert set(service["networks"]) <= set(compose()["networks"])
+        assert "ALL" in service["cap_drop"]
+
+
+def test_the_parts_of_compose_are_commands_of_ours() -> None:
+    services = compose()["services"]
+    named = re.compile(r"\$\{\w+:-(\w+)\}")
+    for name in ("schedule", "crawl", "extract"):
+        parses([named.sub(r"\1", part) for part in services[name]["command"]])
+    assert set(services) == {"redis", "schedule", "crawl", "extract"}
+    assert "ports" not in services["redis"]  # reached from the other containers only
+    assert compose()["networks"]["queue"]["internal"]
+    assert services["extract"]["volumes"] == services["schedule"]["volumes"]  # all append to the same files
+    variables = set(re.findall(r"\$\{(\w+)", COMPOSE.read_text("utf-8")))
+    documented = set(re.findall(r"^(\w+)=", (DEPLOY / "compose" / "env.example").read_text("utf-8"), re.M))
+    assert variables - documented == {"EXEMPLAR_IMAGE", "REDIS_IMAGE"}
+
+
+def test_redis_keeps_what_it_acknowledged() -> None:
+    for text in (
+        (DEPLOY / "redis" / "redis.conf").read_text("utf-8"),
+        next(found["data"]["redis.conf"] for found in documents() if "redis.conf" in found.get("data", ())),
+    ):
+        settings = dict(line.split(maxsplit=1) for line in text.splitlines() if line and not line.startswith("#"))
+        assert settings["appendonly"] == "yes"
+        assert settings["appendfsync"] == "everysec"
+        assert settings["maxmemory-policy"] == "noeviction"
+        assert "maxmemory" in settings
+
+
+def test_the_rules_of_the_redis_user_are_the_documented_ones() -> None:
+    [rules] = re.findall(r"^user exemplar .*$", (ROOT / "docs" / "operations.md").read_text("utf-8"), re.M)
+    assert rules in (DEPLOY / "redis" / "users.acl").read_text("utf-8").splitlines()
+
+
+# systemd
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd on this machine")
+def test_systemd_takes_the_units_and_finds_them_hardened(tmp_path: Path) -> None:
+    for path in (*UNITS.glob("*.service"), *UNITS.glob("*.target")):
+        (tmp_path / path.name).write_text(path.read_text("utf-8").replace("/opt/exemplar/bin/exemplar", "/bin/true"))
+    for path in sorted(tmp_path.iterdir()):
+        done = subprocess.run(["systemd-analyze", "verify", str(path)], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+    for path in tmp_path.glob("*.service"):
+        done = subprocess.run(
+            ["systemd-analyze", "security", "--offline=true", "--threshold=30", str(path)],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout
+
+
+def test_the_units_run_commands_of_ours() -> None:
+    found = units()
+    assert [unit.path.name for unit in found] == [
+        f"exemplar-{part}@.service" for part in ("crawl", "extract", "schedule")
+    ]
+    for unit in found:
+        program, *arguments = unit.command(unit.environment)
+        assert program == "/opt/exemplar/bin/exemplar"
+        parses(arguments)
+        assert unit.settings["NoNewPrivileges"] == ["yes"]
+        assert unit.settings["ProtectSystem"] == ["strict"]
+        assert unit.settings["User"] == ["exemplar"]
+
+
+# Kubernetes
+
+
+def documents() -> Iterator[dict[str, Any]]:
+    for path in KUBERNETES:
+        yield from YAML(typ="safe").load_all(path.read_text("utf-8"))
+
+
+KEDA_TRIGGER = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["type", "metadata", "authenticationRef"],
+    "properties": {
+        "type": {"const": "redis"},
+        "authenticationRef": {"type": "object", "required": ["name"]},
+        "metadata": {
+            "type": "object",
+            "additionalProperties": {"type": "string"},  # KEDA refuses numbers here
+            "required": ["address", "listName", "listLength"],
+        },
+    },
+}
+SCALED_OBJECT = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["scaleTargetRef", "triggers"],
+    "properties": {
+        "scaleTargetRef": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
+        **all_of(("minReplicaCount", "maxReplicaCount", "pollingInterval", "cooldownPeriod"), {"type": "integer"}),
+        "triggers": {"type": "array", "minItems": 1, "items": KEDA_TRIGGER},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "document", list(documents()), ids=lambda found: f"{found['kind']}-{found['metadata']['name']}"
+)
+def test_kubernetes_takes_each_manifest(document: dict[str, Any]) -> None:
+    if document["kind"] == "ScaledObject":
+        jsonschema.Draft202012Validator(SCALED_OBJECT).validate(document["spec"])
+    elif document["kind"] != "TriggerAuthentication":
+        kubernetes_validate.validate(document, KUBERNETES_VERSION, strict=True)
+    assert document["metadata"].get("namespace", document["metadata"]["name"]) == "exemplar"
+
+
+def pods() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    for document in documents():
+        if document["kind"] in ("Deployment", "StatefulSet"):
+            yield document, document["spec"]["template"]["spec"]
+
+
+def test_what_the_manifests_name_is_there() -> None:
+    names = {(found["kind"], found["metadata"]["name"]) for found in documents()}
+    for document, pod in pods():
+        assert document["spec"]["selector"]["matchLabels"] == document["spec"]["template"]["metadata"]["labels"]
+        mounted = {mount["name"] for container in pod["containers"] for mount in container["volumeMounts"]}
+        claims = [claim["metadata"]["name"] for claim in document["spec"].get("volumeClaimTemplates", ())]
+        assert mounted == {volume["name"] for volume in pod["volumes"]} | set(claims)
+        for volume in pod["volumes"]:
+            if "configMap" in volume:
+                assert ("ConfigMap", volume["configMap"]["name"]) in names
+            if "persistentVolumeClaim" in volume:
+                assert ("PersistentVolumeClaim", volume["persistentVolumeClaim"]["claimName"]) in names
+        for variable in (one for container in pod["containers"] for one in container["env"]):
+            if "secretKeyRef" in variable.get("valueFrom", ()):
+                assert ("Secret", variable["valueFrom"]["secretKeyRef"]["name"]) in names
+    for found in documents():
+        if found["kind"] == "ScaledObject":
+            assert ("Deployment", found["spec"]["scaleTargetRef"]["name"]) in names
+
+
+def test_no_pod_has_rights_that_it_does_not_need() -> None:
+    for _, pod in pods():
+        assert pod["securityContext"]["runAsNonRoot"]
+        assert not pod["automountServiceAccountToken"]
+        for container in pod["containers"]:
+            context = container["securityContext"]
+            assert not context["allowPrivilegeEscalation"]
+            assert context["readOnlyRootFilesystem"]
+            assert context["capabilities"] == {"drop": ["ALL"]}
+
+
+def test_the_pods_run_commands_of_ours() -> None:
+    commands = [container["args"] for _, pod in pods() for container in pod["containers"] if "args" in container]
+    assert len(commands) == 3
+    for arguments in commands:
+        parses(arguments)
+
+
+def test_keda_counts_keys_that_exist() -> None:
+    counted = {
+        trigger["metadata"]["listName"]
+        for found in documents()
+        if found["kind"] == "ScaledObject"
+        for trigger in found["spec"]["triggers"]
+    }
+    assert counted == {f"rq:queue:{QUEUE}", keys.FETCHED, keys.DUE, keys.RUNNING}
+
+
+def test_the_sample_task_list_is_valid(tmp_path: Path) -> None:
+    [text] = [found["data"]["tasks.yaml"] for found in documents() if found["metadata"]["name"] == "exemplar-tasks"]
+    (tmp_path / "tasks.yaml").write_text(text, "utf-8")
+    [task] = load(tmp_path / "tasks.yaml").tasks.values()
+    assert task.outputs() == ("/data/out/harbour-news.jsonl",)

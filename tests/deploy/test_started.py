@@ -1,0 +1,94 @@
+"""The parts of `deploy/` really started: Redis by the command of compose, the nodes by the commands of their units."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+import redis
+from ruamel.yaml import YAML
+
+from console.sample_site import SiteServer, tasks_yaml
+from tests.redis_servers import BINARIES, eventually, free_port, listens
+
+from .test_files import COMPOSE, DEPLOY
+from .units import units
+
+PASSWORD = "s3cret"
+ARTICLES = 20  # of the sample site's 24, that the two tasks write
+SETTINGS = "/etc/redis/redis.conf"
+
+
+@contextmanager
+def started(command: list[str], environment: dict[str, str], folder: Path) -> Iterator["subprocess.Popen[str]"]:
+    process = subprocess.Popen(
+        command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            _, errors = process.communicate(timeout=40)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            _, errors = process.communicate()
+    assert process.returncode == 0, f"{command}: {errors}"
+
+
+@pytest.fixture
+def redis_of_compose(tmp_path: Path) -> Iterator[int]:
+    """The Redis that compose starts, on a port of its own; yields the port."""
+    port, data = free_port(), tmp_path / "redis"
+    data.mkdir()
+    settings = tmp_path / "redis.conf"
+    settings.write_text((DEPLOY / "redis" / "redis.conf").read_text("utf-8") + f"port {port}\nbind 127.0.0.1\n")
+    service = YAML(typ="safe").load(COMPOSE.read_text("utf-8"))["services"]["redis"]
+    *shell, script = (part.replace("$$", "$") for part in service["command"])
+    assert SETTINGS in script
+    script = script.replace(SETTINGS, str(settings)).replace("--dir /data", f"--dir {data}")
+    programs = Path(shutil.which("redis-server") or BINARIES[0]).parent
+    environment = {"REDIS_PASSWORD": PASSWORD, "PATH": f"{programs}:/usr/bin:/bin"}
+    with started([*shell, script], environment, tmp_path):
+        eventually(lambda: listens(port))
+        yield port
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for path in folder.glob("*.jsonl") for line in path.read_text("utf-8").splitlines()]
+
+
+def test_the_commands_of_the_units_write_the_articles_of_the_sample_site(redis_of_compose: int, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    wanted = {"PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+    address = f"redis://:{PASSWORD}@127.0.0.1:{redis_of_compose}/0"
+    with SiteServer() as site, ExitStack() as running, redis.Redis(port=redis_of_compose, password=PASSWORD) as server:
+        with pytest.raises(redis.AuthenticationError):
+            redis.Redis(port=redis_of_compose).ping()
+        (data / "tasks.yaml").write_text(tasks_yaml(site.url).replace("every: 1h", "every: 1m"), "utf-8")
+        for unit in units():
+            environment = {**wanted, **unit.environment, "REDIS_URL": address}
+            environment["EXEMPLAR_STATE"] = str(data / "state")
+            program, *arguments = unit.command(environment)
+            assert program == "/opt/exemplar/bin/exemplar"
+            arguments = [part.replace("/var/lib/exemplar", str(data)) for part in arguments]
+            running.enter_context(started([sys.executable, "-m", "console", *arguments], environment, data))
+        limit = time.monotonic() + 90
+        while len({row["url"] for row in rows(data / "out")}) < ARTICLES and time.monotonic() < limit:
+            time.sleep(0.2)
+        alive = [json.loads(beat) for beat in server.hvals("exemplar:alive")]
+        assert sorted((beat["role"], beat["host"]) for beat in alive) == [
+            ("crawl", "host-1"),
+            ("extract", "host-1"),
+            ("schedule", "host-1"),
+        ]
+    found = [row["canonical_url"] for row in rows(data / "out")]
+    assert len(found) >= ARTICLES
+    assert len(found) == len(set(found))

@@ -1,0 +1,186 @@
+"""What REDIS_URL may say, and that the clients it gives talk to real servers: with TLS, as an ACL user, by Sentinel."""
+
+import datetime
+import ipaddress
+import subprocess
+
+import pytest
+import redis
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.redis_servers import BINARIES, SYSTEM, eventually, free_port, redis_server, sentinel
+from workers.connection import client, connect, without_password
+from workers.errors import RedisRefused, RedisUnavailable
+from workers.redis_address import address_of, addresses
+
+# What an address says
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("redis://host", "host:6379/0"),
+        ("redis://me:pw@Host:7000/3", "host:7000/3"),
+        ("rediss://host:7000?db=2", "host:7000/2"),
+        ("unix:///run/redis.sock?db=1", "/run/redis.sock/1"),
+        ("redis+sentinel://:pw@b:1,a/news/4", "a:26379,b:1/news/4"),
+        ("redis://10.0.0.5/0#first", "first"),
+    ],
+)
+def test_a_server_is_called_by_its_place_or_its_name(text, name):
+    assert address_of(text).name == name
+
+
+def test_several_servers_stand_between_blanks_or_commas():
+    text = "redis://:a,b@one/0, redis+sentinel://s1,s2:1/news redis://three#c"
+    assert [address.name for address in addresses(text)] == ["one:6379/0", "s1:26379,s2:1/news/0", "c"]
+    assert addresses(text)[0].options["password"] == "a,b"
+    assert without_password(text) == "redis://:***@one/0, redis+sentinel://s1,s2:1/news, redis://three#c"
+
+
+def test_a_sentinel_address_has_two_logins():
+    address = address_of("redis+sentinel://me:p%40w@s1,[::1]:5/news/2?sentinel_password=other&socket_timeout=3")
+    assert address.hosts == (("s1", 26379), ("::1", 5))
+    assert address.service == "news"
+    assert address.options["username"] == "me"
+    assert address.options["password"] == "p@w"
+    assert address.options["db"] == 2
+    assert address.options["socket_timeout"] == 3.0
+    assert "p@w" not in repr(address)
+    assert address.shown == "redis+sentinel://me:***@s1,[::1]:5/news/2?sentinel_password=***&socket_timeout=3"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("redis+sentinel://s1,s2", "name of the service is missing.*write redis\\+sentinel://"),
+        ("redis+sentinel://s1/news/zero", "'zero' is not a number"),
+        ("redis+sentinel://s1,/news", "Sentinel's host is missing"),
+        ("redis://host/zero", "database 'zero' is not a number"),
+        ("redis://host?ssl_ca_cert=/x", "unknown option 'ssl_ca_cert'; did you mean 'ssl_ca_certs'"),
+        ("redis://host?ssl_ca_certs=/x", "ssl_ca_certs is for TLS: begin with rediss://"),
+        ("redis+sentinel://s/a?ssl_ca_certs=/x", "begin with rediss\\+sentinel://"),
+        ("rediss://host?ssl_ca_certs=/no/such.pem", "ssl_ca_certs: there is no file /no/such.pem"),
+        ("unix://", "socket's path is missing"),
+        ("redis-sentinel://s/a", "begins with one of redis://, rediss://"),
+        ("redis://a redis://a:6379/0", "names a:6379/0 twice"),
+        ("redis://:secret@host?passwort=secret2&password=secret3", "unknown option"),
+    ],
+)
+def test_a_wrong_address_is_refused_in_one_sentence_without_its_passwords(text, says):
+    with pytest.raises(RedisRefused, match=says) as refused:
+        addresses(text)
+    assert "secret@" not in str(refused.value)
+    assert "secret3" not in str(refused.value)
+
+
+def test_a_public_sentinel_without_a_password_is_refused():
+    with pytest.raises(RedisRefused, match=r"public address \(8.8.8.8\)"):
+        connect("redis+sentinel://127.0.0.1,8.8.8.8/news")
+
+
+# TLS
+
+
+def certificate(folder, name, issuer=None):
+    """A key and a certificate for 127.0.0.1 in two files, signed by `issuer` or by itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    signer, signing_key = issuer or (subject, key)
+    now = datetime.datetime.now(datetime.UTC)
+    built = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(signer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .sign(signing_key, hashes.SHA256())
+    )
+    plain = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / f"{name}.key").write_bytes(key.private_bytes(*plain))
+    (folder / f"{name}.pem").write_bytes(built.public_bytes(serialization.Encoding.PEM))
+    return subject, key
+
+
+def has_tls(binary):
+    return "libssl" in subprocess.run(["ldd", binary], capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def tls(tmp_path):
+    """A server that takes TLS only, and only with a client's certificate: its address without options, and a folder."""
+    if SYSTEM is None or not has_tls(SYSTEM):
+        pytest.skip("no redis-server with TLS on this machine")
+    authority = certificate(tmp_path, "ca")
+    for name in ("server", "client"):
+        certificate(tmp_path, name, authority)
+    port = free_port()
+    options = {"cert-file": "server.pem", "key-file": "server.key", "ca-cert-file": "ca.pem"}
+    files = [part for name, file in options.items() for part in (f"--tls-{name}", str(tmp_path / file))]
+    with redis_server(tmp_path / "data", 0, "--tls-port", str(port), *files, binary=SYSTEM, wait_for=port):
+        yield f"rediss://127.0.0.1:{port}/0", tmp_path
+
+
+def test_tls_with_an_authority_and_a_clients_certificate(tls):
+    url, folder = tls
+    files = f"ssl_ca_certs={folder}/ca.pem&ssl_certfile={folder}/client.pem&ssl_keyfile={folder}/client.key"
+    with connect(f"{url}?{files}") as connection:
+        assert connection.ping()
+    with pytest.raises(RedisUnavailable, match="asks for a client's certificate"):
+        connect(f"{url}?ssl_ca_certs={folder}/ca.pem")  # the server asks for a certificate
+    with pytest.raises(RedisUnavailable, match=r"certificate verify failed.*ssl_ca_certs"):
+        connect(f"{url}?ssl_certfile={folder}/client.pem&ssl_keyfile={folder}/client.key")  # an authority unknown to us
+
+
+# A server that became a replica
+
+
+@pytest.mark.parametrize("binary", BINARIES)
+@pytest.mark.parametrize("script", [False, True])
+def test_a_client_of_a_replica_connects_anew(tmp_path, binary, script):
+    port = free_port()
+    with redis_server(tmp_path, port, binary=binary), client(f"redis://127.0.0.1:{port}") as connection:
+        connection.set("exemplar:a", 1)
+        connection.replicaof("127.0.0.1", str(free_port()))
+        pool_connection = connection.connection_pool.get_connection()
+        pool_connection.send_command(
+            *(("EVAL", "return redis.call('INCR', KEYS[1])", 1, "n") if script else ("INCR", "n"))
+        )
+        with pytest.raises(redis.ConnectionError, match="a replica now"):
+            pool_connection.read_response()
+        assert not pool_connection.is_connected
+
+
+@pytest.mark.skipif(SYSTEM is None, reason="no redis-server with Sentinel on this machine")
+def test_a_client_follows_its_service_to_the_promoted_replica(tmp_path):
+    first, second, watch = free_port(), free_port(), free_port()
+    with (
+        redis_server(tmp_path / "first", first, binary=SYSTEM) as primary,
+        redis_server(tmp_path / "second", second, "--replicaof", "127.0.0.1", str(first), binary=SYSTEM),
+        sentinel(tmp_path / "watch", watch, "news", first, SYSTEM),
+    ):
+        url = f"redis+sentinel://127.0.0.1:{watch}/news/0"
+        eventually(lambda: len(redis.Redis(port=watch).sentinel_slaves("news")) == 1)
+        with connect(url) as connection:
+            connection.set("exemplar:count", 1)
+            connection.wait(1, 5000)
+            primary.kill()
+            assert connection.incr("exemplar:count") == 2  # tried again until the replica is promoted
+            assert connection.info("server")["tcp_port"] == second
+
+
+def test_an_unknown_service_is_unavailable_and_named(tmp_path):
+    port, watch = free_port(), free_port()
+    with (
+        redis_server(tmp_path / "one", port),
+        sentinel(tmp_path / "watch", watch, "news", port, BINARIES[0]),
+        pytest.raises(RedisUnavailable, match="No master found for 'olds'"),
+    ):
+        connect(f"redis+sentinel://127.0.0.1:{watch}/olds")
