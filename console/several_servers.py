@@ -192,7 +192,7 @@ def overview_of(servers: Sequence[RedisServer]) -> dict[str, Any]:
     if len(servers) == 1:
         return overview(servers[0].connection)
     parts: list[dict[str, Any]] = [overview(server.connection) for server in servers]
-    whole = {**max(parts, key=_share_used)}
+    whole = parts[max(range(len(parts)), key=lambda number: _share_used(parts[number]))].copy()
     whole["tasks_from"] = next((part["tasks_from"] for part in parts if part["tasks_from"]), None)
     pairs = list(zip(servers, parts, strict=True))
     for name in ("tasks", "processes", "died", "problems", "hosts"):
