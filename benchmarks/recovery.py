@@ -55,7 +55,7 @@ class TimedSite(NumberedSite):
         return super().page(path)
 
 
-class Cluster:
+class TrialCluster:
     """The processes of the benchmark: two of each kind that is killed, and a scheduler."""
 
     def __init__(self, folder: Path, url: str):
@@ -104,7 +104,7 @@ def main() -> int:
     times: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory(prefix="recovery-") as name, _redis(Path(name)) as url:
         site, connection = TimedSite(arguments.pages), connect(url)
-        cluster = Cluster(Path(name), url)
+        cluster = TrialCluster(Path(name), url)
         _publish(Path(name), connection, site, arguments.delay)
         try:
             for kind in arguments.kinds or KINDS:
@@ -118,7 +118,7 @@ def main() -> int:
 
 
 def _kill_extraction(
-    kind: str, cluster: Cluster, connection: "redis.Redis", site: TimedSite, kills: int, chance: random.Random
+    kind: str, cluster: TrialCluster, connection: "redis.Redis", site: TimedSite, kills: int, chance: random.Random
 ) -> list[float]:
     command = ("work", "extract", "-n", "2")
     while len(cluster.processes.get("supervisor", [])) < 2:
@@ -164,7 +164,7 @@ def _until_taken(connection: "redis.Redis", ledger: Ledger, mine: str, killed: f
 
 
 def _kill_crawling(
-    kind: str, cluster: Cluster, connection: "redis.Redis", site: TimedSite, kills: int, chance: random.Random
+    kind: str, cluster: TrialCluster, connection: "redis.Redis", site: TimedSite, kills: int, chance: random.Random
 ) -> list[float]:
     command = ("work", "crawl", "-n", "1")
     if "scheduler" not in cluster.processes:
@@ -189,7 +189,7 @@ def _kill_crawling(
     return times
 
 
-def _spider_of(cluster: Cluster) -> tuple[int, int] | None:
+def _spider_of(cluster: TrialCluster) -> tuple[int, int] | None:
     """The process ids of a crawl worker and its spider."""
     for worker in cluster.processes.get("crawl worker", []):
         with suppress(OSError):

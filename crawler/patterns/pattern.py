@@ -94,7 +94,7 @@ class Pattern:
         Raises `PatternError` with the offset of the mistake in `text`.
         """
         if text == "re:":
-            raise PatternError("no expression after re:", len(text), "write one that matches the whole URL")
+            raise PatternError("no expression after re:", len(text), "write a regular expression for the whole URL")
         if text.startswith("re:"):
             return cls(text, base, _compiled=_compile(text.removeprefix("re:"), shift=len("re:")))
         parsed = syntax.parse(text, base)

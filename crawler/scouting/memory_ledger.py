@@ -27,6 +27,10 @@ class EmptyRedis:
         """Return no fields."""
         return {}
 
+    def hkeys(self, name: str) -> list[bytes]:
+        """Return no fields."""
+        return []
+
     def smembers(self, name: str) -> set[bytes]:
         """Return no members."""
         return set()

@@ -25,7 +25,7 @@ def test_tables(tmp_path, capsys, monkeypatch):
 
 def test_mistakes_end_with_words(tmp_path, capsys):
     assert main([str(tmp_path / "none")]) == 2
-    assert "no folder" in capsys.readouterr().err
+    assert "is not a folder" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main([str(tmp_path), "--seed", "one"])
 

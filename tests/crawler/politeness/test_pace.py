@@ -133,7 +133,7 @@ def test_without_interval_and_problem_redis_is_asked_now_and_then_only(clock, mo
     pace = clock.pace()
     asked = []
     real = pace._permit
-    monkeypatch.setattr(pace, "_permit", lambda **said: asked.append(said) or real(**said))
+    monkeypatch.setattr(pace, "_permit", lambda *words: asked.append(words) or real(*words))
     for _ in range(100):
         pace.request_permit(SITE, 0)
         clock.pass_(0.01)
