@@ -67,7 +67,8 @@ class EpochWatch:
 def _enter_on(connection: Any) -> None:
     """Run the script on a connection that has no client yet.
 
-    A server that refuses it (a replica, a full disk, a user without rights) refuses the next write with its reason.
+    A server that refuses it (a full disk, a user without rights) refuses the next write with its reason. The
+    connection to a replica fails (`redis_address`): it would outlive a promotion, and miss the epoch that begins then.
     """
     connection.send_command("EVAL", _ENTER, 1, keys.EPOCH, _new_id())
     try:

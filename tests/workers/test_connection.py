@@ -56,7 +56,9 @@ def test_something_else_that_listens_is_unavailable():
 
 
 def test_a_wrong_password_is_refused_and_not_shown(redis_url, connection):
-    connection.acl_setuser("guarded", enabled=True, passwords=["+right"], commands=["+@all"], keys=["*"])
+    connection.acl_setuser(
+        "guarded", enabled=True, passwords=["+right"], commands=["+@all"], keys=["*"], channels=["*"]
+    )
     try:
         with pytest.raises(RedisRefused, match="put the password into REDIS_URL") as caught:
             connect(f"{redis_url}?username=guarded&password=secret")

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+import redis
 
 from workers import keys
 from workers.connection import client, connect
@@ -80,12 +81,16 @@ def test_it_changes_although_the_memory_is_full(server):
         assert current_epoch(connection) != before
 
 
-def test_a_client_of_a_read_only_replica_can_read(server):
+def test_a_replica_is_refused_until_it_is_promoted_in_another_epoch(server):
+    """A connection that was made before would go on in the old epoch: a promotion does not end it."""
     with client(server.url) as connection:
-        connection.set("early", 1)
+        before = current_epoch(connection)
     server.kill()
     server.options = ("--replicaof", "127.0.0.1", "1")
     server.start()
-    with client(server.url) as connection:
-        connection.config_set("replica-serve-stale-data", "yes")
-        assert connection.get("early") == b"1"
+    with client(server.url, retries=0) as connection:
+        with pytest.raises(redis.ConnectionError, match="this server is a replica now"):
+            current_epoch(connection)
+        with redis.Redis.from_url(server.url) as administrator:
+            administrator.replicaof("NO", "ONE")
+        assert current_epoch(connection) != before

@@ -44,8 +44,8 @@ def watch():
 
 
 @pytest.fixture
-def worker(connection, clock, watch, tmp_path):
-    worker = ExtractionWorker(connection, "here", watch=watch, state=tmp_path / "state", clock=clock, times=QUICK)
+def worker(connection, clock, watch):
+    worker = ExtractionWorker(connection, "here", watch=watch, clock=clock, times=QUICK)
     yield worker
     worker.close()
 
@@ -172,7 +172,7 @@ def test_the_same_holds_for_another_worker(connection, worker, tmp_path, clock):
         worker.extract_pages(TASK, names)
         (tmp_path / "out.jsonl").rename(tmp_path / "old.jsonl")
     all_pause(clock)
-    other = ExtractionWorker(connection, "other", state=tmp_path / "state", clock=clock, times=QUICK)
+    other = ExtractionWorker(connection, "other", clock=clock, times=QUICK)
     other.extract_pages(TASK, names)
     other.close()
     assert not (tmp_path / "out.jsonl").exists()

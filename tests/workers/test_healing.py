@@ -121,7 +121,7 @@ def test_a_row_that_one_of_two_outputs_has_is_delivered_to_the_other(connection,
     (tmp_path / "out.jsonl").rename(tmp_path / "old.jsonl")
     (tmp_path / "out.jsonl").write_bytes((tmp_path / "old.jsonl").read_bytes())
     new_epoch(connection)
-    fresh = ExtractionWorker(connection, "fresh", state=tmp_path / "state", clock=clock)
+    fresh = ExtractionWorker(connection, "fresh", clock=clock)
     fresh.extract_pages(TASK, deliver(connection, {3: news(3)}))
     assert states(connection, 1, 2) == ["written", None]
     fresh.extract_pages(TASK, deliver(connection, {2: news(2)}))

@@ -9,6 +9,7 @@ _EVEN_WHEN_FULL = frozenset(
     {
         "claim",
         "claim_entries",
+        "confirm",
         "fetch_again",
         "refetch",
         "free",

@@ -11,7 +11,10 @@ redis.call('ZADD', k_fetched, ARGV[2], name)
 redis.call('HDEL', k_why, name)
 local bytes = 0
 for i = 4, #ARGV, 2 do bytes = bytes + #ARGV[i] end
+local page = k_page .. ':' .. name
+local delivered = redis.call('HGET', page, 'delivered') -- noted by `record_written.lua` before the page came
 delete_page(name)
-redis.call('HSET', k_page .. ':' .. name, 'bytes', bytes, unpack(ARGV, 3))
+redis.call('HSET', page, 'bytes', bytes, unpack(ARGV, 3))
+if delivered then redis.call('HSET', page, 'delivered', delivered) end
 count_stored(1, bytes)
 return 1
