@@ -25,7 +25,7 @@ QUARANTINES = PREFIX + "quarantines"  # zset: tasks that have pages in quarantin
 EPOCH = PREFIX + "epoch"  # hash: id of the present epoch, run_id of its server, when it began (`workers.epoch`)
 REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process (`workers.steps`)
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)
-PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process and what the problem is about -> a present problem (JSON)
+PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process, what the problem is about, text -> a present problem (JSON)
 
 
 def of_task(task: str, what: str) -> str:

@@ -51,6 +51,7 @@ class PresentProblem:
 
 
 OnChange = Callable[[PresentProblem, bool], None]  # gets a problem that is new (False) or over (True)
+_Key = tuple[str, str]  # what a problem is about, and its text
 
 
 class ProblemBook:
@@ -63,17 +64,20 @@ class ProblemBook:
     def __init__(self, presence: Presence, on_change: OnChange, *, clock: Clock = time.time, calm: float = CALM):
         self.redis, self.presence, self.clock, self.calm = presence.redis, presence, clock, calm
         self.on_change = on_change
-        self._problems: dict[str, PresentProblem] = {}  # by what they are about
-        self._working: set[str] = set()  # what has succeeded since its problem occurred last
+        self._problems: dict[_Key, PresentProblem] = {}
+        self._working: set[_Key] = set()  # problems of what has succeeded since they occurred last
         self._written: set[str] = set()  # fields of records in Redis
 
     def note(self, text: str, *, about: str = "") -> None:
-        """Note a problem. `about`: what it concerns, such as a task; by default its text. Sends nothing."""
-        now, key = self.clock(), about or text
+        """Note a problem. `about`: what it concerns, such as a task; by default its text. Sends nothing.
+
+        Each text is a problem of its own: a task has several outputs, and more than one may be unavailable.
+        """
+        now, key = self.clock(), (about or text, text)
         self._working.discard(key)
         known = self._problems.get(key)
         if known is not None:
-            self._problems[key] = replace(known, text=text, last=now, count=known.count + 1)
+            self._problems[key] = replace(known, last=now, count=known.count + 1)
             return
         problem = PresentProblem(text, now, now, 1, (self.presence.node,))
         is_new = all(other.text != text for other in self._problems.values())
@@ -83,19 +87,18 @@ class ProblemBook:
             self.on_change(problem, False)
 
     def works(self, about: str) -> None:
-        """Note that something succeeded. Its problem is over if it does not occur again soon. Sends nothing."""
-        if about in self._problems:
-            self._working.add(about)
+        """Note that something succeeded. Its problems are over if they do not occur again soon. Sends nothing."""
+        self._working.update(key for key in self._problems if key[0] == about)
 
     def flush(self) -> None:
         """Write the present problems to Redis, and remove those that are over."""
         self._end_those_over()
         ahead = self.clock() - self.presence.clock()
         records = {
-            f"{self.presence.name} {about}": json.dumps(
+            f"{self.presence.name} {about} {text}": json.dumps(
                 asdict(replace(problem, first=problem.first - ahead, last=problem.last - ahead)), ensure_ascii=False
             )
-            for about, problem in self._problems.items()
+            for (about, text), problem in self._problems.items()
         }
         if ended := self._written - set(records):
             self.redis.hdel(keys.PROBLEMS_NOW, *ended)
@@ -110,10 +113,10 @@ class ProblemBook:
             self._written = set()
 
     def _end_those_over(self) -> None:
-        for about, problem in list(self._problems.items()):
-            if self.clock() - problem.last > (self.calm if about in self._working else OVER_AFTER):
-                del self._problems[about]
-                self._working.discard(about)
+        for key, problem in list(self._problems.items()):
+            if self.clock() - problem.last > (self.calm if key in self._working else OVER_AFTER):
+                del self._problems[key]
+                self._working.discard(key)
                 if all(other.text != problem.text for other in self._problems.values()):
                     self.on_change(problem, True)
 

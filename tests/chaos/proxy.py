@@ -9,7 +9,8 @@ from contextlib import suppress
 
 CHUNK = 1 << 16
 GREETINGS = (b"CLIENT", b"HELLO", b"AUTH", b"SELECT")  # of a new connection: losing them would exhaust the retries
-_KIND = re.compile(rb"\r\n([A-Z]{3,}|[0-9a-f]{40})(?=\r\n)")  # commands, and the scripts that they run
+# Commands, and the scripts that they run: EVAL sends a script's text, EVALSHA its hash.
+_KIND = re.compile(rb"\r\n(EVAL\r\n\$\d+\r\n[^\r]+|[A-Z]{3,}|[0-9a-f]{40})(?=\r\n)")
 
 
 class Proxy:

@@ -84,7 +84,7 @@ def test_the_commands_of_the_units_write_the_articles_of_the_sample_site(redis_o
         while len({row["url"] for row in rows(data / "out")}) < ARTICLES and time.monotonic() < limit:
             time.sleep(0.2)
         alive = [json.loads(beat) for beat in server.hvals("exemplar:alive")]
-        assert sorted((beat["role"], beat["host"]) for beat in alive) == [
+        assert sorted((beat["role"], beat["node"]) for beat in alive) == [
             ("crawl", "host-1"),
             ("extract", "host-1"),
             ("schedule", "host-1"),

@@ -286,10 +286,10 @@ def test_a_restarted_redis_that_lost_the_plan_is_planned_again(tmp_path):
 def test_a_redis_without_persistence_is_reported_at_start(connection, file, caplog):
     with caplog.at_level(logging.WARNING):
         looking(connection, file.path).start()
-    assert "a restart of it loses all of its data, ledger and task list included; set `appendonly yes`" in caplog.text
+    assert "or all of its data if it makes none; set `appendonly yes`" in caplog.text
 
 
-def test_a_redis_with_snapshots_or_an_append_only_file(tmp_path):
+def test_a_redis_without_an_append_only_file_has_a_problem_although_it_makes_snapshots():
     with Server() as server, client(server.url) as connection:
         assert persistence_problem(connection) is None
         connection.config_set("appendonly", "no")
