@@ -23,7 +23,7 @@ types: $(READY)
 
 # Two processes, because most tests wait for child processes; the tests of one file run in one process.
 unit: $(READY) browser
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 3 --dist loadfile
 
 # Tests that render pages need Chromium; where it cannot be installed they are skipped with a reason.
 browser:
