@@ -21,7 +21,7 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-# Two processes, because most tests wait for child processes; the tests of one file run in one process.
+# Three processes, because most tests wait for child processes; the tests of one file run in one process.
 unit: $(READY) browser
 	$(BIN)/pytest -n 3 --dist loadfile
 
