@@ -155,9 +155,7 @@ class GroupWriter:
                 break
             learnt = heal(self.ledger, output, self.outputs, answer.epoch, progress)
             if learnt:
-                log.warning(
-                    "task %s: Redis had forgotten %d rows of %s; they count as written", task, learnt, output.name
-                )
+                log.warning("task %s: the ledger learns of %d row(s) that are in %s already", task, learnt, output.name)
         for page in pages:
             page.is_held = page.name in answer.delivered
             page.delivered |= answer.delivered.get(page.name, frozenset())
