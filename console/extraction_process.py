@@ -16,7 +16,6 @@ from crawler.fetching.spider_process import EXIT_UNAVAILABLE
 from workers.connection import reason
 from workers.present_problems import PresentProblem
 from workers.processes import die_with_parent
-from workers.quarantine import state_folder
 from workers.supervisor import Supervisor
 
 
@@ -25,7 +24,7 @@ def main(count: int, *, exits_without_redis: bool, resize: bool = False) -> None
     die_with_parent(signal.SIGTERM)
     log_to_stderr()
     url, wanted = os.environ["REDIS_URL"], _Wanted(count).now if resize else None
-    supervisor = Supervisor(url, count, state=state_folder(), exits_without_redis=exits_without_redis, wanted=wanted)
+    supervisor = Supervisor(url, count, exits_without_redis=exits_without_redis, wanted=wanted)
     signal.signal(signal.SIGTERM, supervisor.stop)
     # The run itself reports that Redis is unavailable, once for all its parts.
     try:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def servers_of(tasks: Path | None, *, purpose: str) -> "Iterator[RedisServers]":
     """Connect to the Redis servers of a task file."""
     from workers.embedded import redis_for
-    from workers.quarantine import state_folder
     from workers.servers import RedisServers
+    from workers.state_folder import state_folder
 
     folder = state_folder(tasks_file(tasks).absolute().parent)
     with redis_for(folder, purpose=purpose, say=say) as address:

@@ -4,13 +4,13 @@ A server that is away does not hold up the others.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import redis
@@ -19,7 +19,6 @@ from console.status import overview
 from workers.connection import reason
 from workers.inbox import Inbox
 from workers.processes import ended_by
-from workers.quarantine import STATE_FOLDER
 from workers.servers import RedisServer, RedisServers
 
 TRY_AGAIN_AFTER = 1.0  # seconds
@@ -36,6 +35,33 @@ class ServerPart:
     server: str
     run: Callable[[], object]
     stop: Callable[[], object]
+
+
+def serve(parts: Sequence[ServerPart], say: Callable[[str], None]) -> None:
+    """Run the parts until SIGTERM or SIGINT: a single one here, several each in a thread."""
+    if len(parts) == 1:
+        stop_by_signal(parts[0].stop)
+        parts[0].run()
+    else:
+        serve_all(parts, say, stopped_by_signal())
+
+
+def stop_by_signal(stop: Callable[..., object]) -> None:
+    """Call `stop` at SIGTERM and SIGINT."""
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+
+
+def stopped_by_signal() -> threading.Event:
+    """Return an event that SIGTERM and SIGINT set."""
+    stopping = threading.Event()
+    stop_by_signal(lambda *_: stopping.set())
+    return stopping
+
+
+def notices_of(server: RedisServer, servers: RedisServers, say: Callable[[str], None]) -> Callable[[str], None]:
+    """Return what prints the notices of a server's part: with several servers, after the server's name."""
+    return say if len(servers) == 1 else lambda text: say(f"{server.name}: {text}")
 
 
 def serve_all(parts: Sequence[ServerPart], say: Callable[[str], None], stopping: threading.Event) -> None:
@@ -102,8 +128,8 @@ def shares(count: int, waiting: Sequence[int], present: Sequence[int], turn: int
 class ExtractionNode:
     """`count` extraction workers for several servers: one supervisor process for each, workers move between them."""
 
-    def __init__(self, servers: RedisServers, count: int, *, state: Path, say: Callable[[str], None]):
-        self.servers, self.count, self.state, self.say = servers, count, state, say
+    def __init__(self, servers: RedisServers, count: int, say: Callable[[str], None]):
+        self.servers, self.count, self.say = servers, count, say
         self.inboxes = [Inbox(server.connection) for server in servers]
         self.present = shares(count, [0] * len(servers), [], 0)
         self._processes: list[subprocess.Popen[str] | None] = [None] * len(servers)
@@ -129,7 +155,7 @@ class ExtractionNode:
                 self.say(f"extraction for Redis {server.name}: {ended_by(process.returncode)}; it is restarted")
             self._processes[number] = subprocess.Popen(
                 [sys.executable, "-m", "console.extraction_process", str(self.present[number]), "--resize"],
-                env={**os.environ, "REDIS_URL": server.url, STATE_FOLDER: str(self.state)},
+                env={**os.environ, "REDIS_URL": server.url},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 text=True,

@@ -16,8 +16,8 @@ from crawler.task_list.models import Settings, TaskFile
 from crawler.task_list.placement import parts_of
 from crawler.task_list.publication import publish, published, published_task
 from workers.embedded import redis_for
-from workers.quarantine import state_folder
 from workers.servers import RedisServers
+from workers.state_folder import state_folder
 
 TASKS_FILE = "tasks.yaml"
 PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # set for the children of a crawl worker: they read no file

@@ -8,10 +8,8 @@ Of each task the newest are kept, within a size, of a limited number of tasks, a
 
 import json
 import logging
-import os
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import cast
 
 import redis
@@ -24,7 +22,6 @@ from .page_store import StoredPage, unpack_body
 from .stored_json import known_fields
 from .url_states import Fingerprint
 
-STATE_FOLDER = "EXEMPLAR_STATE"
 PAGES_KEPT = 20  # of a task
 BYTES_KEPT = 2**20  # of a task, compressed; a larger page is not kept
 TASKS_KEPT = 200  # that have pages in quarantine
@@ -67,12 +64,6 @@ class PageNote:
     reason: str
     fetched_at: str
     at: float
-
-
-def state_folder(folder: Path | None = None) -> Path:
-    """Return the folder of the system's state: `$EXEMPLAR_STATE`, or `.exemplar` in `folder` (default: here)."""
-    named = os.environ.get(STATE_FOLDER)
-    return Path(named) if named else (folder or Path.cwd()) / ".exemplar"
 
 
 def keep_page(

@@ -15,7 +15,6 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import redis
@@ -67,7 +66,6 @@ class Supervisor:
         url: str,
         count: int,
         *,
-        state: Path,
         until_empty: bool = False,
         exits_without_redis: bool = False,
         times: WorkerTimes | None = None,
@@ -76,7 +74,7 @@ class Supervisor:
         wanted: Callable[[], int] | None = None,
     ):
         """`wanted` returns how many workers are wanted now; without it they are always `count`."""
-        self.url, self.count, self.state, self.until_empty = url, count, state, until_empty
+        self.url, self.count, self.until_empty = url, count, until_empty
         self.times = times or WorkerTimes()
         self.sweep_every, self.pause_after_early_exit = sweep_every, pause_after_early_exit
         # Its leases and deadlines must not wait for a Redis that hangs: it notices that soon, and waits in its loop.
@@ -195,7 +193,7 @@ class Supervisor:
         others = [read, *(worker.reports for worker in self._workers)]
         process = self._context.Process(
             target=_work,
-            args=(self.url, name, write, others, self.state, os.getpid(), self.times),
+            args=(self.url, name, write, others, os.getpid(), self.times),
             name=name,
             daemon=False,
         )
@@ -307,9 +305,9 @@ def _signals_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
 
-def _work(url: str, name: str, report: int, others: list[int], state: Path, parent: int, times: WorkerTimes) -> None:
+def _work(url: str, name: str, report: int, others: list[int], parent: int, times: WorkerTimes) -> None:
     for file in others:
         os.close(file)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-    work(url, name, report, state=state, parent=parent, times=times)
+    work(url, name, report, parent=parent, times=times)

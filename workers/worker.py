@@ -11,7 +11,6 @@ import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import redis
@@ -111,7 +110,7 @@ class PageWorker(SimpleWorker):
         super().handle_job_failure(job, queue, started_job_registry, exc_string)
 
 
-def work(url: str, name: str, report: int, *, state: Path, parent: int, times: WorkerTimes) -> None:
+def work(url: str, name: str, report: int, *, parent: int, times: WorkerTimes) -> None:
     """Run one worker until SIGTERM; it finishes the job in hand."""
     os.setsid()  # Ctrl-C reaches the terminal's whole process group; the supervisor alone stops its workers
     die_with_parent(parent=parent)

@@ -36,7 +36,7 @@ def command(
     from crawler.session import contact_of
     from crawler.task_list.file import load
     from workers.embedded import redis_for
-    from workers.quarantine import state_folder
+    from workers.state_folder import state_folder
 
     log_to_stderr(verbose)
     file = (tasks or Path("tasks.yaml")).absolute()

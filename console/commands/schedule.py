@@ -1,7 +1,5 @@
 """`exemplar schedule`: the scheduler of a cluster."""
 
-import signal
-import threading
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,11 +26,11 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool) -> 
 
     Any number of schedulers may share one Redis; each task is still started once.
     """
-    from console.several_servers import ServerPart, serve_all
+    from console.several_servers import ServerPart, serve
     from crawler.scheduling.scheduler import Scheduler
     from workers.embedded import redis_for
-    from workers.quarantine import state_folder
     from workers.servers import RedisServers
+    from workers.state_folder import state_folder
 
     log_to_stderr(verbose)
     file = tasks or Path("tasks.yaml")
@@ -48,20 +46,13 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool) -> 
         scheduled = counted(sum(scheduler.tasks for scheduler in schedulers), "task")
         say(f"scheduling {scheduled} of {file}; press Ctrl-C to stop")
         on_fired = (lambda names: say(f"due: {', '.join(names)}")) if verbose else None
-        if len(servers) == 1:
-            _stop_by_signal(schedulers[0].stop)
-            schedulers[0].run(on_fired=on_fired)
-            return
-        stopping = threading.Event()
-        _stop_by_signal(lambda *_: stopping.set())
         pairs = zip(servers, schedulers, strict=True)
-        serve_all(
-            [ServerPart(server.name, partial(own.run, on_fired), own.stop) for server, own in pairs], say, stopping
-        )
+        serve([ServerPart(server.name, partial(own.run, on_fired), own.stop) for server, own in pairs], say)
 
 
 def _schedulers(servers: "RedisServers", file: Path, take_over: bool, exits: bool) -> "list[Scheduler]":
     """Return a scheduler for each server, each of which reads its part of the file."""
+    from console.several_servers import notices_of
     from crawler.scheduling.scheduler import Scheduler
     from crawler.task_list.file import load
     from crawler.task_list.placement import in_words, part_of
@@ -85,16 +76,7 @@ def _schedulers(servers: "RedisServers", file: Path, take_over: bool, exits: boo
             take_over=take_over,
             read=reader(server),
             exits_without_redis=exits,
-            on_notice=partial(_say_of, server.name),
+            on_notice=notices_of(server, servers, say),
         )
         for server in servers
     ]
-
-
-def _say_of(server: str, text: str) -> None:
-    say(f"{server}: {text}")
-
-
-def _stop_by_signal(stop: "Callable[..., object]") -> None:
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)

@@ -66,8 +66,8 @@ def command(
     from console.status import table
     from crawler.politeness.host_states import in_words
     from workers.embedded import redis_for
-    from workers.quarantine import state_folder
     from workers.servers import RedisServers
+    from workers.state_folder import state_folder
 
     if problems is None and (reason is not None or complete):
         raise click.UsageError("--reason and --all go with --problems TASK")

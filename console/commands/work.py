@@ -1,7 +1,6 @@
 """`exemplar work crawl` and `exemplar work extract`: the workers of a cluster."""
 
 import os
-import signal
 import threading
 from functools import partial
 from typing import Any
@@ -27,11 +26,11 @@ def command() -> None:
 @verbose_option
 def crawl(number: int, exits: bool, verbose: bool) -> None:
     """Take due tasks from the schedule and run their spiders."""
-    from console.several_servers import ServerPart, serve_all
+    from console.several_servers import ServerPart, notices_of, serve
     from crawler.scheduling.crawl_worker import CrawlWorkers
     from workers.embedded import redis_for
-    from workers.quarantine import state_folder
     from workers.servers import RedisServers
+    from workers.state_folder import state_folder
 
     def report(task: str, report: dict[str, Any]) -> None:
         print_json({"task": task, **report})
@@ -45,20 +44,14 @@ def crawl(number: int, exits: bool, verbose: bool) -> None:
                 server.connection,
                 number,
                 exits_without_redis=exits,
-                on_notice=say if len(servers) == 1 else partial(_say_of, server.name),
+                on_notice=notices_of(server, servers, say),
                 slots=slots,
             )
             for server in servers
         ]
         say(f"{counted(number, 'crawl worker')} running; press Ctrl-C to stop")
-        if len(servers) == 1:
-            _stop_by_signal(all_workers[0].stop)
-            all_workers[0].run(on_report=report)
-            return
-        stopping = threading.Event()
-        _stop_by_signal(lambda *_: stopping.set())
         pairs = zip(servers, all_workers, strict=True)
-        serve_all([ServerPart(server.name, partial(own.run, report), own.stop) for server, own in pairs], say, stopping)
+        serve([ServerPart(server.name, partial(own.run, report), own.stop) for server, own in pairs], say)
 
 
 @command.command(epilog=examples("exemplar work extract -n 8", "exemplar work extract --until-empty"))
@@ -68,14 +61,14 @@ def crawl(number: int, exits: bool, verbose: bool) -> None:
 @verbose_option
 def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool) -> None:
     """Extract the articles of fetched pages and write their rows."""
-    from console.several_servers import ExtractionNode
+    from console.several_servers import ExtractionNode, stop_by_signal, stopped_by_signal
     from workers.embedded import redis_for
-    from workers.quarantine import state_folder
     from workers.servers import RedisServers
+    from workers.state_folder import state_folder
     from workers.supervisor import Supervisor
 
     log_to_stderr(verbose)
-    count, state = number or os.cpu_count() or 2, state_folder().absolute()
+    count = number or os.cpu_count() or 2
     with redis_for(state_folder(), purpose="work extract", say=say) as url:
         servers = RedisServers(url)
         say(
@@ -83,24 +76,13 @@ def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool) -
             + ("they stop when no page waits" if until_empty else "press Ctrl-C to stop")
         )
         if len(servers) > 1 and not until_empty:
-            stopping = threading.Event()
-            _stop_by_signal(lambda *_: stopping.set())
-            ExtractionNode(servers, count, state=state, say=say).run(stopping)
+            ExtractionNode(servers, count, say).run(stopped_by_signal())
             return
         complete = True
         for server in servers:  # several ones are emptied one after the other
-            supervisor = Supervisor(server.url, count, state=state, until_empty=until_empty, exits_without_redis=exits)
-            _stop_by_signal(supervisor.stop)
+            supervisor = Supervisor(server.url, count, until_empty=until_empty, exits_without_redis=exits)
+            stop_by_signal(supervisor.stop)
             complete &= supervisor.run(lambda problem, is_over: say(problem.in_words(is_over)), on_notice=say)
         if not complete:
             say("problem: output unavailable; pages are kept")
             raise click.exceptions.Exit(1)
-
-
-def _stop_by_signal(stop: Any) -> None:
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-
-
-def _say_of(server: str, text: str) -> None:
-    say(f"{server}: {text}")

@@ -146,7 +146,7 @@ def test_processes_empty_a_full_redis_and_take_jobs_again_later(connection, smal
 
 def _supervise(address, folder, parent):
     die_with_parent(parent=parent)
-    supervisor = Supervisor(address, 2, state=folder)
+    supervisor = Supervisor(address, 2)
     signal.signal(signal.SIGTERM, supervisor.stop)
     supervisor.run()
 

@@ -55,7 +55,7 @@ def supervise(server, tmp_path):
 
 def _supervise(url, state, parent):
     die_with_parent(parent=parent)
-    supervisor = Supervisor(url, 2, state=state, times=TIMES, sweep_every=0.1, pause_after_early_exit=0.05)
+    supervisor = Supervisor(url, 2, times=TIMES, sweep_every=0.1, pause_after_early_exit=0.05)
     signal.signal(signal.SIGTERM, supervisor.stop)
     supervisor.run()
 

@@ -5,7 +5,8 @@ import pytest
 from workers import keys
 from workers.full_redis import memory_of
 from workers.page_store import StoredPage
-from workers.quarantine import KEPT_FOR, drop_page, keep_page, kept_notes, kept_page, state_folder
+from workers.quarantine import KEPT_FOR, drop_page, keep_page, kept_notes, kept_page
+from workers.state_folder import state_folder
 
 from .helpers import FETCHED_AT
 
@@ -20,6 +21,10 @@ def names(connection, task="news"):
     return sorted(kept_notes(connection, task))
 
 
+def stopped_at(seconds):
+    return lambda: float(seconds)
+
+
 def test_bytes_and_reason_are_kept(connection):
     assert keep(connection, "0123", reason="不能用", clock=lambda: 7.0)
     note, body = kept_page(connection, "news", "0123")
@@ -32,7 +37,7 @@ def test_bytes_and_reason_are_kept(connection):
 
 def test_the_newest_pages_of_a_task_are_kept_within_a_size(connection):
     for at, name in enumerate("abcd"):
-        keep(connection, name, clock=lambda: at, pages_kept=3)  # noqa: B023
+        keep(connection, name, clock=stopped_at(at), pages_kept=3)
     assert names(connection) == ["b", "c", "d"]
     keep(connection, "e", clock=lambda: 9, bytes_kept=400)
     assert names(connection) == ["d", "e"]
@@ -42,7 +47,7 @@ def test_the_newest_pages_of_a_task_are_kept_within_a_size(connection):
 
 def test_a_limited_number_of_tasks_has_pages_for_a_limited_time(connection):
     for at, task in enumerate(("one", "two", "three")):
-        keep(connection, "0", task, clock=lambda: at, tasks_kept=2)  # noqa: B023
+        keep(connection, "0", task, clock=stopped_at(at), tasks_kept=2)
     assert [names(connection, task) for task in ("one", "two", "three")] == [[], ["0"], ["0"]]
     for key in connection.scan_iter("exemplar:task:two:*"):
         assert 0 < connection.ttl(key) <= KEPT_FOR

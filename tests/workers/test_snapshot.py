@@ -81,7 +81,7 @@ def work_until_empty(url, state):
 
 def _work(url, state, parent):
     die_with_parent(parent=parent)
-    supervisor = Supervisor(url, 2, state=state, until_empty=True, sweep_every=0.1)
+    supervisor = Supervisor(url, 2, until_empty=True, sweep_every=0.1)
     signal.signal(signal.SIGTERM, supervisor.stop)
     raise SystemExit(0 if supervisor.run() else 1)
 

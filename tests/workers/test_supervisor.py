@@ -66,7 +66,7 @@ def supervise(redis_url, tmp_path):
 def _supervise(url, count, state, parent, times, options):
     die_with_parent(parent=parent)
     quick = {"times": times, "sweep_every": 0.1, "pause_after_early_exit": 0.05}
-    one = Supervisor(url, count, state=state, **quick, **options)
+    one = Supervisor(url, count, **quick, **options)
     signal.signal(signal.SIGTERM, one.stop)
 
     def note(problem, is_over):
