@@ -14,8 +14,7 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,8 +55,8 @@ def main() -> int:
     options = _arguments()
     dearest = 0.0
     for output in OUTPUTS:
-        with tempfile.TemporaryDirectory(prefix="durability-", dir=options.folder) as name, _redis() as connection:
-            times = measure(connection, Path(name), output, options.pages)
+        with tempfile.TemporaryDirectory(prefix="durability-", dir=options.folder) as name, Embedded(Path(name)) as url:
+            times = measure(connect(url), Path(name), output, options.pages)
         dearest = max(dearest, _print(output, times))
     return 0 if dearest <= MOST_COST else 1
 
@@ -135,16 +134,6 @@ def _deliver(connection: "redis.Redis", task: str, pages: Sequence[StoredPage]) 
             dict(zip(names[start : start + PAGES_A_JOB], pages[start : start + PAGES_A_JOB], strict=True)),
         )
     return [names[start : start + PAGES_A_JOB] for start in starts]
-
-
-@contextmanager
-def _redis() -> Iterator["redis.Redis"]:
-    with tempfile.TemporaryDirectory(prefix="d-") as name:
-        server = Embedded(Path(name))
-        try:
-            yield connect(server.start())
-        finally:
-            server.stop()
 
 
 def _arguments() -> argparse.Namespace:

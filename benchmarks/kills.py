@@ -17,8 +17,6 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -93,7 +91,7 @@ def main() -> int:
     """Crawl, kill, count; return 1 if rows are missing or duplicated, else 0."""
     arguments = _arguments()
     randomly = random.Random(arguments.seed)
-    with tempfile.TemporaryDirectory() as name, _redis(Path(name)) as url:
+    with tempfile.TemporaryDirectory() as name, Embedded(Path(name) / "redis") as url:
         folder, site = Path(name), NumberedSite(arguments.pages)
         _publish(folder, url, site, arguments.delay)
         ledger = Ledger(connect(url), TASK)
@@ -163,15 +161,6 @@ def _extract(folder: Path, url: str) -> None:
         check=True,
         timeout=LONGEST,
     )
-
-
-@contextmanager
-def _redis(folder: Path) -> Iterator[str]:
-    server = Embedded(folder / "redis")
-    try:
-        yield server.start()
-    finally:
-        server.stop()
 
 
 def _arguments() -> argparse.Namespace:

@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -102,7 +102,7 @@ def main() -> int:
     arguments = _arguments()
     chance = random.Random(arguments.seed)
     times: dict[str, list[float]] = {}
-    with tempfile.TemporaryDirectory(prefix="recovery-") as name, _redis(Path(name)) as url:
+    with tempfile.TemporaryDirectory(prefix="recovery-") as name, Embedded(Path(name) / "redis") as url:
         site, connection = TimedSite(arguments.pages), connect(url)
         cluster = TrialCluster(Path(name), url)
         _publish(Path(name), connection, site, arguments.delay)
@@ -252,15 +252,6 @@ def _print_times(kind: str, times: list[float], kills: int) -> None:
         f"p99 {_percentile(times, 0.99):5.1f} s   longest {max(times, default=0.0):5.1f} s",
         flush=True,
     )
-
-
-@contextmanager
-def _redis(folder: Path) -> Iterator[str]:
-    server = Embedded(folder / "redis")
-    try:
-        yield server.start()
-    finally:
-        server.stop()
 
 
 def _arguments() -> argparse.Namespace:

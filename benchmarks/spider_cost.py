@@ -18,8 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
 from importlib import import_module
 from pathlib import Path
 from statistics import median
@@ -177,16 +176,6 @@ def pages(folder: Path, size: int, number: int = PAGES) -> None:
         (folder / "list" / f"{start // LINKS_A_LIST}.html").write_text(f"<html><body><ul>{links}</ul></body></html>")
 
 
-@contextmanager
-def redis_server(folder: Path) -> Iterator[str]:
-    """The embedded Redis."""
-    embedded = Embedded(folder)
-    try:
-        yield embedded.start()
-    finally:
-        embedded.stop()
-
-
 def announce(url: str, task: str, address: str) -> None:
     """Publish a task of its own for a run, in an empty Redis."""
     last = PAGES // LINKS_A_LIST - 1
@@ -210,7 +199,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="cost-") as name:
             folder = Path(name)
             pages(folder, size)
-            with served(folder) as address, redis_server(folder / "redis") as url:
+            with served(folder) as address, Embedded(folder / "redis") as url:
                 if asked.profile:
                     _profile(url, address, folder)
                 else:

@@ -113,7 +113,6 @@ class Runner:
         self,
         url: str,
         file: Path,
-        state: Path,
         *,
         workers: int,
         crawlers: int,
@@ -121,7 +120,7 @@ class Runner:
         exits_without_redis: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ):
-        self.url, self.file, self.state, self.clock = url, file, state, clock
+        self.url, self.file, self.clock = url, file, clock
         connect(url).close()
         self.connection = self._client_of(url, exits_without_redis)
         self.exits_without_redis = exits_without_redis
@@ -285,7 +284,7 @@ class Runner:
         self.on_event("due", {"tasks": tasks})
 
     def _start_extraction(self) -> None:
-        environment = {**os.environ, "REDIS_URL": self.url, "EXEMPLAR_STATE": str(self.state)}
+        environment = {**os.environ, "REDIS_URL": self.url}
         self._extraction_seen = self.clock()
         self._extraction = subprocess.Popen(
             [sys.executable, "-m", "console.extraction_process", str(self.workers)]

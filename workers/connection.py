@@ -67,8 +67,10 @@ def connect(url: str) -> "redis.Redis":
     try:
         with address.client(socket_timeout=TIMEOUT, socket_connect_timeout=3.0, retry=None) as once:
             info = once.info("server")
+            role = once.info("replication")["role"]
             policy = once.info("memory").get("maxmemory_policy", "noeviction")
-            _try_rights(once)
+            if role == "master":
+                _try_rights(once)
     except (redis.AuthenticationError, redis.exceptions.AuthorizationError) as error:
         raise RedisRefused(f"Redis at {shown} refuses the login: {error}; put the password into REDIS_URL") from None
     except redis.exceptions.NoPermissionError as error:
@@ -80,6 +82,10 @@ def connect(url: str) -> "redis.Redis":
     version = tuple(int(part) for part in str(info["redis_version"]).split(".")[:2])
     if version < OLDEST:
         raise RedisUnavailable(f"Redis at {shown} is {info['redis_version']}; 6.2 or newer is needed")
+    if role != "master" and address.service:
+        raise RedisUnavailable(f"Redis at {shown} has no primary at present; its Sentinels promote a replica soon")
+    if role != "master":
+        raise RedisRefused(f"Redis at {shown} is a replica; name its primary, or its Sentinels (redis+sentinel://…)")
     if policy != "noeviction":
         raise RedisRefused(
             f"Redis at {shown} may evict pages (maxmemory-policy {policy}); set maxmemory-policy noeviction"

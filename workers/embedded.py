@@ -55,6 +55,14 @@ class Embedded:
         self._keeper: threading.Thread | None = None
         self.restarts = 0
 
+    def __enter__(self) -> str:
+        """Start the server and return its URL, as `start` does."""
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        """Stop the server."""
+        self.stop()
+
     def start(self) -> str:
         """Start the server and a thread that restarts it if it dies. Returns its URL.
 

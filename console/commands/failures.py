@@ -22,6 +22,13 @@ urls_argument = click.argument("urls", nargs=-1, metavar="[URL]…")
 all_option = click.option("--all", "everything", is_flag=True, help="All failed pages of TASK.")
 
 
+def chosen_pages(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the arguments that choose failed pages of a task."""
+    for parameter in (json_option, tasks_option, all_option, reason_option, urls_argument, task_argument):
+        function = parameter(function)
+    return function
+
+
 class _ListByDefault(click.Group):
     """`exemplar failures [TASK]` is `exemplar failures list [TASK]`."""
 
@@ -122,12 +129,7 @@ def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bo
 
 
 @command.command()
-@task_argument
-@urls_argument
-@reason_option
-@all_option
-@tasks_option
-@json_option
+@chosen_pages
 def retry(
     task: str, urls: tuple[str, ...], reason: str | None, everything: bool, tasks: Path | None, as_json: bool
 ) -> None:
@@ -138,12 +140,7 @@ def retry(
 
 
 @command.command()
-@task_argument
-@urls_argument
-@reason_option
-@all_option
-@tasks_option
-@json_option
+@chosen_pages
 def drop(
     task: str, urls: tuple[str, ...], reason: str | None, everything: bool, tasks: Path | None, as_json: bool
 ) -> None:

@@ -51,7 +51,6 @@ def command(
         runner = Runner(
             url,
             file,
-            state,
             workers=count,
             crawlers=crawlers,
             on_event=progress.event,

@@ -6,7 +6,7 @@ here are those that it lacks, and reasons that fit into the ledger.
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from scrapy import Request, Spider
 from scrapy.core.downloader.handlers.http11 import (
@@ -23,6 +23,7 @@ from twisted.web._newclient import HEADER, STATUS
 
 from crawler.fetching.errors import BodyTimeout, DecompressionFailed, RequestRefused
 from crawler.politeness.pace_gate import in_time
+from extractors.html.urls import ascii_host
 
 HEAD_MOST = 256 * 1024  # bytes of a response's head, interim responses (1xx) included; browsers accept 256 KiB as well
 RATIO_MOST = 100  # times that a response may grow when it is decompressed; pages grow 3 to 30 times
@@ -130,6 +131,9 @@ class Redirects(RedirectMiddleware):
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
         """Follow a redirect. Raises `RequestRefused` if it cannot be followed."""
+        location = response.headers.get("Location")
+        if location and not location.isascii():
+            response.headers["Location"] = _with_ascii_host(location)
         return _followed(super().process_response, request, response, self.max_redirect_times)
 
 
@@ -148,6 +152,20 @@ class MetaRefresh(MetaRefreshMiddleware):
         if b"refresh" not in head.lower() and b"\0" not in head:  # UTF-16 writes the word in other bytes
             return response
         return _followed(super().process_response, request, response, self.max_redirect_times)
+
+
+def _with_ascii_host(location: bytes) -> bytes:
+    """Return a Location header with its host as browsers encode it; Scrapy would make `straße.de` to `strasse.de`."""
+    try:
+        parts = urlsplit(location.decode())
+        host = parts.hostname or ""
+    except ValueError:
+        return location
+    if host.isascii():
+        return location
+    user, at, place = parts.netloc.rpartition("@")
+    netloc = user + at + place.lower().replace(host, ascii_host(host), 1)
+    return urlunsplit((parts.scheme, netloc, parts.path, parts.query, parts.fragment)).encode()
 
 
 def _followed(follow: Follow, request: Request, response: Response, most: int) -> Request | Response:

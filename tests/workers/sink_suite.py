@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import time
+from abc import ABC, abstractmethod
 from contextlib import contextmanager
 
 import pytest
@@ -43,32 +44,38 @@ def write(sink, *rows, again=True):
         sink.write(rows, again={key_of(one) for one in rows} if again else frozenset())
 
 
-class SinkSuite:
-    """The tests. A subclass says how its output is opened, read, made unavailable and damaged."""
+class SinkSuite(ABC):
+    """The tests. A subclass says where its output is, and how it is opened, read and damaged."""
 
+    @abstractmethod
+    def path(self, folder):
+        """Return the path of the output in a folder."""
+
+    @abstractmethod
     def open(self, folder):
         """Return a sink of the output in a folder; the same output each time."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, folder):
         """Return the rows of the output as mappings, in any order."""
-        raise NotImplementedError
 
     def take_away(self, folder):
         """Make the output unavailable."""
-        raise NotImplementedError
+        self.path(folder).parent.rename(folder / "away")
+        self.path(folder).parent.write_text("a file where a folder should be")
 
     def bring_back(self, folder):
         """Make it available again."""
-        raise NotImplementedError
+        self.path(folder).parent.unlink()
+        (folder / "away").rename(self.path(folder).parent)
 
+    @abstractmethod
     def forget_unsynced(self, folder, keep):
         """Remove what was written after the first `keep` rows, cut at any byte, as a power failure does."""
-        raise NotImplementedError
 
+    @abstractmethod
     def make_older(self, folder):
         """Give the output, which has rows, the form that an earlier version wrote, without field `listed_on`."""
-        raise NotImplementedError
 
     @pytest.fixture
     def sink(self, tmp_path):

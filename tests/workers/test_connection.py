@@ -3,6 +3,7 @@ import socket
 import pytest
 import redis
 
+from tests.redis_servers import free_port, redis_server
 from workers import connection as module
 from workers.connection import connect, without_password
 from workers.errors import RedisRefused, RedisUnavailable
@@ -73,6 +74,13 @@ def test_a_server_that_may_evict_pages_is_refused(redis_url, config, policy):
     config(**{"maxmemory-policy": policy})
     with pytest.raises(RedisRefused, match=f"may evict pages .*{policy}.*set maxmemory-policy noeviction"):
         connect(redis_url)
+
+
+def test_a_replica_is_refused(tmp_path, redis_url):
+    port, primary = free_port(), free_port()
+    refused = pytest.raises(RedisRefused, match=f"127.0.0.1:{port}.* is a replica; name its primary")
+    with redis_server(tmp_path, port, "--replicaof", "127.0.0.1", str(primary)), refused:
+        connect(f"redis://127.0.0.1:{port}/0")
 
 
 @pytest.mark.parametrize(

@@ -151,27 +151,37 @@ def test_a_page_that_ends_its_worker_does_not_blame_the_group(connection, worker
     assert states(connection, 1, 2, 3) == ["written", "failed", "written"]
 
 
-def test_a_row_is_not_written_again_to_a_file_that_was_rotated_meanwhile(connection, worker, tmp_path, clock):
-    publish(connection, tmp_path, "out.jsonl", "out.db")
+def refused_and_rotated(connection, worker, folder, clock):
+    """Have one of two outputs refuse the second page while the other, which has it, is moved aside; return its name."""
+    publish(connection, folder, "out.jsonl", "out.db")
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
     names = deliver(connection, {2: news(2)})
-    with locked(tmp_path / "out.db"):
+    with locked(folder / "out.db"):
         worker.extract_pages(TASK, names)
-        (tmp_path / "out.jsonl").rename(tmp_path / "old.jsonl")
+        (folder / "out.jsonl").rename(folder / "old.jsonl")
     all_pause(clock)
+    return names
+
+
+def test_a_row_is_not_written_again_to_a_file_that_was_rotated_meanwhile(connection, worker, tmp_path, clock):
+    names = refused_and_rotated(connection, worker, tmp_path, clock)
     worker.extract_pages(TASK, names)
     assert [row["url"] for row in rows(tmp_path, "old.jsonl") + rows(tmp_path)] == [url(1), url(2)]
     assert in_database(tmp_path) == [url(1), url(2)]
 
 
+def test_the_same_holds_for_a_page_that_is_fetched_again(connection, worker, ledger, tmp_path, clock):
+    names = refused_and_rotated(connection, worker, tmp_path, clock)
+    connection.hset(f"{ledger.keys['page']}:{names[0]}", "body", b"damaged")
+    worker.extract_pages(TASK, names)
+    assert states(connection, 2) == ["waiting"]
+    worker.extract_pages(TASK, deliver(connection, {2: news(2)}))
+    assert [row["url"] for row in rows(tmp_path, "old.jsonl") + rows(tmp_path)] == [url(1), url(2)]
+    assert in_database(tmp_path) == [url(1), url(2)]
+
+
 def test_the_same_holds_for_another_worker(connection, worker, tmp_path, clock):
-    publish(connection, tmp_path, "out.jsonl", "out.db")
-    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
-    names = deliver(connection, {2: news(2)})
-    with locked(tmp_path / "out.db"):
-        worker.extract_pages(TASK, names)
-        (tmp_path / "out.jsonl").rename(tmp_path / "old.jsonl")
-    all_pause(clock)
+    names = refused_and_rotated(connection, worker, tmp_path, clock)
     other = ExtractionWorker(connection, "other", clock=clock, times=QUICK)
     other.extract_pages(TASK, names)
     other.close()

@@ -23,14 +23,6 @@ class TestJsonLines(SinkSuite):
     def read(self, folder):
         return [json.loads(line) for line in self.path(folder).read_bytes().split(b"\n")[:-1]]
 
-    def take_away(self, folder):
-        self.path(folder).parent.rename(folder / "away")
-        self.path(folder).parent.write_text("a file where a folder should be")
-
-    def bring_back(self, folder):
-        self.path(folder).parent.unlink()
-        (folder / "away").rename(self.path(folder).parent)
-
     def forget_unsynced(self, folder, keep):
         lines = self.path(folder).read_bytes().splitlines(keepends=True)
         kept, torn = b"".join(lines[:keep]), lines[keep]
@@ -64,14 +56,6 @@ class TestSqlite(SinkSuite):
         with closing(sqlite3.connect(self.path(folder))) as connection:
             connection.row_factory = sqlite3.Row
             return [dict(stored) for stored in connection.execute("SELECT * FROM articles ORDER BY rowid")]
-
-    def take_away(self, folder):
-        self.path(folder).parent.rename(folder / "away")
-        self.path(folder).parent.write_text("a file where a folder should be")
-
-    def bring_back(self, folder):
-        self.path(folder).parent.unlink()
-        (folder / "away").rename(self.path(folder).parent)
 
     def forget_unsynced(self, folder, keep):
         """The write-ahead log is cut in the middle of what holds the row after the last kept one."""
