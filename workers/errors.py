@@ -1,5 +1,7 @@
 """Errors of the workers, named for the reaction that they require."""
 
+from collections.abc import Mapping
+
 
 class ExemplarError(Exception):
     """A problem that a person can solve. Its text says what, where and what to do; it is shown without a traceback."""
@@ -15,6 +17,17 @@ class RedisRefused(ExemplarError):
 
 class SinkUnavailable(ExemplarError):
     """An output can't be written now (disk full, locked, no permission): the page is kept and tried again."""
+
+
+class RowsRefused(ExemplarError):
+    """A target refused rows for what they contain; the other rows of the same write are written.
+
+    `reasons`: for each refused row the target's words, by row key. They are kept with the row until a person decides.
+    """
+
+    def __init__(self, reasons: Mapping[tuple[str, str, int], str]):
+        super().__init__(next(iter(reasons.values()), ""))
+        self.reasons = reasons
 
 
 class OutputError(ExemplarError):

@@ -3,6 +3,7 @@
 import logging
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import redis
 
@@ -25,7 +26,7 @@ from .recent_pages import (
     section_version,
 )
 from .redis_clock import clock_of
-from .sinks import open_sink
+from .sinks import Sink, open_sink
 from .worker_reports import Watch
 from .worker_times import WorkerTimes
 
@@ -97,7 +98,7 @@ class SectionPreparation:
         return tuple(
             Output(
                 name,
-                open_sink(name, config.task, Path(config.folder), config.durability),
+                cast(Sink, open_sink(name, config.task, Path(config.folder), config.durability)),
                 pause=pause,
                 patience=patience,
                 clock=self.clock,

@@ -1,10 +1,17 @@
-"""The interface of sinks.
+"""The two interfaces of sinks.
+
+A `Sink` writes to a file of this machine. The worker that extracted the pages writes their rows itself:
 
     with sink.exclusive(patience=10):    no other process writes to the output
         …                                the worker makes sure that it still holds the pages of the rows
         sink.write(rows, again=…)        all rows or none; with durability `safe` they are on disk when it returns
 
-Outputs are independent: a worker holds one of them at a time, and one that is unavailable does not hold up others.
+A `BatchSink` writes to a server, or writes whole files. Its rows are queued in Redis in the step that settles their
+page (`workers.row_queue`), and a delivery process hands them over in batches (`workers.delivery`):
+
+    sink.write(RowBatch(id, rows, again))
+
+Outputs are independent: one that is unavailable does not hold up others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -59,6 +66,52 @@ class Sink(Protocol):
         """Return for each row whether the output has one of its key."""
         ...
 
+    def check(self) -> None:
+        """Try the output without writing a row: connect, create what is missing. Raises `SinkUnavailable`."""
+        ...
+
+    def close(self) -> None:
+        """Close files and connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RowBatch:
+    """Rows of one task to deliver together.
+
+    `id`: 32 hexadecimal digits. A batch whose delivery was interrupted is delivered again with the same id and the same
+    rows in the same order; only one process delivers batches of a task to an output at a time. `again`: the keys of
+    rows that may already be in the output, in this batch or another; in a batch that is delivered again all of them.
+    """
+
+    id: str
+    rows: Sequence[Row]
+    again: AbstractSet[RowKey] = frozenset()
+
+
+class BatchSink(Protocol):
+    """Writes batches of rows to a target, once for each row key.
+
+    Each method returns within about 30 seconds, since it limits the time of every connection and answer.
+    """
+
+    name: str  # for messages: the target's address without secrets
+
+    def write(self, batch: RowBatch) -> None:
+        """Write the rows; when it returns, the target has them and does not lose them.
+
+        Raises `SinkUnavailable` if the target can't take rows now: any number of rows may be written, and the batch
+        comes again. Raises `RowsRefused` if the target refuses rows for what they contain: all others are written.
+        """
+        ...
+
+    def check(self) -> None:
+        """Try the target without writing a row: connect, create what is missing.
+
+        Raises `SinkUnavailable` or `OutputError` with what is wrong and what to do.
+        """
+        ...
+
     def close(self) -> None:
         """Close files and connections."""
         ...
@@ -97,6 +150,9 @@ class ListSink:
     def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
         """Return for each row whether it is stored."""
         return [row.key in self.rows for row in rows]
+
+    def check(self) -> None:
+        """Nothing to try."""
 
     def close(self) -> None:
         """Nothing to close."""

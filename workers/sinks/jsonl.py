@@ -19,12 +19,18 @@ from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
 
 from .interface import PATIENCE, WrittenRow, written_row
+from .kinds import Target
 
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")  # suffixes of files that are not read again
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two tries for the lock; a group is written in milliseconds
 
 # Inside a string the quotes would be escaped
 _CANONICAL = re.compile(rb'"canonical_url":\s*("(?:[^"\\\n]|\\.)*")')
+
+
+def open_jsonl(target: Target) -> "JsonLinesSink":
+    """Return the sink of a path."""
+    return JsonLinesSink(target.folder / Path(target.address).expanduser(), durability=target.durability)
 
 
 class JsonLinesSink:
@@ -125,6 +131,11 @@ class JsonLinesSink:
         if row["version"] == 1 or row.get("content_hash") in versions.values():
             return None
         return {**row, "version": max(versions) + 1}
+
+    def check(self) -> None:
+        """Open the file, and create it if there is none."""
+        with self.exclusive():
+            pass
 
     def close(self) -> None:
         """Nothing is open between writes."""

@@ -9,12 +9,14 @@ from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from workers.durability import Durability, make_folder
 from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row, RowKey
 
 from .interface import PATIENCE, WrittenRow, written_row
+from .kinds import Target
 
 SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}  # FULL: the write-ahead log is synced at each commit
 COLUMNS = {
@@ -59,6 +61,13 @@ _UPSERT = (
     f"ON CONFLICT ({', '.join(KEY)}) DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name not in KEY)
 )
+
+
+def open_sqlite(target: Target) -> "SqliteSink":
+    """Return the sink of a path, or of an address: sqlite:///relative.db, sqlite:////absolute.db."""
+    address = target.address
+    path = unquote(urlsplit(address).path)[1:] if address.startswith("sqlite:") else address
+    return SqliteSink(target.folder / Path(path).expanduser(), durability=target.durability)
 
 
 class SqliteSink:
@@ -116,6 +125,11 @@ class SqliteSink:
             return [connection.execute(query, row.key).fetchone() is not None for row in rows]
         except (sqlite3.Error, OSError) as error:
             raise self._unavailable(error) from None
+
+    def check(self) -> None:
+        """Open the database, and create it and its table if there is none."""
+        with self.exclusive():
+            pass
 
     def close(self) -> None:
         """Close the database; the next write opens it again."""

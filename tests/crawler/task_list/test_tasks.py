@@ -391,7 +391,7 @@ def test_any_single_slip_is_a_task_list_or_a_task_file_error(at, char):
 
 
 def test_every_kind_of_output_that_the_sinks_know_may_be_named():
-    assert {suffix for suffixes in KINDS.values() for suffix in suffixes} == set(OUTPUT_SUFFIXES)
+    assert {suffix for kind in KINDS.values() for suffix in kind.suffixes} == set(OUTPUT_SUFFIXES)
 
 
 # Periods

@@ -1,0 +1,111 @@
+"""The kinds of outputs: how each is recognised, what opens it, and which extra it needs.
+
+A kind's module is imported when an output of the kind is opened, so that nobody loads libraries that no task uses.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from workers import variables
+from workers.durability import Durability
+from workers.errors import OutputError
+from workers.variables import VariableNotSet
+
+from .interface import BatchSink, Sink
+from .options import OutputOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What opens a sink. `address`: the output with `{task}` and `${VARIABLES}` replaced; it may hold secrets.
+
+    `label`: the output as in tasks.yaml, for messages. Relative paths are relative to `folder`.
+    """
+
+    address: str
+    label: str
+    task: str
+    folder: Path
+    durability: Durability = "safe"
+    options: OutputOptions = field(default_factory=OutputOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of output. `opens`: `module:function` within `workers.sinks`, from a `Target` to a sink.
+
+    `schemes`: of its addresses, "" for a path. `suffixes`: one of which it ends in; none: any. `extra`: what to install
+    with it, `exemplar-crawler[extra]`. `is_queued`: it opens a `BatchSink`; its rows are queued and delivered in
+    batches.
+    """
+
+    name: str
+    opens: str
+    schemes: tuple[str, ...] = ("",)
+    suffixes: tuple[str, ...] = ()
+    extra: str = ""
+    is_queued: bool = False
+
+    def open(self, target: Target) -> Sink | BatchSink:
+        """Return the sink of a target. Raises `OutputError` if it is invalid or its extra is not installed."""
+        module, function = self.opens.split(":")
+        try:
+            opener = getattr(import_module(f"workers.sinks.{module}"), function)
+        except ModuleNotFoundError as error:
+            if not self.extra:
+                raise
+            raise OutputError(
+                f"task {target.task}: output {target.label} needs {error.name}; "
+                f"run pip install 'exemplar-crawler[{self.extra}]'"
+            ) from None
+        return cast(Callable[[Target], Sink | BatchSink], opener)(target)
+
+
+KINDS: Mapping[str, Kind] = {  # of several that fit, the first
+    kind.name: kind
+    for kind in (
+        Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson")),
+        Kind("sqlite", "sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3")),
+        Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",)),
+    )
+}
+_SCHEME = re.compile(r"([a-z][a-z0-9]+(?:\+[a-z0-9]+)?):", re.IGNORECASE)  # two letters at least: C: is a drive
+
+
+def kind_of(output: str) -> Kind | None:
+    """Return the kind of an output; None if it is unknown."""
+    match = _SCHEME.match(output)
+    scheme, path = (match[1].lower(), output[match.end() :].partition("?")[0]) if match else ("", output)
+    return next(
+        (
+            kind
+            for kind in KINDS.values()
+            if scheme in kind.schemes and (not kind.suffixes or path.lower().endswith(kind.suffixes))
+        ),
+        None,
+    )
+
+
+def expand(output: str, task: str, environ: Mapping[str, str] | None = None) -> str:
+    """Replace `{task}` and `${VARIABLES}`. Raises `OutputError` that names a missing variable."""
+    try:
+        return variables.expand(output.replace("{task}", task), os.environ if environ is None else environ)
+    except VariableNotSet as error:
+        raise OutputError(f"task {task}: output {output}: {error}") from None
+
+
+def open_sink(
+    output: str, task: str, folder: Path, durability: Durability = "safe", options: OutputOptions | None = None
+) -> Sink | BatchSink:
+    """Return the sink of an output; relative paths are relative to `folder`. Raises `OutputError` if it is invalid."""
+    address = expand(output, task)
+    kind = kind_of(address)
+    if kind is None:
+        known = ", ".join(suffix for kind in KINDS.values() for suffix in kind.suffixes)
+        raise OutputError(f"task {task}: unknown kind of output {output}; use a path that ends in {known}")
+    return kind.open(Target(address, output, task, folder, durability, options or OutputOptions()))

@@ -1,0 +1,58 @@
+"""The options of one output: which rows it gets, and with which fields."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workers.rows import KEY, Row
+
+BATCH_ROWS, BATCH_SECONDS = 500, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class RowCondition:
+    """Which rows an output gets. An empty field is no condition."""
+
+    languages: tuple[str, ...] = ()  # ISO 639-1, such as zh
+    confidence: float = 0.0  # at least
+    keywords: tuple[str, ...] = ()  # in title or text; one is enough
+
+    def admits(self, row: Row) -> bool:
+        """Whether the output gets the row."""
+        if self.languages and row.get("language") not in self.languages:
+            return False
+        if (row.get("confidence") or 0.0) < self.confidence:
+            return False
+        text = f"{row.get('title') or ''}\n{row.get('text') or ''}"
+        return not self.keywords or any(keyword in text for keyword in self.keywords)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """The options of an output.
+
+    `fields`: pairs (name in the output, field of the row), in order; empty: all fields of the row. `template`: path of
+    a template, for kinds that have one. A batch is delivered when it has `batch_rows` rows, or its oldest row waited
+    for `batch_seconds`.
+    """
+
+    fields: tuple[tuple[str, str], ...] = ()
+    where: RowCondition = field(default_factory=RowCondition)
+    template: str = ""
+    batch_rows: int = BATCH_ROWS
+    batch_seconds: float = BATCH_SECONDS
+
+    def shaped(self, row: Row, *, with_key: bool = False) -> Mapping[str, Any]:
+        """Return the row with the chosen fields. `with_key`: the fields of the row key are added if they lack."""
+        if not self.fields:
+            return row
+        shaped = {name: row.get(source) for name, source in self.fields}
+        if with_key:
+            chosen = {source for _, source in self.fields}
+            shaped |= {name: row[name] for name in KEY if name not in chosen}
+        return shaped
+
+    def key_names(self) -> tuple[str, ...]:
+        """Return the names that the fields of the row key have in the output, in the order of `workers.rows.KEY`."""
+        names = {source: name for name, source in self.fields}
+        return tuple(names.get(name, name) for name in KEY)
