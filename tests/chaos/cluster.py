@@ -19,6 +19,7 @@ from typing import Literal
 
 import redis
 
+from crawler.fetching.spider_process import EXIT_UNAVAILABLE
 from tests.chaos.network import Network
 from tests.chaos.site import Site
 from workers.processes import die_with_parent
@@ -39,6 +40,7 @@ NODES: dict[Form, dict[str, list[str]]] = {
     },
 }
 RESTART_AFTER = 0.5  # seconds
+START_WAIT = 15.0  # seconds within which a command that starts without Redis ends with code 3, as documented
 STOP_WAIT = 45.0  # seconds that a node gets to stop: longer than it gives its own parts
 PR_SET_CHILD_SUBREAPER = 36
 STATE, PARENT, SESSION = 0, 1, 3  # fields of /proc/PID/stat
@@ -52,7 +54,8 @@ class Node:
     command: list[str]
     environment: dict[str, str]
     process: "subprocess.Popen[bytes] | None" = None
-    exits: list[int] = field(default_factory=list)
+    started: float = 0.0
+    exits: list[int] = field(default_factory=list)  # without those of starts while Redis was away
     held_down: bool = False  # not to be started again for now: its machine has no power
 
 
@@ -138,6 +141,7 @@ class Cluster:
 
     def _start(self, node: Node) -> None:
         with (self.folder / f"{node.name}.log").open("ab") as log:
+            node.started = time.monotonic()
             node.process = subprocess.Popen(
                 node.command,
                 cwd=self.folder,
@@ -153,7 +157,9 @@ class Cluster:
         while self._keeping.is_set():
             for node in self.nodes.values():
                 if node.process is not None and node.process.poll() is not None and not node.held_down:
-                    node.exits.append(node.process.returncode)
+                    code, seconds = node.process.returncode, time.monotonic() - node.started
+                    if code != EXIT_UNAVAILABLE or seconds > START_WAIT:
+                        node.exits.append(code)
                     time.sleep(RESTART_AFTER)
                     if self._keeping.is_set() and not node.held_down:
                         self._start(node)
