@@ -1,0 +1,295 @@
+"""What every batch sink has to pass. A test file gives each kind of output a subclass, with what differs between them.
+
+    class TestPostgres(BatchSinkSuite):
+        @pytest.fixture
+        def place(self, postgres, tmp_path): …   what the other methods get: a server, a folder, an object of your own
+
+Each test has a place of its own, with an empty output. Methods that a target has no use for stay as they are here.
+"""
+
+import logging
+import multiprocessing
+import os
+import random
+import signal
+import time
+import traceback
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+
+import pytest
+
+from workers.errors import OutputError, RowsRefused, SinkUnavailable
+from workers.rows import key_of
+from workers.sinks.interface import RowBatch
+
+from .sink_suite import NAUGHTY, row
+
+NAUGHTY_TEXTS = (
+    *NAUGHTY,
+    *map(chr, range(32)), "\x7f", "\x85", "\u200b", "\u202e", "\u2066", "\ufffd", "\uffff", "\U0010ffff", "\ud800",
+    "a\udc80b", "\x00\x00", "a\x00b", "--", "/*", "';", '"', "`", "$1", "%(a)s", ":a", "?", "{{ 7*7 }}", "{% raw %}",
+    "<script>alert(1)</script>", "]]>", "&amp;", "&#0;", "-1+1", "+1", "@SUM(1)", "\t=1", "\r=1", "=cmd|' /C calc'!A0",
+    "../../etc/passwd", "..\\..", "true", "NaN", "0x0", "1/0", "\\N", "\\.", "\\x00", "\\u0000", "a\nb", "a\r\nb\rc",
+    "\u00e9", "e\u0301", "\u0130", "\u212b", "\u00c5", "𠜎𠜱𠝹", "\U0001f3f3\ufe0f\u200d\U0001f308", "נص", "\u05e2\u05b4\u05d1",
+    "Z\u0351\u036b\u0343\u036a", "a ", " a", "\u3000", "\n", "---\na: b\n---", "\u0e01\u0e47\u0e47\u0e47",
+)  # fmt: skip
+
+
+def batch(number, *rows, again=()):
+    """A batch. `again`: its rows that may be in the output; True: all, as in a batch that comes again."""
+    again = rows if again is True else again
+    return RowBatch(f"{number:032x}", rows, frozenset(map(key_of, again)))
+
+
+def keys(rows):
+    return sorted(map(key_of, rows))
+
+
+class BatchSinkSuite(ABC):
+    """The tests. A subclass says where its output is, and how it is opened, read and damaged.
+
+    `can_refuse`: its target may refuse a single row. `has_older_form`: an earlier release wrote its output with less
+    fields. `once_only`: a row of an earlier batch is not there twice (with False a reader removes it, by its key).
+    `compared`: the fields that `read` returns of each row. `start_method`: of child processes.
+    """
+
+    can_refuse = True
+    has_older_form = True
+    once_only = True
+    compared = tuple(row(0))
+    naughty = NAUGHTY_TEXTS
+    start_method = "fork"
+    kill_within = 0.3  # seconds
+
+    @pytest.fixture
+    @abstractmethod
+    def place(self):
+        """What the other methods get: where the output of one test is."""
+
+    @abstractmethod
+    def open(self, place):
+        """Return a sink of the output; the same output each time."""
+
+    @abstractmethod
+    def read(self, place):
+        """Return the rows of the output as mappings, in any order."""
+
+    @abstractmethod
+    def take_away(self, place):
+        """Make the target unavailable."""
+
+    @abstractmethod
+    def bring_back(self, place):
+        """Make it available again."""
+
+    def refuse(self, place, refused):
+        """Make the target refuse these rows."""
+        raise NotImplementedError
+
+    def make_older(self, place):
+        """Give the output, which has rows, the form that an earlier version wrote, without field `listed_on`."""
+        raise NotImplementedError
+
+    def secrets(self, place):
+        """Return passwords, tokens and keys in the address of the output."""
+        return ()
+
+    def failing(self, place):
+        """Yield sinks with a wrong configuration (password, database, host) that has the secrets of `secrets`."""
+        yield from ()
+
+    def stored(self, text):
+        """Return what the output makes of a text. The default: a lone surrogate is replaced, the rest stays."""
+        return text.encode("utf-8", "replace").decode()
+
+    @pytest.fixture
+    def sink(self, place):
+        sink = self.open(place)
+        yield sink
+        sink.close()
+
+    def keys(self, place):
+        """The keys of the output. Where a reader removes what is there twice, each once."""
+        found = keys(self.read(place))
+        return found if self.once_only else sorted(set(found))
+
+    def test_rows_come_back_as_they_were_written(self, sink, place):
+        rows = [row(number, title=text, text=text + "x") for number, text in enumerate(self.naughty)]
+        rows.append(row(9999, title="long " * 200_000))
+        sink.write(batch(1, *rows))
+        found = {one["canonical_url"]: one for one in self.read(place)}
+        assert len(found) == len(rows)
+        for one in rows:
+            expected = {name: self.stored(value) if isinstance(value, str) else value for name, value in one.items()}
+            assert {name: found[one["canonical_url"]][name] for name in self.compared} == {
+                name: expected[name] for name in self.compared
+            }
+
+    def test_a_batch_that_comes_again_is_there_once(self, sink, place):
+        rows = [row(number) for number in range(5)]
+        sink.write(batch(1, *rows))
+        sink.write(batch(1, *rows, again=True))
+        other = self.open(place)
+        other.write(batch(1, *rows, again=True))
+        other.close()
+        assert self.keys(place) == keys(rows)
+
+    def test_rows_of_an_earlier_batch_that_come_again_are_there_once(self, sink, place):
+        rows = [row(number) for number in range(8)]
+        sink.write(batch(1, *rows[:3]))
+        sink.write(batch(2, *rows[3:5]))
+        sink.write(batch(3, rows[0], rows[5], rows[4], again=(rows[0], rows[4])))
+        other = self.open(place)
+        other.write(batch(4, rows[5], rows[6], rows[1], rows[7], again=(rows[5], rows[1])))
+        other.write(batch(5, *rows, again=True))
+        other.close()
+        assert self.keys(place) == keys(rows)
+
+    def test_rows_that_may_be_there_and_are_not_are_written(self, sink, place):
+        sink.write(batch(1, row(1), row(2), again=True))
+        assert self.keys(place) == keys([row(1), row(2)])
+
+    def test_an_empty_batch_has_no_effect(self, sink, place):
+        sink.write(batch(1))
+        sink.write(batch(2, row(1)))
+        assert self.keys(place) == keys([row(1)])
+
+    def test_versions_of_an_article_and_rows_of_other_tasks_stand_side_by_side(self, sink, place):
+        first, second = row(1), row(1, version=2, text="changed", content_hash="2" * 64)
+        other = row(1, task="u")
+        sink.write(batch(1, first, row(11)))
+        sink.write(batch(2, second))
+        sink.write(batch(3, other))
+        sink.write(batch(4, first, second, again=True))
+        assert self.keys(place) == keys([first, second, other, row(11)])
+
+    def test_a_target_that_is_away_is_named_and_gets_its_rows_when_it_is_back(self, sink, place):
+        sink.write(batch(1, row(1)))
+        self.take_away(place)
+        started = time.monotonic()
+        with pytest.raises(SinkUnavailable) as unavailable:
+            sink.write(batch(2, row(2), row(3)))
+        with pytest.raises(SinkUnavailable):
+            sink.check()
+        assert sink.name in str(unavailable.value)
+        assert "\n" not in str(unavailable.value).strip()
+        assert time.monotonic() - started < 60
+        self.bring_back(place)
+        sink.write(batch(2, row(2), row(3), again=True))
+        assert self.keys(place) == keys([row(1), row(2), row(3)])
+
+    def test_a_refused_row_is_named_and_the_others_are_written(self, sink, place):
+        if not self.can_refuse:
+            pytest.skip("this target refuses no single row")
+        rows = [row(number) for number in range(20)]
+        sink.check()
+        self.refuse(place, [rows[0], rows[7], rows[8]])
+        for again in ((), True):
+            with pytest.raises(RowsRefused) as refused:
+                sink.write(batch(1, *rows, again=again))
+            assert keys(rows[number] for number in (0, 7, 8)) == sorted(refused.value.reasons)
+            assert all(refused.value.reasons.values())
+            assert self.keys(place) == keys([one for one in rows if one not in (rows[0], rows[7], rows[8])])
+        sink.write(batch(2, row(20)))
+        assert len(self.keys(place)) == 18
+
+    def test_processes_killed_in_the_middle_of_batches_leave_each_row_once(self, place):
+        chance = random.Random(1)
+        rows = [row(number, text="x" * 3000) for number in range(240)]
+        batches = [batch(start, *rows[start : start + 20]) for start in range(0, 240, 20)]
+        context = multiprocessing.get_context(self.start_method)
+        done = context.Value("i", 0)
+        for _ in range(6):
+            with _another(context, self._deliver, place, batches, done) as process:
+                time.sleep(chance.uniform(0, self.kill_within))
+                os.kill(process.pid, signal.SIGKILL)
+                process.join(10)
+        self._deliver(place, None, batches, done)
+        assert self.keys(place) == keys(rows)
+
+    def _deliver(self, place, ready, batches, done):
+        """Deliver what is not delivered yet, in order; the first batch may have been interrupted."""
+        sink = self.open(place)
+        if ready is not None:
+            ready.set()
+        is_again = True
+        while done.value < len(batches):
+            one = batches[done.value]
+            sink.write(RowBatch(one.id, one.rows, frozenset(map(key_of, one.rows)) if is_again else frozenset()))
+            done.value += 1
+            is_again = False
+        sink.close()
+
+    def test_an_output_of_an_earlier_version_takes_rows(self, place):
+        if not self.has_older_form:
+            pytest.skip("each object or request of this target is complete in itself")
+        sink = self.open(place)
+        sink.write(batch(1, row(1)))
+        sink.close()
+        self.make_older(place)
+        sink = self.open(place)
+        sink.write(batch(2, row(1), row(2, listed_on="http://a.example/"), again=[row(1)]))
+        sink.close()
+        rows = sorted(self.read(place), key=key_of)
+        assert keys(rows) == keys([row(1), row(2)])
+        assert [one.get("listed_on") for one in rows] == [None, "http://a.example/"]
+
+    def test_a_check_creates_what_is_missing_and_writes_no_row(self, sink, place):
+        sink.check()
+        assert self.read(place) == []
+        sink.check()
+        sink.write(batch(1, row(1)))
+        sink.check()
+        assert self.keys(place) == keys([row(1)])
+
+    def test_a_closed_sink_opens_again(self, sink, place):
+        sink.write(batch(1, row(1)))
+        sink.close()
+        sink.close()
+        sink.write(batch(2, row(2)))
+        assert self.keys(place) == keys([row(1), row(2)])
+
+    def test_no_secret_is_shown_under_any_failure(self, sink, place, caplog, capfd):
+        caplog.set_level(logging.DEBUG)
+        shown = [sink.name, repr(sink), str(sink)]
+        for failing in self.failing(place):
+            shown += [failing.name, repr(failing)]
+            for call in (failing.check, lambda failing=failing: failing.write(batch(1, row(1)))):
+                with pytest.raises((SinkUnavailable, OutputError)) as error:
+                    call()
+                shown += _words(error.value)
+            failing.close()
+        sink.write(batch(1, row(1)))
+        self.take_away(place)
+        for call in (sink.check, lambda: sink.write(batch(2, row(2)))):
+            with pytest.raises(SinkUnavailable) as error:
+                call()
+            shown += _words(error.value)
+        self.bring_back(place)
+        if self.can_refuse:
+            self.refuse(place, [row(3)])
+            with pytest.raises(RowsRefused) as refused:
+                sink.write(batch(3, row(3), row(4)))
+            shown += [*_words(refused.value), *refused.value.reasons.values()]
+        shown += [caplog.text, *capfd.readouterr()]
+        assert [text for text in shown for secret in self.secrets(place) if secret in text] == []
+
+
+def _words(error):
+    """All that a log could show of an error: its text, its form for programs, its traceback with causes."""
+    return [str(error), repr(error), "".join(traceback.format_exception(error))]
+
+
+@contextmanager
+def _another(context, target, place, *arguments):
+    """Another process that runs a function until the block ends."""
+    ready = context.Event()
+    process = context.Process(target=target, args=(place, ready, *arguments), daemon=True)
+    process.start()
+    try:
+        assert ready.wait(20)
+        yield process
+    finally:
+        process.kill()
+        process.join(10)
