@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test chaos lint types unit browser schema figures clean
+.PHONY: demo test chaos lint types unit browser services schema figures clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
@@ -22,7 +22,7 @@ types: $(READY)
 	$(BIN)/mypy
 
 # Three processes, because most tests wait for child processes; the tests of one file run in one process.
-unit: $(READY) browser
+unit: $(READY) browser services
 	$(BIN)/pytest -n 3 --dist loadfile
 
 # Tests that render pages need Chromium; where it cannot be installed they are skipped with a reason.
@@ -33,6 +33,24 @@ browser:
 	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 			chromium fonts-wqy-microhei > /dev/null; \
+	fi || true
+
+# Tests of outputs need servers, which they start themselves; where these cannot be installed the tests are skipped with
+# a reason. policy-rc.d keeps the packages from starting services of the system.
+services:
+	@missing=; \
+	for pair in initdb:postgresql mariadbd:mariadb-server sshd:openssh-server redis-server:redis-server; do \
+		PATH="$$PATH:/usr/sbin:$$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')" command -v "$${pair%:*}" > /dev/null \
+			|| missing="$$missing $${pair#*:}"; \
+	done; \
+	test -n "$$missing" || exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		if [ ! -e /usr/sbin/policy-rc.d ]; then \
+			trap 'rm -f /usr/sbin/policy-rc.d' EXIT; \
+			printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d && chmod +x /usr/sbin/policy-rc.d; \
+		fi; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			$$missing > /dev/null; \
 	fi || true
 
 # The long form of tests/chaos: hours, best as root, since some faults need networks and mounts of their own.

@@ -4,8 +4,10 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import hypothesis
 import pytest
@@ -13,6 +15,10 @@ import redis
 
 from crawler.rendering.chromium import BrowserMissing, find_browser
 from workers.embedded import answers, server_binary
+
+from . import services
+
+Service = TypeVar("Service")
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a loaded machine is no mistake of ours
 hypothesis.settings.load_profile("untimed")
@@ -53,3 +59,36 @@ def browser() -> str:
         if "CI" in os.environ:
             pytest.fail(f"`make test` could not install a browser: {missing}")
         pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[services.PostgresServer]:
+    """A PostgreSQL server of this session. On a laptop without one its tests are skipped, in CI they fail."""
+    with _service(services.postgres) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[services.MariaDbServer]:
+    """A MariaDB server, likewise."""
+    with _service(services.mariadb) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def sshd() -> Iterator[services.SshServer]:
+    """An SSH server, likewise."""
+    with _service(services.sshd) as server:
+        yield server
+
+
+@contextmanager
+def _service(start: Callable[[], AbstractContextManager[Service]]) -> Iterator[Service]:
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(start())
+        except services.ServiceMissing as missing:
+            if "CI" in os.environ:
+                pytest.fail(f"`make test` could not install a server: {missing}")
+            pytest.skip(str(missing))
+        yield server
