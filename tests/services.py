@@ -271,10 +271,19 @@ def sshd(*settings: str) -> Iterator[SshServer]:
         host_key = (folder / "host.pub").read_text().rsplit(" ", 1)[0]
         (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {host_key}\n")
         lines = (
-            f"Port {port}", "ListenAddress 127.0.0.1", f"HostKey {folder / 'host'}", f"PidFile {folder / 'pid'}",
-            f"AuthorizedKeysFile {folder / 'authorized_keys'}", "StrictModes no", "UsePAM no",
-            "PasswordAuthentication no", "PermitRootLogin prohibit-password", "MaxStartups 100", "Subsystem sftp internal-sftp", *settings,
-        )  # fmt: skip
+            f"Port {port}",
+            "ListenAddress 127.0.0.1",
+            f"HostKey {folder / 'host'}",
+            f"PidFile {folder / 'pid'}",
+            f"AuthorizedKeysFile {folder / 'authorized_keys'}",
+            "StrictModes no",
+            "UsePAM no",
+            "PasswordAuthentication no",
+            "PermitRootLogin prohibit-password",
+            "MaxStartups 100",
+            "Subsystem sftp internal-sftp",
+            *settings,
+        )
         (folder / "config").write_text("\n".join(lines) + "\n")
         words = [server, "-D", "-e", "-f", str(folder / "config")]
         process = Server(folder, words, port, None, signal.SIGTERM)
