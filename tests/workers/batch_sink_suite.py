@@ -117,6 +117,8 @@ class BatchSinkSuite(ABC):
     def _stored(self, value):
         if isinstance(value, list):
             return list(map(self._stored, value))
+        if isinstance(value, dict):
+            return {name: self._stored(part) for name, part in value.items()}
         return self.stored(value) if isinstance(value, str) else value
 
     def test_a_batch_that_comes_again_is_there_once(self, sink, place):
