@@ -16,7 +16,14 @@ class RedisRefused(ExemplarError):
 
 
 class SinkUnavailable(ExemplarError):
-    """An output can't be written now (disk full, locked, no permission): the page is kept and tried again."""
+    """An output can't be written now (disk full, locked, no permission): the page is kept and tried again.
+
+    `wait`: for how many seconds the target asks not to be tried; 0 if it does not.
+    """
+
+    def __init__(self, message: str, *, wait: float = 0.0):
+        super().__init__(message)
+        self.wait = wait
 
 
 class RowsRefused(ExemplarError):

@@ -66,12 +66,20 @@ class Kind:
         return cast(Callable[[Target], Sink | BatchSink], opener)(target)
 
 
+WEBHOOK_SCHEMES = ("https", "http", "webhook+https", "webhook+http")
+SEARCH_SCHEMES = tuple(
+    f"{product}+{scheme}" for product in ("elasticsearch", "opensearch") for scheme in ("http", "https")
+)
 KINDS: Mapping[str, Kind] = {  # of several that fit, the first
     kind.name: kind
     for kind in (
         Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson")),
         Kind("sqlite", "sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3")),
         Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",)),
+        Kind("webhook", "webhook:open_webhook", schemes=WEBHOOK_SCHEMES, is_queued=True),
+        Kind("search", "search:open_search", schemes=SEARCH_SCHEMES, is_queued=True),
+        Kind("atom", "feeds:open_atom", suffixes=(".atom",), is_queued=True),
+        Kind("json feed", "feeds:open_json_feed", suffixes=(".feed.json",), is_queued=True),
     )
 }
 _SCHEME = re.compile(r"([a-z][a-z0-9]+(?:\+[a-z0-9]+)?):", re.IGNORECASE)  # two letters at least: C: is a drive

@@ -1,0 +1,344 @@
+"""HTTP requests to the targets of outputs: time limits, size limits, TLS, proxies, and words without secrets.
+
+Each request has a connection of its own: a target that answers twice can't have its second answer taken for that of the
+next request. Redirects are not followed. Proxies of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`) are used.
+"""
+
+import base64
+import logging
+import re
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from http.client import BadStatusLine, RemoteDisconnected
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import quote, unquote
+from urllib.request import getproxies, proxy_bypass
+
+import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    NameResolutionError,
+    NewConnectionError,
+    ProtocolError,
+    ProxyError,
+    ReadTimeoutError,
+    SSLError,
+)
+from urllib3.util import Timeout, create_urllib3_context, make_headers
+
+from workers.addresses import HIDDEN, concealed, shown
+from workers.errors import OutputError, SinkUnavailable
+from workers.variables import VARIABLE
+
+from .kinds import Target
+
+MOST_WAIT = 3600.0  # seconds: a longer Retry-After counts as this
+MOST_WORDS = 200  # characters of an answer that are shown
+_AUTHORITY = re.compile(r"(?:[a-z]+\+)?(https?)://([^/?#]*)([^#]*)(#.*)?", re.IGNORECASE | re.DOTALL)
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]\s]+)(?::(\d{1,5}))?")
+_HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
+
+# urllib3 logs the path and query of each request at level DEBUG, and they may hold a token
+logging.getLogger("urllib3.connectionpool").addFilter(lambda record: record.levelno > logging.DEBUG)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLimits:
+    """Seconds: for a connection, without any byte of an answer, for one request, for all requests of one `write`."""
+
+    connect: float = 5.0
+    read: float = 20.0
+    request: float = 25.0
+    write: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAddress:
+    """The parts of an address. `options`: those parameters that are for us, removed from `path`, in order."""
+
+    scheme: str
+    host: str = field(repr=False)
+    port: int | None = field(repr=False)
+    path: str = field(repr=False)  # with the query that the target gets
+    login: str | None = field(repr=False)  # user:password, percent-decoded
+    options: Sequence[tuple[str, str]] = field(repr=False)
+
+    def option(self, name: str, default: str = "") -> str:
+        """Return the value of an option, the last if it is there several times."""
+        return dict(self.options).get(name, default)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """A status, headers with lower-case names, and as much of the body as was asked for and arrived."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def wait(self) -> float:
+        """Return for how many seconds the target asks not to be tried (Retry-After); 0 if it does not."""
+        value = self.headers.get("retry-after", "").strip()
+        if value.isascii() and value.isdigit():
+            return min(float(value[:9]), MOST_WAIT)
+        with suppress(ValueError, TypeError, OverflowError):
+            return min(max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0), MOST_WAIT)
+        return 0.0
+
+
+def parse_address(target: Target, own: Collection[str]) -> HttpAddress:
+    """Return the parts of a target's address. `own`: names of parameters that are options for us.
+
+    A parameter whose name is percent-encoded (`%73ecret`) is not ours. Raises `OutputError`.
+    """
+    match = _AUTHORITY.fullmatch(target.address)
+    login, _, place = match[2].rpartition("@") if match else ("", "", "")
+    host = _HOST.fullmatch(place)
+    if match is None or host is None or int(host[2] or 0) > 65535:
+        raise _invalid(target, "write it as https://host:port/path; in a user or password write / ? # @ : % as %2F …")
+    if match[4]:
+        raise _invalid(target, "remove the part after #, which no server gets")
+    path, _, query = match[3].partition("?")
+    options, sent = [], []
+    for parameter in filter(None, query.split("&")):
+        name, _, value = parameter.partition("=")
+        if name in own:
+            options.append((name, unquote(value)))
+        else:
+            sent.append(parameter)
+    path = quote((path or "/") + ("?" + "&".join(sent) if sent else ""), safe="/?&=%:;,+@!$'()*~-._[]")
+    port = int(host[2]) if host[2] else None
+    return HttpAddress(match[1].lower(), host[1], port, path, unquote(login) if login else None, options)
+
+
+def _invalid(target: Target, advice: str) -> OutputError:
+    return OutputError(f"task {target.task}: output {shown(target.label)} is an invalid address: {advice}")
+
+
+def header_value(target: Target, text: str, what: str) -> str:
+    """Return a text that is allowed in a header. Raises `OutputError` that names `what` it is, not the text."""
+    if not _HEADER_VALUE.fullmatch(text):
+        raise OutputError(f"task {target.task}: output {shown(target.label)}: its {what} has a character outside ASCII")
+    return text
+
+
+class HttpClient:
+    """Sends requests to one target. Its messages name the target by the output in tasks.yaml."""
+
+    def __init__(
+        self, target: Target, address: HttpAddress, authorization: str = "", *, limits: HttpLimits | None = None
+    ):
+        """`authorization`: the value of that header; else it is made from the login of the address."""
+        self.name = shown(target.label)
+        self.limits = limits or HttpLimits()
+        self._address = address
+        self._label_and_address = (target.label.replace("{task}", target.task), target.address)
+        self._headers = {"user-agent": "exemplar", "connection": "close"}
+        if not authorization and address.login is not None:
+            authorization = "Basic " + base64.b64encode(address.login.encode()).decode()
+        if authorization:
+            self._headers["authorization"] = authorization
+        self._open: _OpenConnection = _OpenConnection()
+        self._manager = _manager(target, address, self._open)
+        port = f":{address.port}" if address.port else ""
+        self._base = f"{address.scheme}://{address.host}{port}"
+
+    def request(
+        self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None, *, most: int = 4096
+    ) -> HttpAnswer:
+        """Send a request and return the answer, whatever its status. `most`: bytes of its body to read.
+
+        Raises `SinkUnavailable` if there is no answer in time.
+        """
+        results: list[HttpAnswer | Exception] = []
+
+        def exchange() -> None:
+            try:
+                results.append(self._exchange(method, path, body, headers or {}, most))
+            except Exception as error:  # handed over to the thread that waits
+                results.append(error)
+
+        thread = threading.Thread(target=exchange, daemon=True)  # else names and trickling answers have no time limit
+        thread.start()
+        thread.join(self.limits.request)
+        if not results:
+            self._open.shut_down()
+            raise self.unavailable(f"no complete answer within {self.limits.request:g} seconds")
+        result = results[0]
+        if isinstance(result, HttpAnswer):
+            return result
+        if isinstance(result, (HTTPError, OSError, ValueError)):
+            raise self.unavailable(_why(result, self.limits))
+        raise result
+
+    def unavailable(self, why: str, wait: float = 0.0) -> SinkUnavailable:
+        """Return the error that says why the target takes no rows now."""
+        return SinkUnavailable(f"output unavailable: {self.name}: {why}", wait=wait)
+
+    def words(self, answer: HttpAnswer) -> str:
+        """Return status and first words of an answer: printable characters on one line, without secrets."""
+        text = self.printable(answer.body.decode("utf-8", "replace"))
+        return f"{answer.status} {text}".strip()
+
+    def printable(self, text: str) -> str:
+        """Return the first printable characters of a text from the target, on one line, without secrets."""
+        text = self._concealed(text[: 20 * MOST_WORDS])
+        text = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]", "", text)
+        return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:MOST_WORDS]
+
+    def _concealed(self, text: str) -> str:
+        label, address = self._label_and_address
+        parts = VARIABLE.split(label)[::3]  # two groups: each variable's name and default
+        match = re.fullmatch("(.*)".join(map(re.escape, parts)), address, re.DOTALL)
+        values = match.groups() if match else ()
+        _, _, credentials = self._headers.get("authorization", "").partition(" ")
+        for secret in sorted({*values, credentials}, key=len, reverse=True):
+            for spelling in {secret, unquote(secret)} if len(secret) > 3 else ():
+                text = text.replace(spelling, HIDDEN)
+        return concealed(text, address)
+
+    def _exchange(self, method: str, path: str, body: bytes, headers: Mapping[str, str], most: int) -> HttpAnswer:
+        response = self._manager.urlopen(
+            method,
+            self._base + path,
+            body=BytesIO(body) if body else None,  # sent in pieces: the time limit is for each
+            headers={**self._headers, **headers, "content-length": str(len(body))},
+            retries=False,
+            redirect=False,
+            timeout=Timeout(connect=self.limits.connect, read=self.limits.read),
+            preload_content=False,
+            decode_content=False,
+        )
+        received = b""
+        with response, suppress(HTTPError, OSError):  # a status is an answer, even if the rest is missing
+            received = response.read(most) or b""
+        return HttpAnswer(response.status, {name.lower(): value for name, value in response.headers.items()}, received)
+
+    def close(self) -> None:
+        """Close connections."""
+        self._manager.clear()
+
+
+class _OpenConnection:
+    """The socket of the request under way."""
+
+    def __init__(self) -> None:
+        self.socket: socket.socket | None = None
+
+    def shut_down(self) -> None:
+        """End the request: its thread, which waits for the socket, goes on with an error."""
+        if self.socket is not None:
+            with suppress(OSError):
+                socket.socket.shutdown(self.socket, socket.SHUT_RDWR)
+
+
+def _manager(target: Target, address: HttpAddress, open_connection: _OpenConnection) -> urllib3.PoolManager:
+    """Return what opens the connections, through the proxy of the environment if there is one for the host."""
+    tls = _tls_context(target, address.option("ca"))
+    proxies = getproxies()
+    proxy = None if proxy_bypass(address.host, proxies) else proxies.get(address.scheme)
+    manager: urllib3.PoolManager
+    if proxy is None:
+        manager = urllib3.PoolManager(maxsize=1, ssl_context=tls)
+    else:
+        place, login = _proxy_parts(target, proxy)
+        headers = make_headers(proxy_basic_auth=login) if login else None
+        manager = urllib3.ProxyManager(place, maxsize=1, ssl_context=tls, proxy_headers=headers)
+
+    class WatchedHttp(HTTPConnection):
+        def connect(self) -> None:
+            super().connect()
+            open_connection.socket = self.sock
+
+    class WatchedHttps(HTTPSConnection):
+        def connect(self) -> None:
+            super().connect()
+            open_connection.socket = self.sock
+
+    class HttpPool(urllib3.HTTPConnectionPool):
+        ConnectionCls = WatchedHttp
+
+    class HttpsPool(urllib3.HTTPSConnectionPool):
+        ConnectionCls = WatchedHttps
+
+    manager.pool_classes_by_scheme = {"http": HttpPool, "https": HttpsPool}
+    return manager
+
+
+def _proxy_parts(target: Target, proxy: str) -> tuple[str, str]:
+    """Return a proxy's URL without its login, and the login, percent-decoded."""
+    match = _AUTHORITY.fullmatch(proxy if "://" in proxy else f"http://{proxy}")
+    if match is None:
+        raise OutputError(
+            f"task {target.task}: output {shown(target.label)}: the proxy in the environment has an unknown form; "
+            "use http://host:port or name the host in NO_PROXY"
+        )
+    login, _, place = match[2].rpartition("@")
+    return f"{match[1]}://{place}", unquote(login)
+
+
+def _tls_context(target: Target, authority: str) -> ssl.SSLContext:
+    """Return the checks of certificates: by the system's authorities, or by those of a file."""
+    context = create_urllib3_context()
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.check_hostname = True
+    if not authority:
+        context.load_default_certs()
+        return context
+    try:
+        context.load_verify_locations(target.folder / Path(authority).expanduser())
+    except (OSError, ssl.SSLError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it holds no certificates"
+        raise OutputError(
+            f"task {target.task}: output {shown(target.label)}: the file of option ca can't be used: {reason}"
+        ) from None
+    return context
+
+
+def _why(error: Exception, limits: HttpLimits) -> str:
+    """Return our own words for an error: those of the libraries quote addresses."""
+    cause = error.args[-1] if error.args and isinstance(error.args[-1], Exception) else error.__cause__
+    if isinstance(error, ProxyError):
+        return f"the proxy: {_why(cause, limits) if isinstance(cause, Exception) else 'no connection'}"
+    if isinstance(error, NameResolutionError):
+        return "its host name is unknown"
+    if isinstance(error, NewConnectionError):
+        return _system_words(cause) or "no connection"
+    if isinstance(error, ConnectTimeoutError):
+        return f"no connection within {limits.connect:g} seconds"
+    if isinstance(error, (ReadTimeoutError, TimeoutError)):
+        return f"no answer within {limits.read:g} seconds"
+    if isinstance(error, SSLError):
+        return f"TLS: {_tls_words(cause)}"
+    if isinstance(error, ProtocolError):
+        return _protocol_words(cause)
+    return _system_words(error) or _system_words(cause) or "the request can't be sent"
+
+
+def _system_words(error: BaseException | None) -> str:
+    return error.strerror.lower() if isinstance(error, OSError) and error.strerror else ""
+
+
+def _tls_words(error: BaseException | None) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not accepted ({error.verify_message}); option ca=FILE names another authority"
+    reason = error.reason if isinstance(error, ssl.SSLError) else None
+    return (reason or "no secure connection").replace("_", " ").lower()
+
+
+def _protocol_words(error: BaseException | None) -> str:
+    if isinstance(error, RemoteDisconnected):
+        return "it closed the connection without an answer"
+    if isinstance(error, BadStatusLine):
+        return "its answer is not HTTP"
+    return _system_words(error) or "its answer is not understood"

@@ -1,0 +1,295 @@
+"""OpenSearch and Elasticsearch: each row is a document, whose id is the hash of its row key.
+
+    opensearch+https://user:${PASSWORD}@host:9200/news-{task}
+    elasticsearch+https://host:9200/news-{date:%Y.%m}?api_key=${KEY}&ca=ca.pem&analyzer=cjk
+
+Rows are written by `_bulk` with action `index`, so a row that comes again replaces itself. The server answers when the
+rows are in its transaction log. A missing index is created with the mapping of `MAPPING`; an existing one gets fields
+that it lacks. Other fields are stored and not indexed (`dynamic: false`), so no row is refused for a new field.
+
+With `{date}` or `{date:FORMAT}` a row goes into the index of its `fetched_at`. A row that may have been written before
+with another `fetched_at` is looked up in all indices of the name, and replaced where it is.
+"""
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+from urllib.parse import quote, unquote
+
+from workers.errors import OutputError
+from workers.rows import KEY, Row, RowKey, key_of
+
+from .batch_parts import BatchPart, PartAnswer, PartedDelivery
+from .http_client import HttpAnswer, HttpClient, HttpLimits, header_value, parse_address
+from .interface import RowBatch
+from .kinds import Target
+from .webhook import row_id
+
+OPTIONS = ("api_key", "ca", "analyzer")
+MOST_REQUEST = 8_000_000  # bytes of a request, unless a single row is larger; small clusters refuse 10 MB
+MOST_ANSWER = 64_000_000  # bytes
+PAUSES = (0.2, 1.0, 3.0)  # seconds before the tries of rows that the server was too busy for
+LONGEST_KEYWORD = 8191  # characters; Lucene refuses terms of more than 32,766 bytes
+_OF_ITEMS = "filter_path=error,items.*._id,items.*.status,items.*.error.type,items.*.error.reason"
+_OF_HITS = "filter_path=error,hits.hits._id,hits.hits._index"
+_DATE = re.compile(r"\{date(?::([^{}]*))?\}")
+_INVALID_NAME = re.compile(r"^[-_+.]|[\\/*?\"<>| ,#:\x00-\x1f]|[A-Z]")
+_KEYWORD: Mapping[str, Any] = {"type": "keyword", "ignore_above": LONGEST_KEYWORD}
+_TEXT, _DAY, _FLOAT, _INTEGER = {"type": "text"}, {"type": "date"}, {"type": "float"}, {"type": "integer"}
+MAPPING: Mapping[str, Mapping[str, Any]] = {  # by the row's field; texts get the analyzer of the address
+    **dict.fromkeys(("title", "text", "description"), _TEXT),
+    **dict.fromkeys(("published", "modified", "fetched_at"), _DAY),
+    **dict.fromkeys(("confidence", "article_probability"), _FLOAT),
+    **dict.fromkeys(("version", "parts"), _INTEGER),
+    "tdm_reservation": {"type": "boolean"},
+    "blocks": {"type": "object", "enabled": False},  # stored as they are
+    **dict.fromkeys(
+        (
+            *("task", "url", "canonical_url", "author", "source", "keywords", "language", "site_name", "image"),
+            *("method", "reason", "page_type", "content_hash", "near_duplicate_of", "listed_on", "parts_missing"),
+            *("robots_directives", "section_version"),
+        ),
+        _KEYWORD,
+    ),
+}
+# Items with status 400 that say something of the index, not of the row
+NOT_THE_ROW = frozenset({"index_closed_exception", "invalid_index_name_exception", "index_not_found_exception"})
+
+
+def open_search(target: Target) -> "SearchSink":
+    """Return the sink of an address. Raises `OutputError`."""
+    return SearchSink(target)
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """What the server made of one document."""
+
+    status: int
+    kind: str  # of an error
+    reason: str
+
+
+class SearchSink:
+    """Writes rows into an index, or into one for each day, month or year."""
+
+    def __init__(
+        self, target: Target, *, limits: HttpLimits | None = None, sleep: Callable[[float], None] = time.sleep
+    ):
+        self._target, self._options, self._sleep = target, target.options, sleep
+        address = parse_address(target, OPTIONS)
+        path, _, query = address.path.partition("?")
+        self._base, _, name = path.rpartition("/")
+        self._pattern = unquote(name)
+        key = header_value(target, address.option("api_key"), "key")
+        self._client = HttpClient(target, address, f"ApiKey {key}" if key else "", limits=limits)
+        self.name = self._client.name
+        self._analyzer = address.option("analyzer", "cjk")
+        if query:
+            raise self._wrong(f"unknown option {query.partition('=')[0]}; known: {', '.join(OPTIONS)}")
+        self._index(datetime.now(UTC).isoformat())
+        self._mapped: set[str] = set()  # indices that have all fields
+        self._parts = PartedDelivery(self._client.limits.write, self._client.unavailable)
+
+    def write(self, batch: RowBatch) -> None:
+        """Index the rows. Raises `SinkUnavailable` and `RowsRefused`."""
+        places = self._places(batch)
+        for index in dict.fromkeys(places):
+            self._prepare(index)
+        index_of = dict(zip(map(key_of, batch.rows), places, strict=True))
+        self._parts.deliver(batch, lambda part: self._send(part, index_of))
+
+    def check(self) -> None:
+        """Create the index of today, or add the fields that it lacks."""
+        self._prepare(self._index(datetime.now(UTC).isoformat()))
+
+    def close(self) -> None:
+        """Close connections; the next write looks at the index again."""
+        self._mapped.clear()
+        self._client.close()
+
+    # Where a row goes
+
+    def _index(self, fetched_at: str) -> str:
+        """Return the name of the index of a row. Raises `OutputError` if it is invalid."""
+        moment = datetime.fromisoformat(fetched_at)
+        name = _DATE.sub(lambda match: moment.strftime(match[1] or "%Y-%m-%d"), self._pattern)
+        if not name or _INVALID_NAME.search(name) or len(name.encode()) > 255:
+            raise self._wrong(
+                f"{name!r} is an invalid index name; use lower-case letters, digits, - _ . and {{date:%Y.%m}}"
+            )
+        return name
+
+    def _places(self, batch: RowBatch) -> list[str]:
+        """Return the index of each row. A row that may be there stays in the index that has it."""
+        places = [self._index(row["fetched_at"]) for row in batch.rows]
+        doubtful = [row_id(key_of(row)) for row in batch.rows if key_of(row) in batch.again]
+        if not doubtful or not _DATE.search(self._pattern):
+            return places
+        having = self._having(doubtful)
+        return [having.get(row_id(key_of(row)), place) for row, place in zip(batch.rows, places, strict=True)]
+
+    def _having(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return the index of each document that is there, by its id, in all indices of the name."""
+        pattern = quote(_DATE.sub("*", self._pattern), safe="*")
+        path = f"{pattern}/_search?{_OF_HITS}&ignore_unavailable=true&allow_no_indices=true"
+        refresh = f"{pattern}/_refresh?ignore_unavailable=true&allow_no_indices=true"
+        self._request("POST", refresh, accepted=(403, 404))  # without the permission the last second is not seen
+        having: dict[str, str] = {}
+        for start in range(0, len(ids), 1000):
+            query = {"ids": {"values": ids[start : start + 1000]}}
+            answer = self._request("POST", path, {"query": query, "_source": False, "size": 2000})
+            hits = self._json(answer).get("hits", {}).get("hits", [])
+            having |= {hit["_id"]: hit["_index"] for hit in sorted(hits, key=lambda hit: hit["_index"], reverse=True)}
+        return having
+
+    # The index
+
+    def _prepare(self, index: str) -> None:
+        """Create an index, or add the fields that it lacks. An index that was removed is created again."""
+        name = quote(index, safe="")
+        if index in self._mapped and self._client.request("HEAD", f"{self._base}/{name}").status == 200:
+            return
+        answer = self._request("GET", f"{name}/_mapping", accepted=(404,))
+        if answer.status == 404:
+            body = {"mappings": {"dynamic": False, "properties": self._properties()}}
+            answer = self._request("PUT", name, body, accepted=(400,))
+            if answer.status == 400:  # another process was first, or the name or analyzer is invalid
+                again = self._request("GET", f"{name}/_mapping", accepted=(404,))
+                if again.status == 404:
+                    raise self._wrong(f"the server creates no index {index}: {self._error_words(answer)}")
+                answer = again
+                self._add_fields(name, answer)
+        else:
+            self._add_fields(name, answer)
+        self._mapped.add(index)
+
+    def _add_fields(self, name: str, answer: HttpAnswer) -> None:
+        indices = self._json(answer).values()
+        existing = [{*index.get("mappings", {}).get("properties", {})} for index in indices]
+        lacking = {
+            field: kind
+            for field, kind in self._properties().items()
+            if not all(field in properties for properties in existing)
+        }
+        if lacking:
+            self._request("PUT", f"{name}/_mapping", {"properties": lacking})
+
+    def _properties(self) -> dict[str, Any]:
+        """Return the mapping of the fields that rows have in this output."""
+        pairs = list(self._options.fields) or [(name, name) for name in MAPPING]
+        pairs += [(name, name) for name in KEY if name not in {source for _, source in pairs}]
+        properties = {name: dict(MAPPING.get(source, _KEYWORD)) for name, source in pairs}
+        for kind in properties.values():
+            if kind["type"] == "text":
+                kind["analyzer"] = self._analyzer
+        return properties
+
+    # Documents
+
+    def _send(self, part: BatchPart, index_of: Mapping[RowKey, str]) -> PartAnswer:
+        if len(part.rows) > 1 and sum(map(len, self._lines(part.rows, index_of))) > MOST_REQUEST:
+            return PartAnswer("too large")
+        waiting, refused = list(part.rows), dict[RowKey, str]()
+        for pause in (*PAUSES, None):
+            answer = self._bulk(waiting, index_of)
+            if isinstance(answer, PartAnswer):
+                return answer
+            busy, reason = [], ""
+            for row, item in zip(waiting, answer, strict=True):
+                if item.status == 400 and item.kind not in NOT_THE_ROW:
+                    refused[key_of(row)] = self._client.printable(f"{item.kind}: {item.reason}")
+                elif item.status >= 300:
+                    busy.append(row)
+                    reason = self._client.printable(f"{item.status} {item.kind}: {item.reason}")
+            if not busy:
+                return PartAnswer("taken", refused=refused)
+            if pause is None or "429 " not in reason[:4]:
+                self._mapped.clear()
+                raise self._client.unavailable(f"the server does not take {len(busy)} rows now: {reason}")
+            waiting = busy
+            self._sleep(pause)
+        raise AssertionError("unreachable")
+
+    def _bulk(self, rows: Sequence[Row], index_of: Mapping[RowKey, str]) -> list[_Item] | PartAnswer:
+        """Send rows; return an item for each, or that the server refused the request as a whole."""
+        body = b"".join(self._lines(rows, index_of))
+        path = (
+            f"{self._base}/_bulk?filter_path=errors,items.*._id,items.*.status,items.*.error.type,items.*.error.reason"
+        )
+        headers = {"content-type": "application/x-ndjson"}
+        answer = self._client.request("POST", path, body, headers, most=MOST_ANSWER)
+        if answer.status == 413:
+            return PartAnswer("too large", self._error_words(answer))
+        if answer.status == 400:
+            return PartAnswer("refused", self._error_words(answer))
+        if answer.status != 200:
+            self._fail(answer)
+        items = self._items(answer)
+        if [identity for identity, _ in items] != [row_id(key_of(row)) for row in rows]:
+            raise self._client.unavailable("its answer is not understood; is it OpenSearch or Elasticsearch?")
+        return [item for _, item in items]
+
+    def _lines(self, rows: Iterable[Row], index_of: Mapping[RowKey, str]) -> list[bytes]:
+        lines = []
+        for row in rows:
+            key = key_of(row)
+            lines.append(_json_line({"index": {"_index": index_of[key], "_id": row_id(key)}}))
+            lines.append(_json_line(self._options.shaped(row, with_key=True)))
+        return lines
+
+    def _items(self, answer: HttpAnswer) -> list[tuple[str, _Item]]:
+        items = []
+        for entry in self._json(answer).get("items") or ():
+            [result] = entry.values() if isinstance(entry, dict) and len(entry) == 1 else [{}]
+            error = result.get("error") or {}
+            status = result.get("status")
+            item = _Item(status if isinstance(status, int) else 500, str(error.get("type")), str(error.get("reason")))
+            items.append((str(result.get("_id")), item))
+        return items
+
+    # Requests and answers
+
+    def _request(self, method: str, path: str, body: object = None, *, accepted: Sequence[int] = ()) -> HttpAnswer:
+        data = b"" if body is None else json.dumps(body).encode()
+        headers = {"content-type": "application/json"} if data else {}
+        answer = self._client.request(method, f"{self._base}/{path}", data, headers, most=MOST_ANSWER)
+        if answer.status != 200 and answer.status not in accepted:
+            self._fail(answer)
+        return answer
+
+    def _fail(self, answer: HttpAnswer) -> NoReturn:
+        words = self._error_words(answer)
+        if answer.status in (401, 403):
+            words += "; check the user, password or key"
+        elif 300 <= answer.status < 400:
+            words = f"{answer.status}, a redirect, is not followed; check the address"
+        raise self._client.unavailable(f"the server answered {words}", answer.wait)
+
+    def _error_words(self, answer: HttpAnswer) -> str:
+        """Return type and reason of an error, else the first words of the answer."""
+        try:
+            error = json.loads(answer.body)["error"]
+            return self._client.printable(f"{answer.status} {error['type']}: {error['reason']}")
+        except (ValueError, KeyError, TypeError):
+            return self._client.words(answer)
+
+    def _json(self, answer: HttpAnswer) -> dict[str, Any]:
+        try:
+            value = json.loads(answer.body)
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            raise self._client.unavailable("its answer is no JSON; is it OpenSearch or Elasticsearch?")
+        return value
+
+    def _wrong(self, what: str) -> OutputError:
+        return OutputError(f"task {self._target.task}: output {self.name}: {what}")
+
+
+def _json_line(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n"

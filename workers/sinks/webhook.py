@@ -1,0 +1,146 @@
+"""HTTP webhook: batches of rows as signed POST requests, at least once, each with an id that stays the same.
+
+    https://host/hook?secret=${HOOK_SECRET}&form=ndjson&bearer=${TOKEN}&ca=ca.pem
+
+The parameters `secret`, `form`, `bearer` and `ca` are for us and are removed; the receiver gets all others. Requests
+are signed as in Standard Webhooks 1.0.0: headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which is
+`v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`. A secret `whsec_…` is base64, any other is taken as its
+bytes; several `secret` parameters give several signatures, for a change of secret.
+
+A row has an `id` too, that of its row key. Any status 2xx means that the receiver has the rows.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Sequence
+
+from workers.clock import Clock
+from workers.errors import OutputError, SinkUnavailable
+from workers.rows import RowKey, key_of
+
+from .batch_parts import BatchPart, PartAnswer, PartedDelivery
+from .http_client import HttpAnswer, HttpClient, HttpLimits, header_value, parse_address
+from .interface import RowBatch
+from .kinds import Target
+
+OPTIONS = ("secret", "form", "bearer", "ca")
+FORMS = {"json": "application/json", "ndjson": "application/x-ndjson"}
+# Client errors that say nothing of the rows: credentials, address, method, time, rate, version, headers
+NOT_THE_ROWS = frozenset({401, 402, 403, 404, 405, 407, 408, 410, 415, 421, 423, 425, 426, 428, 429, 431, 451})
+TOO_LARGE, NOT_IMPLEMENTED = 413, 501
+ADVICE = {
+    401: "check the user, password or token",
+    403: "check the user, password or token",
+    404: "check the address",
+    405: "check the address: it takes no POST",
+    410: "it takes no more rows; remove the output",
+    415: "check option form",
+}
+
+
+def open_webhook(target: Target) -> "WebhookSink":
+    """Return the sink of an address. Raises `OutputError`."""
+    return WebhookSink(target)
+
+
+def row_id(key: RowKey) -> str:
+    """Return the id of a row in targets that want one: 64 hexadecimal digits, always the same for a row key."""
+    return hashlib.sha256(json.dumps(key, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
+
+
+class WebhookSink:
+    """Sends batches to one URL."""
+
+    def __init__(self, target: Target, *, limits: HttpLimits | None = None, clock: Clock = time.time):
+        self._task, self._options, self._clock = target.task, target.options, clock
+        self._address = parse_address(target, OPTIONS)
+        self._form = self._address.option("form", "json")
+        self._secrets = [signing_key(value) for name, value in self._address.options if name == "secret"]
+        bearer = header_value(target, self._address.option("bearer"), "token")
+        self._client = HttpClient(target, self._address, f"Bearer {bearer}" if bearer else "", limits=limits)
+        self.name = self._client.name
+        if self._form not in FORMS:
+            raise OutputError(f"task {target.task}: output {self.name}: unknown form; use form=json or form=ndjson")
+        if not all(self._secrets):
+            raise OutputError(f"task {target.task}: output {self.name}: its secret is empty or no valid base64")
+        self._parts = PartedDelivery(self._client.limits.write, self._client.unavailable)
+        self._most_bytes: int | None = None  # of a request, once the receiver found one too large
+        self._not_before = 0.0
+
+    def write(self, batch: RowBatch) -> None:
+        """Send the rows; a batch that is refused is sent in parts. Raises `SinkUnavailable` and `RowsRefused`."""
+        if (wait := self._not_before - self._clock()) > 0:
+            raise self._client.unavailable(f"the receiver asked to wait {wait:.0f} seconds more", wait)
+        self._parts.deliver(batch, self._send)
+
+    def check(self) -> None:
+        """Ask for the headers of the address: a receiver that needs POST may say so."""
+        answer = self._client.request("HEAD", self._address.path)
+        if 300 <= answer.status < 400 or answer.status in (401, 403, 407, 410, 429):
+            raise self._unavailable(answer)
+        if answer.status >= 500 and answer.status != NOT_IMPLEMENTED:
+            raise self._unavailable(answer)
+
+    def close(self) -> None:
+        """Close connections."""
+        self._client.close()
+
+    def _send(self, part: BatchPart) -> PartAnswer:
+        body = self._body(part)
+        if self._most_bytes is not None and len(body) > self._most_bytes and len(part.rows) > 1:
+            return PartAnswer("too large")
+        answer = self._client.request("POST", self._address.path, body, self._headers(part.id, body))
+        if 200 <= answer.status < 300:
+            return PartAnswer("taken")
+        if answer.status == TOO_LARGE:
+            self._most_bytes = max(len(body) // 2, 1)
+            return PartAnswer("too large", self._client.words(answer))
+        if 400 <= answer.status < 500 and answer.status not in NOT_THE_ROWS:
+            return PartAnswer("refused", self._client.words(answer))
+        raise self._unavailable(answer)
+
+    def _unavailable(self, answer: HttpAnswer) -> SinkUnavailable:
+        self._not_before = self._clock() + answer.wait
+        words = self._client.words(answer)
+        if 300 <= answer.status < 400:
+            words = f"{answer.status}, a redirect, is not followed; check the address"
+        elif answer.status in ADVICE:
+            words += f"; {ADVICE[answer.status]}"
+        return self._client.unavailable(f"the receiver answered {words}", answer.wait)
+
+    def _body(self, part: BatchPart) -> bytes:
+        rows = [{"id": row_id(key_of(row)), **self._options.shaped(row)} for row in part.rows]
+        if self._form == "ndjson":
+            return b"".join(_json(row) + b"\n" for row in rows)
+        return _json({"id": part.id, "task": self._task, "rows": rows})
+
+    def _headers(self, message: str, body: bytes) -> dict[str, str]:
+        timestamp = str(int(self._clock()))
+        headers = {"content-type": FORMS[self._form], "webhook-id": message, "webhook-timestamp": timestamp}
+        if self._secrets:
+            headers["webhook-signature"] = signature(self._secrets, message, timestamp, body)
+        return headers
+
+
+def signing_key(secret: str) -> bytes:
+    """Return the bytes of a secret, none if it is invalid."""
+    if not secret.startswith("whsec_"):
+        return secret.encode("utf-8", "replace")
+    try:
+        return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except ValueError:
+        return b""
+
+
+def signature(keys: Sequence[bytes], message: str, timestamp: str, body: bytes) -> str:
+    """Return the value of header `webhook-signature`."""
+    signed = f"{message}.{timestamp}.".encode() + body
+    digests = (hmac.new(key, signed, hashlib.sha256).digest() for key in keys)
+    return " ".join(f"v1,{base64.b64encode(digest).decode()}" for digest in digests)
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
