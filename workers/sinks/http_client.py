@@ -297,8 +297,8 @@ def _tls_context(target: Target, authority: str) -> ssl.SSLContext:
         return context
     try:
         context.load_verify_locations(target.folder / Path(authority).expanduser())
-    except (OSError, ssl.SSLError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it holds no certificates"
+    except OSError as error:
+        reason = "it holds no certificates" if isinstance(error, ssl.SSLError) else error.strerror
         raise OutputError(
             f"task {target.task}: output {shown(target.label)}: the file of option ca can't be used: {reason}"
         ) from None

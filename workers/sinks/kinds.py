@@ -83,12 +83,14 @@ KINDS: Mapping[str, Kind] = {  # of several that fit, the first
     )
 }
 _SCHEME = re.compile(r"([a-z][a-z0-9]+(?:\+[a-z0-9]+)?):", re.IGNORECASE)  # two letters at least: C: is a drive
+_OPTION = re.compile(r"\?items=\d+$")  # of the path of a feed
 
 
 def kind_of(output: str) -> Kind | None:
     """Return the kind of an output; None if it is unknown."""
     match = _SCHEME.match(output)
-    scheme, path = (match[1].lower(), output[match.end() :].partition("?")[0]) if match else ("", output)
+    scheme = match[1].lower() if match else ""
+    path = output[match.end() :].partition("?")[0] if match else _OPTION.sub("", output)
     return next(
         (
             kind

@@ -1,0 +1,158 @@
+"""Feeds: an Atom feed (`.atom`, RFC 4287) or a JSON Feed (`.feed.json`, version 1.1) of the newest rows of a section.
+
+    news.atom    news.feed.json    news.atom?items=100
+
+The file is written whole under a temporary name and renamed. It is also its own memory: the next write reads its
+entries and adds those of the rows. A new version of an article replaces its entry, whose id stays the same. Characters
+that XML forbids are removed from an Atom feed; a lone surrogate becomes "?" in both.
+"""
+
+import fcntl
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from workers.durability import Durability, make_folder, sync_folder
+from workers.errors import OutputError, SinkUnavailable
+from workers.rows import key_of
+
+from .feed_entries import FeedEntry, entry_of
+from .feed_forms import AtomForm, FeedForm, JsonFeedForm, UnknownFeed
+from .interface import PATIENCE, RowBatch
+from .kinds import Target
+
+ITEMS, MOST_ITEMS = 50, 1000
+FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds between two tries for the lock
+_ITEMS = re.compile(r"(.*)\?items=(\d{1,9})", re.DOTALL)
+
+
+def open_atom(target: Target) -> "FeedSink":
+    """Return the sink of a path that ends in `.atom`."""
+    return FeedSink(target, AtomForm(target.task))
+
+
+def open_json_feed(target: Target) -> "FeedSink":
+    """Return the sink of a path that ends in `.feed.json`."""
+    return FeedSink(target, JsonFeedForm(target.task))
+
+
+class FeedSink:
+    """Keeps the newest rows in a feed."""
+
+    def __init__(self, target: Target, form: FeedForm):
+        match = _ITEMS.fullmatch(target.address)
+        self._items = int(match[2]) if match else ITEMS
+        if not 1 <= self._items <= MOST_ITEMS:
+            raise OutputError(f"task {target.task}: output {target.label}: items is a number from 1 to {MOST_ITEMS}")
+        path = target.folder / Path(match[1] if match else target.address).expanduser()
+        self.name = str(path)
+        self._file = FeedFile(path, target.durability)
+        self._form, self._fields = form, frozenset(source for _, source in target.options.fields)
+
+    def write(self, batch: RowBatch) -> None:
+        """Add the rows, or replace earlier versions of them. Raises `SinkUnavailable`."""
+        if not batch.rows:
+            return
+        with self._file.exclusive():
+            entries = {entry.id: entry for entry in self._entries()}
+            for row in batch.rows:
+                entry = entry_of(row, self._fields)
+                present = entries.get(entry.id)
+                if present is None or key_of(row) not in batch.again or present.version < entry.version:
+                    entries[entry.id] = entry
+            self._save(list(entries.values()))
+
+    def check(self) -> None:
+        """Read the feed, and create one without entries if there is none."""
+        with self._file.exclusive():
+            entries = self._entries()
+            if self._file.read() is None:
+                self._save(entries)
+
+    def close(self) -> None:
+        """Nothing is open between writes."""
+
+    def _entries(self) -> list[FeedEntry]:
+        data = self._file.read()
+        try:
+            return [] if data is None else self._form.read(data)
+        except UnknownFeed as error:
+            raise SinkUnavailable(
+                f"output unavailable: {self.name} is no feed that this program wrote ({error}); move it away"
+            ) from None
+
+    def _save(self, entries: Sequence[FeedEntry]) -> None:
+        newest = sorted(entries, key=lambda entry: (entry.rank, entry.id), reverse=True)[: self._items]
+        self._file.replace(self._form.write(newest))
+
+
+class FeedFile:
+    """A file that is replaced as a whole, by one process at a time."""
+
+    def __init__(self, path: Path, durability: Durability):
+        self._path, self._durability = path, durability
+        self._temporary = path.with_name(f".{path.name}.tmp")
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the file: the lock is that of the temporary file, which a holder that dies leaves to the next."""
+        file = -1
+        try:
+            make_folder(self._path.parent, self._durability)
+            file = self._locked()
+            yield
+        except OSError as error:
+            raise SinkUnavailable(
+                f"output unavailable: {self._path} can't be written: {error.strerror or error}"
+            ) from None
+        finally:
+            if file >= 0:
+                self._release(file)
+
+    def read(self) -> bytes | None:
+        """Return the file's content; None if there is no file."""
+        try:
+            return self._path.read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def replace(self, data: bytes) -> None:
+        """Give the file a new content, all of it or none. Only inside `exclusive`."""
+        with self._temporary.open("r+b") as file:
+            file.truncate()
+            file.write(data)
+            file.flush()
+            if self._durability == "safe":
+                os.fsync(file.fileno())
+        self._temporary.replace(self._path)
+        if self._durability == "safe":
+            sync_folder(self._path.parent)
+
+    def _locked(self) -> int:
+        """Return the temporary file, open and locked. The lock is polled: flock has no time limit."""
+        limit, pause = time.monotonic() + PATIENCE, FIRST_PAUSE
+        while True:
+            file = os.open(self._temporary, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(file), self._temporary.stat()):
+                    return file
+            except (BlockingIOError, FileNotFoundError):  # held by another process, or renamed meanwhile
+                pass
+            os.close(file)
+            if time.monotonic() > limit:
+                raise SinkUnavailable(
+                    f"output unavailable: {self._path} was held by another process for {PATIENCE:g} seconds"
+                )
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _release(self, file: int) -> None:
+        """Give the lock up; a temporary file that was not renamed is removed."""
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(file), self._temporary.stat()):
+                self._temporary.unlink()
+        os.close(file)
