@@ -139,6 +139,7 @@ class HttpClient:
         self, target: Target, address: HttpAddress, authorization: str = "", *, limits: HttpLimits | None = None
     ):
         """`authorization`: the value of that header; else it is made from the login of the address."""
+        self._secrets = [value.removeprefix("whsec_") for _, value in address.options]
         self.name = shown(target.label)
         self.limits = limits or HttpLimits()
         self._address = address
@@ -202,7 +203,7 @@ class HttpClient:
         match = re.fullmatch("(.*)".join(map(re.escape, parts)), address, re.DOTALL)
         values = match.groups() if match else ()
         _, _, credentials = self._headers.get("authorization", "").partition(" ")
-        for secret in sorted({*values, credentials}, key=len, reverse=True):
+        for secret in sorted({*values, *self._secrets, credentials}, key=len, reverse=True):
             for spelling in {secret, unquote(secret)} if len(secret) > 3 else ():
                 text = text.replace(spelling, HIDDEN)
         return concealed(text, address)
@@ -220,8 +221,13 @@ class HttpClient:
             decode_content=False,
         )
         received = b""
-        with response, suppress(HTTPError, OSError):  # a status is an answer, even if the rest is missing
+        try:
             received = response.read(most) or b""
+        except (HTTPError, OSError):
+            pass  # a status is an answer, even if the rest is missing
+        finally:
+            response.close()
+            self._manager.clear()  # the connection is not used again
         return HttpAnswer(response.status, {name.lower(): value for name, value in response.headers.items()}, received)
 
     def close(self) -> None:

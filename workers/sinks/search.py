@@ -218,9 +218,7 @@ class SearchSink:
     def _bulk(self, rows: Sequence[Row], index_of: Mapping[RowKey, str]) -> list[_Item] | PartAnswer:
         """Send rows; return an item for each, or that the server refused the request as a whole."""
         body = b"".join(self._lines(rows, index_of))
-        path = (
-            f"{self._base}/_bulk?filter_path=errors,items.*._id,items.*.status,items.*.error.type,items.*.error.reason"
-        )
+        path = f"{self._base}/_bulk?{_OF_ITEMS}"
         headers = {"content-type": "application/x-ndjson"}
         answer = self._client.request("POST", path, body, headers, most=MOST_ANSWER)
         if answer.status == 413:

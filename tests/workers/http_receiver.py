@@ -1,0 +1,186 @@
+"""An HTTP server of our own for tests of outputs: it can be interrupted, and answer as a careless server does.
+
+with Receiver() as receiver:
+    receiver.answer = failing(503)          a function from a `Request` and its connection to nothing
+    receiver.requests                       all that arrived whole, in order
+"""
+
+import datetime
+import ipaddress
+import socket
+import ssl
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+
+@dataclass(frozen=True)
+class Request:
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+def reply(status, body=b"", **headers):
+    """The bytes of an answer."""
+    fields = {"Content-Length": len(body), **{name.replace("_", "-"): value for name, value in headers.items()}}
+    return (f"HTTP/1.1 {status} x\r\n" + "".join(f"{k}: {v}\r\n" for k, v in fields.items()) + "\r\n").encode() + body
+
+
+def answering(status, body=b"", **headers):
+    return lambda request, connection: connection.sendall(reply(status, body, **headers))
+
+
+def sending(data):
+    """Answer with these bytes and close."""
+    return lambda request, connection: connection.sendall(data)
+
+
+def stalling(request, connection):
+    time.sleep(3)
+
+
+def trickling(request, connection):
+    for byte in reply(200) * 100:
+        connection.sendall(bytes([byte]))
+        time.sleep(0.1)
+
+
+def trickling_body(request, connection):
+    connection.sendall(b"HTTP/1.1 200 x\r\nContent-Length: 1000\r\n\r\n")
+    for _ in range(1000):
+        connection.sendall(b"x")
+        time.sleep(0.1)
+
+
+class Receiver:
+    """Listens on one port of the loopback interface, which it keeps when it is interrupted."""
+
+    def __init__(self, *, tls=None):
+        self.requests = []
+        self.answer = answering(200)
+        self._tls = tls
+        self._listener = None
+        self._connections = set()
+        self.port = 0
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *exception):
+        self.stop()
+
+    def start(self):
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", self.port))
+        listener.listen(64)
+        self.port = listener.getsockname()[1]
+        self._listener = listener
+        threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+
+    def stop(self):
+        """Close the port and all connections, in the middle of whatever they do."""
+        if self._listener is not None:
+            listener, self._listener = self._listener, None
+            with suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+            listener.close()
+            for connection in list(self._connections):
+                with suppress(OSError):
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+    def _accept(self, listener):
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        with suppress(OSError, ValueError), connection:
+            connection.settimeout(30)
+            if self._tls is not None:
+                connection = self._tls.wrap_socket(connection, server_side=True)
+            self._connections.add(connection)
+            try:
+                while request := read_request(connection):
+                    self.requests.append(request)
+                    self.answer(request, connection)
+                    if request.headers.get("connection") == "close":
+                        return
+            finally:
+                self._connections.discard(connection)
+                with suppress(OSError):
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)
+                connection.close()
+
+
+def read_request(connection):
+    """A request that arrived whole; None if the connection ended before."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        more = connection.recv(65536)
+        if not more:
+            return None
+        data += more
+    head, _, body = data.partition(b"\r\n\r\n")
+    first, *lines = head.decode("latin-1").split("\r\n")
+    method, path, _ = first.split(" ")
+    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    size, parts = int(headers.get("content-length", 0)), [body]
+    missing = size - len(body)
+    while missing > 0:
+        more = connection.recv(1 << 20)
+        if not more:
+            return None
+        parts.append(more)
+        missing -= len(more)
+    return Request(method, path, headers, b"".join(parts))
+
+
+def own_authority(folder):
+    """A certificate authority of our own: the path of its certificate, and what a server for 127.0.0.1 needs."""
+    now = datetime.datetime.now(datetime.UTC)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "authority of a test")])
+    authority_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+
+    def certificate(subject, public_key, *extensions):
+        builder = x509.CertificateBuilder().subject_name(subject).issuer_name(name).public_key(public_key)
+        builder = builder.serial_number(x509.random_serial_number())
+        builder = builder.not_valid_before(now - datetime.timedelta(1)).not_valid_after(now + datetime.timedelta(1))
+        for extension, is_critical in extensions:
+            builder = builder.add_extension(extension, is_critical)
+        return builder.sign(authority_key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+
+    usage = x509.KeyUsage(True, False, False, False, False, True, True, False, False)
+    identity = x509.SubjectKeyIdentifier.from_public_key(authority_key.public_key())
+    whose = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
+    authority = folder / "ca.pem"
+    authority.write_bytes(
+        certificate(
+            name,
+            authority_key.public_key(),
+            (x509.BasicConstraints(True, None), True),
+            (usage, True),
+            (identity, False),
+        )
+    )
+    names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "receiver")])
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    both = folder / "server.pem"
+    both.write_bytes(private + certificate(subject, key.public_key(), (names, False), (whose, False)))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(both)
+    return authority, context
