@@ -307,8 +307,8 @@ def _deliver(folder, name, batches, done):
 
 
 def test_processes_that_are_killed_leave_each_row_once_and_a_whole_feed(tmp_path, name):
-    rows, chance = [dated(number, text="x" * 500) for number in range(400)], random.Random(3)
-    batches = [batch(start, *rows[start : start + 5]) for start in range(0, 400, 5)]
+    rows, chance = [dated(number, text="x" * 500) for number in range(200)], random.Random(3)
+    batches = [batch(start, *rows[start : start + 5]) for start in range(0, 200, 5)]
     context = multiprocessing.get_context("fork")
     done = context.Value("i", 0)
     for _ in range(10):
@@ -322,3 +322,29 @@ def test_processes_that_are_killed_leave_each_row_once_and_a_whole_feed(tmp_path
     _deliver(tmp_path, name, batches, done)
     assert urls(tmp_path, name) == [one["url"] for one in reversed(rows)]
     assert [path.name for path in (tmp_path / "deep").iterdir()] == [name]
+
+
+def test_a_template_makes_the_content(tmp_path, name):
+    (tmp_path / "entry.html").write_text('<p class="by">$author, $keywords $$5</p>\n$body\n<a href="$url">$title</a>')
+    sink = open_sink(tmp_path, name, template="entry.html")
+    sink.write(batch(1, row(1, title="a < b", author=None, keywords=["x", "<y>"], text="one\n\ntwo")))
+    [entry] = entries(tmp_path, name)
+    assert entry.content == (
+        '<p class="by">, x, &lt;y&gt; $5</p>\n<p>one</p>\n<p>two</p>\n<a href="http://a.example/1?x">a &lt; b</a>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("$titel", "unknown $titel; known are "), ("5 $ ", "write $$ for a dollar sign"), (None, "No such")],
+)
+def test_an_invalid_template_is_an_error_of_the_task(tmp_path, name, text, words):
+    if text is not None:
+        (tmp_path / "entry.html").write_text(text)
+    with pytest.raises(OutputError, match=re.escape(words)):
+        open_sink(tmp_path, name, template="entry.html")
+
+
+def test_a_feed_is_one_file(tmp_path):
+    with pytest.raises(OutputError, match="a feed is one file"):
+        FeedSink(Target("{date}.atom", "{date}.atom", "t", tmp_path), AtomForm("t"))

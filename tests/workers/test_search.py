@@ -26,7 +26,8 @@ from .http_receiver import answering, own_authority, sending, stalling
 from .search_double import SearchDouble
 from .sink_suite import row
 
-LIMITS = HttpLimits(connect=0.5, read=0.4, request=1.0, write=5.0)
+LIMITS = HttpLimits(connect=5, read=5, request=8, call=20)
+IMPATIENT = HttpLimits(connect=0.5, read=0.4, request=1.0, call=5.0)
 PASSWORD = "ge/heim+pass"
 
 
@@ -60,8 +61,7 @@ class TestSearch(BatchSinkSuite):
             assert server.auto_created == []
 
     def open(self, place, password=PASSWORD):
-        limits = HttpLimits(connect=1, read=5, request=8, write=20)
-        return open_sink(place, login=f"anna:{quote(password, safe='')}@", limits=limits, sleep=lambda pause: None)
+        return open_sink(place, login=f"anna:{quote(password, safe='')}@", sleep=lambda pause: None)
 
     def read(self, place):
         return documents(place)
@@ -262,7 +262,7 @@ def test_an_answer_that_is_not_understood_counts_for_nothing(server, answer):
         answering(200)(request, connection) if request.method == "HEAD" else answer(request, connection)
     )
     with pytest.raises(SinkUnavailable):
-        sink.write(batch(2, row(2)))
+        open_sink(server, limits=IMPATIENT if answer is stalling else LIMITS).write(batch(2, row(2)))
     server.interfere = None
     sink.write(batch(2, row(2), again=True))
     assert len(documents(server)) == 2

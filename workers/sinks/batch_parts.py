@@ -6,11 +6,11 @@ process ended.
 """
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workers.clock import Clock
 from workers.errors import RowsRefused, SinkUnavailable
 from workers.rows import Row, RowKey, key_of
 
@@ -34,38 +34,57 @@ class PartAnswer:
     refused: Mapping[RowKey, str] = field(default_factory=dict)
 
 
-class PartedDelivery:
-    """Delivers batches, in as few parts as their target allows."""
+@dataclass(slots=True)
+class _Progress:
+    """What the target took and refused of a batch so far."""
 
-    def __init__(self, seconds: float, unavailable: Callable[[str], SinkUnavailable], *, clock: Clock = time.monotonic):
+    taken: set[tuple[int, int]] = field(default_factory=set)
+    refused: dict[RowKey, str] = field(default_factory=dict)
+
+
+# By output and batch. It belongs to the process, since a sink is closed and opened again after an interruption
+_INTERRUPTED: OrderedDict[tuple[str, str], _Progress] = OrderedDict()
+MOST_INTERRUPTED = 1000
+
+
+class PartedDelivery:
+    """Delivers batches of one output, in as few parts as its target allows."""
+
+    def __init__(self, output: str, seconds: float, unavailable: Callable[[str], SinkUnavailable]):
         """`seconds`: no part is sent later than this after the begin of a delivery. `unavailable` makes the error."""
-        self._seconds, self._unavailable, self._clock = seconds, unavailable, clock
-        self._batch = ""
-        self._taken: set[tuple[int, int]] = set()
-        self._refused: dict[RowKey, str] = {}
+        self._output, self._seconds, self._unavailable = output, seconds, unavailable
 
     def deliver(self, batch: RowBatch, send: Callable[[BatchPart], PartAnswer]) -> None:
         """Send all rows. Raises `RowsRefused` for those that the target refused, and what `send` raises."""
-        if batch.id != self._batch:
-            self._batch, self._taken, self._refused = batch.id, set(), {}
-        limit = self._clock() + self._seconds
+        progress = _INTERRUPTED.pop((self._output, batch.id), None) or _Progress()
+        try:
+            self._send_parts(batch, send, progress)
+        except BaseException:
+            if progress.taken:
+                _INTERRUPTED[self._output, batch.id] = progress
+            while len(_INTERRUPTED) > MOST_INTERRUPTED:
+                _INTERRUPTED.popitem(last=False)
+            raise
+        if progress.refused:
+            raise RowsRefused(progress.refused)
+
+    def _send_parts(self, batch: RowBatch, send: Callable[[BatchPart], PartAnswer], progress: _Progress) -> None:
+        limit = time.monotonic() + self._seconds
         parts = [(0, len(batch.rows))] if batch.rows else []
         while parts:
             first, end = parts.pop()
-            if (first, end) in self._taken:
+            rows, middle = batch.rows[first:end], (first + end) // 2
+            if (first, end) in progress.taken:
                 continue
-            if self._clock() > limit:
-                raise self._unavailable(f"{first} of {len(batch.rows)} rows were sent in {self._seconds:g} seconds")
-            whole = end - first == len(batch.rows)
-            rows = batch.rows[first:end]
-            answer = send(BatchPart(batch.id if whole else f"{batch.id}-{first}-{end}", rows))
-            if answer.outcome != "taken" and len(rows) > 1:
-                middle = (first + end) // 2
+            if any(first <= start and stop <= end for start, stop in progress.taken):  # it was sent in parts before
                 parts += [(middle, end), (first, middle)]
                 continue
-            self._taken.add((first, end))
-            self._refused |= answer.refused if answer.outcome == "taken" else {key_of(rows[0]): answer.words}
-        refused = self._refused
-        self._batch, self._taken, self._refused = "", set(), {}
-        if refused:
-            raise RowsRefused(refused)
+            if time.monotonic() > limit:
+                raise self._unavailable(f"{first} of {len(batch.rows)} rows were sent in {self._seconds:g} seconds")
+            is_whole = len(rows) == len(batch.rows)
+            answer = send(BatchPart(batch.id if is_whole else f"{batch.id}-{first}-{end}", rows))
+            if answer.outcome != "taken" and len(rows) > 1:
+                parts += [(middle, end), (first, middle)]
+                continue
+            progress.taken.add((first, end))
+            progress.refused |= answer.refused if answer.outcome == "taken" else {key_of(rows[0]): answer.words}

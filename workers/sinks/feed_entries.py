@@ -1,18 +1,18 @@
-"""Entries of feeds, made from rows: ids that stay the same, dates with a time zone, content as HTML from the blocks."""
+"""Entries of feeds, made from rows: ids that stay the same, and dates with a time zone."""
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from html import escape
-from typing import Any
+from string import Template
 
 from workers.rows import Row
 
+from .feed_html import filled, html_of, text_of, web_address
+
 _NAMESPACE = uuid.UUID("1d0e8ab4-6f0b-5f3c-9f55-3c9a5a3a7a10")  # random; a change would change all ids
 ALWAYS = frozenset({"task", "canonical_url", "url", "version", "published", "modified", "fetched_at"})
-WEB = ("http://", "https://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ def stable_id(*parts: str) -> str:
     return uuid.uuid5(_NAMESPACE, text).urn
 
 
-def entry_of(row: Row, chosen: Set[str] = frozenset()) -> FeedEntry:
-    """Return the entry of a row. `chosen`: the fields of the row that are shown; empty: all.
+def entry_of(row: Row, chosen: Set[str] = frozenset(), template: Template | None = None) -> FeedEntry:
+    """Return the entry of a row. `chosen`: the fields of the row that are shown; empty: all. `template`: of content.
 
     The id is that of the article, so all of its versions have the same. A date without a time zone counts as UTC.
     """
@@ -56,14 +56,14 @@ def entry_of(row: Row, chosen: Set[str] = frozenset()) -> FeedEntry:
         rank=_stamp(rank),
         updated=_stamp(modified or published or fetched),
         published=_stamp(published) if published else "",
-        title=_text(shown.get("title")) or _text(row["canonical_url"]),
-        url=_text(row.get("url") or row["canonical_url"]),
-        content=_content(shown),
-        summary=_text(shown.get("description")),
-        image=_web(shown.get("image")),
-        author=_text(shown.get("author")),
-        language=_text(shown.get("language")),
-        keywords=tuple(filter(None, map(_text, shown.get("keywords") or ()))),
+        title=text_of(shown.get("title")) or text_of(row["canonical_url"]),
+        url=text_of(row.get("url") or row["canonical_url"]),
+        content=filled(template, shown) if template else html_of(shown),
+        summary=text_of(shown.get("description")),
+        image=web_address(shown.get("image")),
+        author=text_of(shown.get("author")),
+        language=text_of(shown.get("language")),
+        keywords=tuple(filter(None, map(text_of, shown.get("keywords") or ()))),
     )
 
 
@@ -77,69 +77,3 @@ def _moment(value: object) -> datetime | None:
 
 def _stamp(moment: datetime) -> str:
     return f"{moment.replace(microsecond=0, tzinfo=None).isoformat()}Z"
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value).encode("utf-8", "replace").decode()
-
-
-def _web(value: object) -> str:
-    text = _text(value)
-    return text if text.lower().startswith(WEB) else ""
-
-
-# HTML
-
-
-def _content(row: Mapping[str, Any]) -> str:
-    """Return the blocks as HTML, else the text; empty without both."""
-    if blocks := row.get("blocks"):
-        return "\n".join(filter(None, map(_block, blocks)))
-    return "\n".join(f"<p>{_lines(part)}</p>" for part in _text(row.get("text")).split("\n\n") if part)
-
-
-def _block(block: Mapping[str, Any]) -> str:
-    """Return one block as HTML. Everything from the page is escaped; addresses are those of the web only."""
-    kind, text = block.get("kind"), _text(block.get("text"))
-    if kind == "heading":
-        level = max(2, min(int(block.get("level") or 2), 6))
-        return f"<h{level}>{_prose(text, block)}</h{level}>"
-    if kind == "list":
-        return "<ul>" + "".join(f"<li>{_prose(line, block)}</li>" for line in text.split("\n")) + "</ul>"
-    if kind == "table":
-        return f"<table>{''.join(map(_table_row, text.split(chr(10))))}</table>"
-    if kind == "code":
-        return f"<pre>{escape(text)}</pre>"
-    if kind == "quote":
-        return f"<blockquote><p>{_prose(text, block)}</p></blockquote>"
-    images = "".join(f'<img src="{escape(url)}" alt="{escape(text)}">' for url in _addresses(block.get("images")))
-    if images:
-        return f"<figure>{images}{f'<figcaption>{_lines(text)}</figcaption>' if text else ''}</figure>"
-    if kind == "embed" and not text:
-        links = [link.get("url") for link in block.get("links") or ()]
-        return "".join(f'<p><a href="{escape(url)}">{escape(url)}</a></p>' for url in _addresses(links))
-    return f"<p>{_prose(text, block)}</p>" if text else ""
-
-
-def _prose(text: str, block: Mapping[str, Any]) -> str:
-    """Return escaped text with the block's links, each at the first occurrence of its words."""
-    written, rest = "", text
-    for link in block.get("links") or ():
-        words, url = _text(link.get("text")), _web(link.get("url"))
-        before, found, after = rest.partition(words) if words and url else (rest, "", "")
-        if found:
-            written += f'{_lines(before)}<a href="{escape(url)}">{_lines(words)}</a>'
-            rest = after
-    return written + _lines(rest)
-
-
-def _lines(text: str) -> str:
-    return escape(text).replace("\n", "<br>")
-
-
-def _table_row(line: str) -> str:
-    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line.split("\t")) + "</tr>"
-
-
-def _addresses(values: Iterable[object] | None) -> list[str]:
-    return list(filter(None, map(_web, values or ())))

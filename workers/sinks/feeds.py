@@ -21,6 +21,7 @@ from workers.rows import key_of
 
 from .feed_entries import FeedEntry, entry_of
 from .feed_forms import AtomForm, FeedForm, JsonFeedForm, UnknownFeed
+from .feed_html import read_template
 from .interface import PATIENCE, RowBatch
 from .kinds import Target
 
@@ -47,10 +48,13 @@ class FeedSink:
         self._items = int(match[2]) if match else ITEMS
         if not 1 <= self._items <= MOST_ITEMS:
             raise OutputError(f"task {target.task}: output {target.label}: items is a number from 1 to {MOST_ITEMS}")
+        if "{date" in target.address:
+            raise OutputError(f"task {target.task}: output {target.label}: a feed is one file; remove {{date}}")
         path = target.folder / Path(match[1] if match else target.address).expanduser()
         self.name = str(path)
         self._file = FeedFile(path, target.durability)
         self._form, self._fields = form, frozenset(source for _, source in target.options.fields)
+        self._template = read_template(target) if target.options.template else None
 
     def write(self, batch: RowBatch) -> None:
         """Add the rows, or replace earlier versions of them. Raises `SinkUnavailable`."""
@@ -59,7 +63,7 @@ class FeedSink:
         with self._file.exclusive():
             entries = {entry.id: entry for entry in self._entries()}
             for row in batch.rows:
-                entry = entry_of(row, self._fields)
+                entry = entry_of(row, self._fields, self._template)
                 present = entries.get(entry.id)
                 if present is None or key_of(row) not in batch.again or present.version < entry.version:
                     entries[entry.id] = entry

@@ -53,12 +53,12 @@ logging.getLogger("urllib3.connectionpool").addFilter(lambda record: record.leve
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
-    """Seconds: for a connection, without any byte of an answer, for one request, for all requests of one `write`."""
+    """Seconds: for a connection, without any byte of an answer, for one request, for all requests of one call."""
 
     connect: float = 5.0
     read: float = 20.0
     request: float = 25.0
-    write: float = 30.0
+    call: float = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +151,13 @@ class HttpClient:
             self._headers["authorization"] = authorization
         self._open: _OpenConnection = _OpenConnection()
         self._manager = _manager(target, address, self._open)
+        self._end = float("inf")
         port = f":{address.port}" if address.port else ""
         self._base = f"{address.scheme}://{address.host}{port}"
+
+    def begin(self) -> None:
+        """Begin a call of the sink: from now on its requests have `limits.call` seconds, all together."""
+        self._end = time.monotonic() + self.limits.call
 
     def request(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None, *, most: int = 4096
@@ -161,6 +166,9 @@ class HttpClient:
 
         Raises `SinkUnavailable` if there is no answer in time.
         """
+        limit = min(self.limits.request, self._end - time.monotonic())
+        if limit <= 0:
+            raise self.unavailable(f"its answers took more than {self.limits.call:g} seconds")
         results: list[HttpAnswer | Exception] = []
 
         def exchange() -> None:
@@ -171,10 +179,10 @@ class HttpClient:
 
         thread = threading.Thread(target=exchange, daemon=True)  # else names and trickling answers have no time limit
         thread.start()
-        thread.join(self.limits.request)
+        thread.join(limit)
         if not results:
             self._open.shut_down()
-            raise self.unavailable(f"no complete answer within {self.limits.request:g} seconds")
+            raise self.unavailable(f"no complete answer within {limit:.3g} seconds")
         result = results[0]
         if isinstance(result, HttpAnswer):
             return result

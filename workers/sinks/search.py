@@ -93,10 +93,11 @@ class SearchSink:
             raise self._wrong(f"unknown option {query.partition('=')[0]}; known: {', '.join(OPTIONS)}")
         self._index(datetime.now(UTC).isoformat())
         self._mapped: set[str] = set()  # indices that have all fields
-        self._parts = PartedDelivery(self._client.limits.write, self._client.unavailable)
+        self._parts = PartedDelivery(self.name, self._client.limits.call / 2, self._client.unavailable)
 
     def write(self, batch: RowBatch) -> None:
         """Index the rows. Raises `SinkUnavailable` and `RowsRefused`."""
+        self._client.begin()
         places = self._places(batch)
         for index in dict.fromkeys(places):
             self._prepare(index)
@@ -105,6 +106,7 @@ class SearchSink:
 
     def check(self) -> None:
         """Create the index of today, or add the fields that it lacks."""
+        self._client.begin()
         self._prepare(self._index(datetime.now(UTC).isoformat()))
 
     def close(self) -> None:
@@ -116,7 +118,7 @@ class SearchSink:
 
     def _index(self, fetched_at: str) -> str:
         """Return the name of the index of a row. Raises `OutputError` if it is invalid."""
-        moment = datetime.fromisoformat(fetched_at)
+        moment = datetime.fromisoformat(fetched_at).astimezone(UTC)
         name = _DATE.sub(lambda match: moment.strftime(match[1] or "%Y-%m-%d"), self._pattern)
         if not name or _INVALID_NAME.search(name) or len(name.encode()) > 255:
             raise self._wrong(

@@ -66,7 +66,7 @@ class WebhookSink:
             raise OutputError(f"task {target.task}: output {self.name}: unknown form; use form=json or form=ndjson")
         if not all(self._secrets):
             raise OutputError(f"task {target.task}: output {self.name}: its secret is empty or no valid base64")
-        self._parts = PartedDelivery(self._client.limits.write, self._client.unavailable)
+        self._parts = PartedDelivery(self.name, self._client.limits.call / 2, self._client.unavailable)
         self._most_bytes: int | None = None  # of a request, once the receiver found one too large
         self._not_before = 0.0
 
@@ -74,10 +74,12 @@ class WebhookSink:
         """Send the rows; a batch that is refused is sent in parts. Raises `SinkUnavailable` and `RowsRefused`."""
         if (wait := self._not_before - self._clock()) > 0:
             raise self._client.unavailable(f"the receiver asked to wait {wait:.0f} seconds more", wait)
+        self._client.begin()
         self._parts.deliver(batch, self._send)
 
     def check(self) -> None:
         """Ask for the headers of the address: a receiver that needs POST may say so."""
+        self._client.begin()
         answer = self._client.request("HEAD", self._address.path)
         if 300 <= answer.status < 400 or answer.status in (401, 403, 407, 410, 429):
             raise self._unavailable(answer)

@@ -1,0 +1,108 @@
+"""Articles as HTML, for feeds: from the blocks of a row, or by a template."""
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from workers.errors import OutputError
+from workers.rows import Row
+
+from .kinds import Target
+
+WEB = ("http://", "https://")
+TEMPLATE_NAMES = frozenset(
+    {
+        *("task", "url", "canonical_url", "title", "text", "published", "modified", "author", "source", "keywords"),
+        *("language", "description", "site_name", "image", "fetched_at", "version", "body"),
+    }
+)
+
+
+def read_template(target: Target) -> Template:
+    """Return the template of an output. Raises `OutputError` if it can't be read, or names what no row has."""
+    path = target.folder / Path(target.options.template).expanduser()
+    where = f"task {target.task}: output {target.label}: template {path}"
+    try:
+        template = Template(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise OutputError(f"{where} can't be read: {why}") from None
+    if not template.is_valid():
+        raise OutputError(f"{where} has a $ that begins no name; write $$ for a dollar sign")
+    if unknown := sorted(set(template.get_identifiers()) - TEMPLATE_NAMES):
+        raise OutputError(f"{where}: unknown ${unknown[0]}; known are {', '.join(sorted(TEMPLATE_NAMES))}")
+    return template
+
+
+def filled(template: Template, row: Row) -> str:
+    """Return what a template makes of a row: `$body` is the article as HTML, other values are escaped."""
+    values = {name: row.get(name) for name in TEMPLATE_NAMES}
+    texts = {name: ", ".join(value) if isinstance(value, list) else text_of(value) for name, value in values.items()}
+    return template.substitute({name: escape(text_of(text)) for name, text in texts.items()} | {"body": html_of(row)})
+
+
+def text_of(value: object) -> str:
+    """Return a value as text that UTF-8 can hold."""
+    return "" if value is None else str(value).encode("utf-8", "replace").decode()
+
+
+def web_address(value: object) -> str:
+    """Return an address of the web, empty if it is another."""
+    text = text_of(value)
+    return text if text.lower().startswith(WEB) else ""
+
+
+def html_of(row: Mapping[str, Any]) -> str:
+    """Return the blocks as HTML, else the text; empty without both."""
+    if blocks := row.get("blocks"):
+        return "\n".join(filter(None, map(_block, blocks)))
+    return "\n".join(f"<p>{_lines(part)}</p>" for part in text_of(row.get("text")).split("\n\n") if part)
+
+
+def _block(block: Mapping[str, Any]) -> str:
+    """Return one block as HTML. Everything from the page is escaped; addresses are those of the web only."""
+    kind, text = block.get("kind"), text_of(block.get("text"))
+    if kind == "heading":
+        level = max(2, min(int(block.get("level") or 2), 6))
+        return f"<h{level}>{_prose(text, block)}</h{level}>"
+    if kind == "list":
+        return "<ul>" + "".join(f"<li>{_prose(line, block)}</li>" for line in text.split("\n")) + "</ul>"
+    if kind == "table":
+        return f"<table>{''.join(map(_table_row, text.split(chr(10))))}</table>"
+    if kind == "code":
+        return f"<pre>{escape(text)}</pre>"
+    if kind == "quote":
+        return f"<blockquote><p>{_prose(text, block)}</p></blockquote>"
+    images = "".join(f'<img src="{escape(url)}" alt="{escape(text)}">' for url in _addresses(block.get("images")))
+    if images:
+        return f"<figure>{images}{f'<figcaption>{_lines(text)}</figcaption>' if text else ''}</figure>"
+    if kind == "embed" and not text:
+        links = [link.get("url") for link in block.get("links") or ()]
+        return "".join(f'<p><a href="{escape(url)}">{escape(url)}</a></p>' for url in _addresses(links))
+    return f"<p>{_prose(text, block)}</p>" if text else ""
+
+
+def _prose(text: str, block: Mapping[str, Any]) -> str:
+    """Return escaped text with the block's links, each at the first occurrence of its words."""
+    written, rest = "", text
+    for link in block.get("links") or ():
+        words, url = text_of(link.get("text")), web_address(link.get("url"))
+        before, found, after = rest.partition(words) if words and url else (rest, "", "")
+        if found:
+            written += f'{_lines(before)}<a href="{escape(url)}">{_lines(words)}</a>'
+            rest = after
+    return written + _lines(rest)
+
+
+def _lines(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
+
+
+def _table_row(line: str) -> str:
+    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line.split("\t")) + "</tr>"
+
+
+def _addresses(values: Iterable[object] | None) -> list[str]:
+    return list(filter(None, map(web_address, values or ())))
