@@ -245,6 +245,7 @@ def test_a_request_that_is_too_large_is_halved(server):
     [
         stalling,
         sending(b"garbage"),
+        answering(200, b"[" * 100_000),
         answering(200, b"<html>"),
         answering(200, b"{}"),
         answering(200, b"[]"),
@@ -256,13 +257,15 @@ def test_a_request_that_is_too_large_is_halved(server):
     ],
 )
 def test_an_answer_that_is_not_understood_counts_for_nothing(server, answer):
-    sink = open_sink(server)
-    sink.write(batch(1, row(1)))
+    limits = IMPATIENT if answer is stalling else LIMITS
+    prepared, sink = open_sink(server, limits=limits), open_sink(server)
+    prepared.write(batch(1, row(1)))
     server.interfere = lambda request, connection: (
         answering(200)(request, connection) if request.method == "HEAD" else answer(request, connection)
     )
-    with pytest.raises(SinkUnavailable):
-        open_sink(server, limits=IMPATIENT if answer is stalling else LIMITS).write(batch(2, row(2)))
+    for other in (prepared, open_sink(server, limits=limits)):
+        with pytest.raises(SinkUnavailable):
+            other.write(batch(2, row(2)))
     server.interfere = None
     sink.write(batch(2, row(2), again=True))
     assert len(documents(server)) == 2

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import quote, unquote
 
 from workers.errors import OutputError
@@ -58,6 +58,8 @@ MAPPING: Mapping[str, Mapping[str, Any]] = {  # by the row's field; texts get th
 }
 # Items with status 400 that say something of the index, not of the row
 NOT_THE_ROW = frozenset({"index_closed_exception", "invalid_index_name_exception", "index_not_found_exception"})
+
+Result = TypeVar("Result")
 
 
 def open_search(target: Target) -> "SearchSink":
@@ -145,8 +147,8 @@ class SearchSink:
         for start in range(0, len(ids), 1000):
             query = {"ids": {"values": ids[start : start + 1000]}}
             answer = self._request("POST", path, {"query": query, "_source": False, "size": 2000})
-            hits = self._json(answer).get("hits", {}).get("hits", [])
-            having |= {hit["_id"]: hit["_index"] for hit in sorted(hits, key=lambda hit: hit["_index"], reverse=True)}
+            hits = self._read(answer, _hits)
+            having |= {one: index for index, one in sorted(hits, reverse=True)}
         return having
 
     # The index
@@ -171,8 +173,7 @@ class SearchSink:
         self._mapped.add(index)
 
     def _add_fields(self, name: str, answer: HttpAnswer) -> None:
-        indices = self._json(answer).values()
-        existing = [{*index.get("mappings", {}).get("properties", {})} for index in indices]
+        existing = self._read(answer, _fields_of_indices)
         lacking = {
             field: kind
             for field, kind in self._properties().items()
@@ -229,9 +230,9 @@ class SearchSink:
             return PartAnswer("refused", self._error_words(answer))
         if answer.status != 200:
             self._fail(answer)
-        items = self._items(answer)
+        items = self._read(answer, _items)
         if [identity for identity, _ in items] != [row_id(key_of(row)) for row in rows]:
-            raise self._client.unavailable("its answer is not understood; is it OpenSearch or Elasticsearch?")
+            raise self._client.unavailable("its answer is not that of the request")
         return [item for _, item in items]
 
     def _lines(self, rows: Iterable[Row], index_of: Mapping[RowKey, str]) -> list[bytes]:
@@ -241,16 +242,6 @@ class SearchSink:
             lines.append(_json_line({"index": {"_index": index_of[key], "_id": row_id(key)}}))
             lines.append(_json_line(self._options.shaped(row, with_key=True)))
         return lines
-
-    def _items(self, answer: HttpAnswer) -> list[tuple[str, _Item]]:
-        items = []
-        for entry in self._json(answer).get("items") or ():
-            [result] = entry.values() if isinstance(entry, dict) and len(entry) == 1 else [{}]
-            error = result.get("error") or {}
-            status = result.get("status")
-            item = _Item(status if isinstance(status, int) else 500, str(error.get("type")), str(error.get("reason")))
-            items.append((str(result.get("_id")), item))
-        return items
 
     # Requests and answers
 
@@ -278,17 +269,35 @@ class SearchSink:
         except (ValueError, KeyError, TypeError):
             return self._client.words(answer)
 
-    def _json(self, answer: HttpAnswer) -> dict[str, Any]:
+    def _read(self, answer: HttpAnswer, read: Callable[[Any], Result]) -> Result:
+        """Return what `read` makes of an answer. Raises `SinkUnavailable` if it has another form."""
         try:
-            value = json.loads(answer.body)
-        except ValueError:
-            value = None
-        if not isinstance(value, dict):
-            raise self._client.unavailable("its answer is no JSON; is it OpenSearch or Elasticsearch?")
-        return value
+            return read(json.loads(answer.body))
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            raise self._client.unavailable("its answer is not understood; is it OpenSearch or Elasticsearch?") from None
 
     def _wrong(self, what: str) -> OutputError:
         return OutputError(f"task {self._target.task}: output {self.name}: {what}")
+
+
+def _hits(answer: Any) -> list[tuple[str, str]]:
+    """Return index and id of each document that a search found."""
+    return [(str(hit["_index"]), str(hit["_id"])) for hit in answer.get("hits", {}).get("hits", [])]
+
+
+def _fields_of_indices(answer: Any) -> list[set[str]]:
+    """Return the fields that each index has."""
+    return [{*index["mappings"].get("properties", {})} for index in answer.values()]
+
+
+def _items(answer: Any) -> list[tuple[str, _Item]]:
+    """Return the id of each document of a bulk request, and what the server made of it."""
+    items = []
+    for entry in answer["items"]:
+        [result] = entry.values()
+        error = result.get("error") or {}
+        items.append((result["_id"], _Item(int(result["status"]), str(error.get("type")), str(error.get("reason")))))
+    return items
 
 
 def _json_line(value: object) -> bytes:
