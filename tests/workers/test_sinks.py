@@ -14,7 +14,7 @@ from workers.sinks import JsonLinesSink, ListSink, SqliteSink, expand, kind_of, 
         ("sqlite:///out.data", "sqlite"),
         ("out.txt", None),
         ("out", None),
-        ("http://a.example/out.jsonl", None),
+        ("http://a.example/out.jsonl", "webhook"),
         ("", None),
     ],
 )
