@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib import import_module
 from typing import Any, BinaryIO, cast
 
 import fsspec
@@ -21,6 +22,7 @@ LIMIT = CONNECT_TIMEOUT + ANSWER_TIMEOUT  # seconds for one call, attempts inclu
 ONE_PUT = 2**30  # bytes; a larger object is sent in parts and becomes visible at the end
 PROBE = ".exemplar-check"
 
+_NOT_FOUND = ("{bucket} is not found there; check its name and the endpoint", True)
 # What an error means, by its code at the store or the name of its class: words, and whether a person has to act.
 _MEANINGS: Mapping[str, tuple[str, bool]] = {
     **dict.fromkeys(
@@ -54,13 +56,15 @@ _MEANINGS: Mapping[str, tuple[str, bool]] = {
     **dict.fromkeys(
         ("ResponseParserError", "405", "MethodNotAllowed", "501"), ("the endpoint is no server of this kind", True)
     ),
+    "FileNotFoundError": _NOT_FOUND,
+    "ValueError": ("the endpoint or another setting in the environment is invalid", True),
     "ProfileNotFound": ("there is no such profile; check AWS_PROFILE or ?profile=", True),
     "RequestTimeTooSkewed": ("the clock of this machine is wrong", True),
     "gaierror": ("the name of its host is unknown", False),
     **dict.fromkeys(("SSLError", "ClientConnectorCertificateError"), ("the certificate is invalid", False)),
     **dict.fromkeys(
         ("EndpointConnectionError", "ConnectTimeoutError", "ClientConnectorError", "ServiceRequestError"),
-        ("no connection", False),
+        ("no connection to the endpoint", False),
     ),
     **dict.fromkeys(("FSTimeoutError", "ReadTimeoutError", "TimeoutError"), (f"no answer in {LIMIT:g} seconds", False)),
 }
@@ -68,15 +72,18 @@ _MEANINGS: Mapping[str, tuple[str, bool]] = {
 
 def open_s3(address: StoreAddress) -> "CloudStore":
     """Return the store of `s3://bucket/…`. Credentials and endpoint: as botocore reads them from the environment."""
-    import s3fs
-
+    s3fs = import_module("s3fs")
     region = {"region_name": address.options["region"]} if "region" in address.options else {}
     timeouts = {"connect_timeout": CONNECT_TIMEOUT, "read_timeout": ANSWER_TIMEOUT, "retries": {"max_attempts": 1}}
     more = {"profile": address.options["profile"]} if "profile" in address.options else {}
 
     def create() -> Any:
         system = s3fs.S3FileSystem(
-            endpoint_url=address.options.get("endpoint"), client_kwargs=region, config_kwargs=timeouts, **_fresh(), **more
+            endpoint_url=address.options.get("endpoint"),
+            client_kwargs=region,
+            config_kwargs=timeouts,
+            **_fresh(),
+            **more,
         )
         system.retries = 1  # the delivery tries again
         return system
@@ -86,8 +93,7 @@ def open_s3(address: StoreAddress) -> "CloudStore":
 
 def open_gcs(address: StoreAddress) -> "CloudStore":
     """Return the store of `gs://bucket/…`. Credentials: as Google's libraries find them."""
-    import gcsfs
-
+    gcsfs = import_module("gcsfs")
     given = {"endpoint": "endpoint_url", "project": "project"}
     options = {given[name]: value for name, value in address.options.items()}
     return CloudStore(address.name, address.host, partial(gcsfs.GCSFileSystem, **options, **_fresh()))
@@ -95,8 +101,7 @@ def open_gcs(address: StoreAddress) -> "CloudStore":
 
 def open_azure(address: StoreAddress) -> "CloudStore":
     """Return the store of `az://container/…`. Account and credentials: the variables AZURE_STORAGE_…."""
-    import adlfs
-
+    adlfs = import_module("adlfs")
     options = {"account_name": address.options["account"]} if "account" in address.options else {}
     timeouts = {"connection_timeout": int(CONNECT_TIMEOUT), "read_timeout": int(ANSWER_TIMEOUT)}
     anonymous = {} if "AZURE_STORAGE_ANON" in os.environ else {"anon": False}
@@ -148,7 +153,7 @@ class CloudStore:
                     return cast(list[str], system.find(folder))
                 return cast(list[str], system.find(folder, prefix=start, **self._limit))
             except FileNotFoundError as error:
-                if any(code in _MEANINGS for code in _codes(error)):
+                if _meaning(error) != _NOT_FOUND:
                     raise
                 return []
 
@@ -157,10 +162,11 @@ class CloudStore:
         with self._errors("can't be read") as system:
             return cast(bytes, system.cat_file(path, **self._limit))
 
-    def open(self, path: str) -> BinaryIO:
-        """Return an object as a file; parts are requested as they are read."""
-        with self._errors("can't be read") as system:
-            return cast(BinaryIO, system.open(path, "rb", block_size=2**18))
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """Open an object as a file; parts are requested as they are read."""
+        with self._errors("can't be read") as system, system.open(path, "rb", block_size=2**18) as file:
+            yield file
 
     def check(self, folder: str) -> None:
         """List the folder, write an empty object in it and remove that: nothing else tells whether writing is allowed.
@@ -187,10 +193,8 @@ class CloudStore:
             if self._system is None or self._system[0] != os.getpid():
                 self._system = os.getpid(), self._create()
             yield self._system[1]
-        except FileNotFoundError as error:
-            if what == "can't be listed" and not any(code in _MEANINGS for code in _codes(error)):
-                raise
-            failure = self._failure(what, error)
+        except (OutputError, SinkUnavailable):
+            raise
         except Exception as error:
             failure = self._failure(what, error)
         else:
@@ -199,13 +203,17 @@ class CloudStore:
         raise failure
 
     def _failure(self, what: str, error: BaseException) -> OutputError | SinkUnavailable:
-        codes = _codes(error)
-        code = next((code for code in codes if code in _MEANINGS), "")
-        words, is_configuration = _MEANINGS.get(code, (", ".join(dict.fromkeys(codes)), False))
+        words, is_configuration = _meaning(error)
         words = words.format(bucket=self.bucket)
         if is_configuration:
             return OutputError(f"output {self.name}: {words}")
         return SinkUnavailable(f"output unavailable: {self.name} {what}: {words}")
+
+
+def _meaning(error: BaseException) -> tuple[str, bool]:
+    codes = _codes(error)
+    code = next((code for code in codes if code in _MEANINGS), None)
+    return _MEANINGS[code] if code else (", ".join(dict.fromkeys(codes)).replace("{", "{{").replace("}", "}}"), False)
 
 
 def _codes(error: BaseException | None) -> list[str]:
@@ -215,7 +223,12 @@ def _codes(error: BaseException | None) -> list[str]:
     while error is not None and len(reasons) < 10:
         response = getattr(error, "response", None)
         told = response.get("Error", {}).get("Code") if isinstance(response, dict) else None
-        for value in (told, getattr(error, "error_code", None), getattr(error, "code", None), getattr(error, "status_code", None)):
+        for value in (
+            told,
+            getattr(error, "error_code", None),
+            getattr(error, "code", None),
+            getattr(error, "status_code", None),
+        ):
             value = getattr(value, "value", value)
             if isinstance(value, str | int) and str(value).isalnum():
                 codes.append(str(value))

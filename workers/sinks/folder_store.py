@@ -2,7 +2,8 @@
 
 import glob
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -64,7 +65,7 @@ class FolderStore:
     def names(self, folder: str, start: str) -> list[str]:
         """Return the files of a folder whose names begin with `start`."""
         try:
-            return [path for path in glob.iglob(f"{glob.escape(f'{folder}/{start}')}*") if Path(path).is_file()]
+            return [str(path) for path in Path(folder).glob(f"{glob.escape(start)}*") if path.is_file()]
         except OSError as error:
             raise self._unavailable("can't be read", error) from None
 
@@ -75,9 +76,14 @@ class FolderStore:
         except OSError as error:
             raise self._unavailable("can't be read", error) from None
 
-    def open(self, path: str) -> BinaryIO:
-        """Return an open file."""
-        return Path(path).open("rb")
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """Open a file."""
+        try:
+            with Path(path).open("rb") as file:
+                yield file
+        except OSError as error:
+            raise self._unavailable("can't be read", error) from None
 
     def check(self, folder: str) -> None:
         """Create the folder, and a file in it that is removed again."""

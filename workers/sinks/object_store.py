@@ -3,7 +3,7 @@
     s3://bucket/path/         AWS_… of the environment; ?endpoint=https://host&region=…&profile=…
     gs://bucket/path/         GOOGLE_APPLICATION_CREDENTIALS; ?endpoint=…&project=…
     az://container/path/      AZURE_STORAGE_…; ?account=…
-    sftp://user@host/path/    key files or an agent, user:${PASSWORD}@; ?key=file&known_hosts=file; /~/ is the login folder
+    sftp://user@host/path/    key files, agent or user:${PASSWORD}@; ?key=file&known_hosts=file; /~/: the login's folder
     file:///path/             folders of this machine
     memory://path/            the memory of this process, for tests
 
@@ -13,12 +13,14 @@ Every method of a store returns within about 30 seconds and raises `SinkUnavaila
 
 import re
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
 from typing import BinaryIO, Protocol, cast
 from urllib.parse import parse_qsl, unquote
 
+from workers.addresses import shown
 from workers.errors import OutputError
 
 from .kinds import Target, expand
@@ -43,8 +45,8 @@ class ObjectStore(Protocol):
         """Return the bytes of an object."""
         ...
 
-    def open(self, path: str) -> BinaryIO:
-        """Return an object as a seekable file. Its methods raise `OSError` or an error of the store's library."""
+    def open(self, path: str) -> AbstractContextManager[BinaryIO]:
+        """Open an object as a seekable file; what fails in the block is an error of the store."""
         ...
 
     def check(self, folder: str) -> None:
@@ -94,26 +96,40 @@ class StoreAddress:
     port: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def object_path(self) -> str:
+        """The path of objects as their store takes it: with bucket or container, else absolute."""
+        if SCHEMES[self.scheme].has_bucket:
+            return self.host + self.path
+        return f"/{self.host}{self.path}" if self.scheme == "memory" else self.path
+
 
 def parse_address(target: Target) -> StoreAddress:
     """Return the parts of an output's address. Raises `OutputError` if it is invalid."""
     address, password = _without_password(target)
     match = _ADDRESS.fullmatch(address)
     if match is None:
-        raise OutputError(f"task {target.task}: output {_masked(target.label)} is no address of a store")
+        raise OutputError(f"task {target.task}: output {shown(target.label)} is no address of a store")
     scheme = _OTHER_NAMES.get(match["scheme"].lower(), match["scheme"].lower())
     user, _, host = (match["host"] or "").rpartition("@")
     host, _, port = host.partition(":")
     path = match["path"]
+    known = SCHEMES[scheme]
+    if scheme == "az" and user:  # abfs://container@account.dfs.core.windows.net/path
+        account, user, host = host.partition(".")[0], "", user
+    else:
+        account = ""
+    if known.has_bucket and (password or user):
+        raise OutputError(
+            f"output {scheme}://{host}{path}: credentials are read from the environment; remove them from the address"
+        )
     name = f"{scheme}://{user + '@' if user else ''}{host}{':' + port if port else ''}{path}"
     options = _options(scheme, match["options"] or "", name)
-    if scheme == "az" and user:  # abfs://container@account.dfs.core.windows.net/path
-        options, user, host = {"account": host.partition(".")[0], **options}, "", user
-    if SCHEMES[scheme].has_bucket and (password or user):
-        raise OutputError(f"output {name}: credentials are read from the environment; remove them from the address")
+    if account:
+        options.setdefault("account", account)
     if port and not port.isdecimal():
         raise OutputError(f"output {name}: {port} is no port")
-    if SCHEMES[scheme].has_bucket and ("{" in host or not host):
+    if known.has_bucket and ("{" in host or not host):
         raise OutputError(f"output {name}: write the name of a bucket after {scheme}://")
     if scheme == "sftp" and not host:
         raise OutputError(f"output {name}: write user@host after sftp://")
@@ -150,10 +166,6 @@ def _without_password(target: Target) -> tuple[str, str]:
     return match["start"][:-1] + match["end"], unquote(match["password"])
 
 
-def _masked(label: str) -> str:
-    return _PASSWORD.sub(r"\g<start>***\g<end>", label)
-
-
 def _options(scheme: str, text: str, name: str) -> dict[str, str]:
     options = dict(parse_qsl(text, keep_blank_values=True))
     known = SCHEMES[scheme].options
@@ -162,4 +174,6 @@ def _options(scheme: str, text: str, name: str) -> dict[str, str]:
             nearest = get_close_matches(option, known, 1)
             hint = f"did you mean {nearest[0]}?" if nearest else f"known options: {', '.join(known) or 'none'}"
             raise OutputError(f"output {name}: unknown option {option}; {hint}")
+    if "endpoint" in options and not options["endpoint"].startswith(("http://", "https://")):
+        raise OutputError(f"output {name}: write the endpoint as https://host or http://host:port")
     return options

@@ -95,7 +95,8 @@ class ParquetFormat:
             for group in _groups(shaped):
                 columns = [pa.array([_value(row.get(one.name), one.type) for row in group], one.type) for one in schema]
                 writer.write_table(pa.Table.from_arrays(columns, schema=schema))
-        return buffer.getvalue().to_pybytes()
+        data: bytes = buffer.getvalue().to_pybytes()
+        return data
 
     def keys(self, store: ObjectStore, path: str) -> Iterator[WrittenKey]:
         """Yield the keys of a file. Only the columns of the key and the content hash are read."""
@@ -111,7 +112,7 @@ class ParquetFormat:
 
     def _schema(self, rows: Sequence[Mapping[str, Any]]) -> pa.Schema:
         """Return the columns: the chosen fields, or all known ones and then any others of these rows."""
-        sources = {name: source for name, source in self._options.fields} or {name: name for name in COLUMNS}
+        sources = dict(self._options.fields) or {name: name for name in COLUMNS}
         others = {name: name for name in sorted({name for row in rows for name in row} - {*sources})}
         return pa.schema([(name, COLUMNS.get(source, _TEXT)) for name, source in (sources | others).items()])
 

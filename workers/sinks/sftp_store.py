@@ -1,6 +1,7 @@
 """Whole files on an SFTP server, written under a temporary name and renamed."""
 
 import io
+import logging
 import os
 import socket
 import stat
@@ -19,6 +20,8 @@ from .folder_store import is_leftover, temporary_name
 from .object_store import ANSWER_TIMEOUT, CONNECT_TIMEOUT, StoreAddress
 
 PORT = 22
+_LOG = logging.getLogger("exemplar.sftp")  # of paramiko's connections, which would print tracebacks
+_LOG.setLevel(logging.CRITICAL + 1)
 KEEPALIVE = 15  # seconds
 
 
@@ -31,11 +34,11 @@ class UnknownHostKey(Exception):
     """A server showed a key that is not in known_hosts; `key` is its type and fingerprint."""
 
     def __init__(self, key: paramiko.PKey):
-        self.key = f"{key.get_name()} {_fingerprint(key)}"
+        self.key = _fingerprint(key)
         super().__init__(self.key)
 
 
-class _RefuseUnknown(paramiko.MissingHostKeyPolicy):
+class _RefuseUnknown:
     def missing_host_key(self, client: paramiko.SSHClient, hostname: str, key: paramiko.PKey) -> None:
         raise UnknownHostKey(key)
 
@@ -86,10 +89,11 @@ class SftpStore:
             sftp.getfo(_real(path), data)
             return data.getvalue()
 
-    def open(self, path: str) -> BinaryIO:
-        """Return an open file."""
-        with self._errors("can't be read") as sftp:
-            return cast(BinaryIO, sftp.open(_real(path), "rb", bufsize=2**16))
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """Open a file; parts are requested as they are read."""
+        with self._errors("can't be read") as sftp, sftp.open(_real(path), "rb", bufsize=2**16) as file:
+            yield cast(BinaryIO, file)
 
     def check(self, folder: str) -> None:
         """Create the folder, and a file in it that is removed again."""
@@ -127,8 +131,8 @@ class SftpStore:
             )
         except paramiko.BadHostKeyException as error:
             failure = OutputError(
-                f"output {self.name}: the server's key ({error.key.get_name()} {_fingerprint(error.key)}) is not the one "
-                f"in {self._known_hosts()}; if the server was replaced, remove the old key there"
+                f"output {self.name}: the server's key ({_fingerprint(error.key)}) is not the one in "
+                f"{self._known_hosts()}; if the server was replaced, remove the old key there"
             )
         except paramiko.AuthenticationException:
             failure = OutputError(f"output {self.name}: the server refuses the login; check user, key and password")
@@ -151,6 +155,8 @@ class SftpStore:
             return self._connection[2]
         self.close()
         client = paramiko.SSHClient()
+        client.set_log_channel(_LOG.name)
+        has_login = bool(self._address.password or "key" in self._address.options)
         try:
             self._load_known_hosts(client)
             client.set_missing_host_key_policy(_RefuseUnknown())
@@ -160,6 +166,8 @@ class SftpStore:
                 username=self._address.user or None,
                 password=self._address.password or None,
                 key_filename=self._key(),
+                look_for_keys=not has_login,
+                allow_agent=not has_login,
                 timeout=CONNECT_TIMEOUT,
                 banner_timeout=CONNECT_TIMEOUT,
                 auth_timeout=ANSWER_TIMEOUT,
@@ -201,7 +209,7 @@ def _real(path: str) -> str:
 
 
 def _fingerprint(key: paramiko.PKey) -> str:
-    return "SHA256:" + b64encode(sha256(key.asbytes()).digest()).decode().rstrip("=")
+    return f"{key.get_name()} SHA256:" + b64encode(sha256(key.asbytes()).digest()).decode().rstrip("=")
 
 
 def _make_folders(sftp: paramiko.SFTPClient, folder: str) -> None:

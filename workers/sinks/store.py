@@ -18,7 +18,7 @@ from workers.rows import Row, RowKey, key_of
 from .interface import RowBatch
 from .kinds import Target
 from .object_names import ObjectNames, day_of, object_names
-from .object_store import SCHEMES, ObjectStore, open_object_store, parse_address
+from .object_store import ObjectStore, open_object_store, parse_address
 from .options import OutputOptions
 from .written_keys import Versions, WrittenKey, WrittenKeys, article_of
 
@@ -50,8 +50,7 @@ def open_objects(
 ) -> "StoreSink":
     """Return the sink of an address with objects of a format. `more`: as for `object_names`."""
     address = parse_address(target)
-    path = address.host + address.path if SCHEMES[address.scheme].has_bucket else address.path
-    names = object_names(path, suffixes, address.name, **more)
+    names = object_names(address.object_path, suffixes, address.name, **more)
     return StoreSink(address.name, open_object_store(address, target), names, format_of(names))
 
 
@@ -67,7 +66,7 @@ class StoreSink:
         self._store = store
         self._names = names
         self._format = object_format
-        self._written = WrittenKeys(store, names, lambda path: object_format.keys(store, path))
+        self._written = WrittenKeys(name, store, names, lambda path: object_format.keys(store, path))
 
     def write(self, batch: RowBatch) -> None:
         """Write one object for each day of the rows."""

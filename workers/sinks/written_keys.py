@@ -26,12 +26,14 @@ class WrittenKeys:
 
     def __init__(
         self,
+        name: str,
         store: ObjectStore,
         names: ObjectNames,
         read_keys: Callable[[str], Iterable[WrittenKey]],
         *,
         patience: float = PATIENCE,
     ):
+        self._name = name
         self._store = store
         self._names = names
         self._read_keys = read_keys
@@ -70,8 +72,8 @@ class WrittenKeys:
                     self._known[path] = keys
                 if time.monotonic() > limit and start + len(some) < len(paths):
                     raise SinkUnavailable(
-                        f"output unavailable: {len(paths) - start - len(some)} of its objects are still to be searched "
-                        f"for rows that came again; the search goes on at the next try"
+                        f"output unavailable: {self._name}: rows that came again are still to be looked up in "
+                        f"{len(paths) - start - len(some)} of its objects; that goes on at the next try"
                     )
 
     def _keys(self, path: str) -> dict[bytes, Versions]:
