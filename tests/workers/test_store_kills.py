@@ -25,9 +25,10 @@ from .store_servers import s3_server
 from .test_parquet import rows_of
 from .test_stores import lines
 
-ROWS = int(os.environ.get("EXEMPLAR_TEST_ROWS", "1000"))
+ROWS = int(os.environ.get("EXEMPLAR_TEST_ROWS", "500"))
 KILLS = int(os.environ.get("EXEMPLAR_TEST_KILLS", "4"))
 BATCH_ROWS, COME_AGAIN = 50, 5
+PLACES = ("{task}/", "{task}.parquet", "{task}/ sftp", "{task}.jsonl.zst s3", "{task}.parquet s3")
 
 
 def batches():
@@ -74,7 +75,7 @@ class FolderPlace:
 class SftpPlace(FolderPlace):
     """The same through an SFTP server."""
 
-    kill_within = 1.5
+    kill_within = 0.8
 
     def __init__(self, folder, form, server):
         super().__init__(folder, form)
@@ -170,9 +171,7 @@ def deliver(place, done):
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(
-    "place", ["{task}/", "{task}.parquet", "{task}/ sftp", "{task}.jsonl.zst s3", "{task}.parquet s3"], indirect=True
-)
+@pytest.mark.parametrize("place", PLACES if KILLS >= 20 else PLACES[:4], indirect=True)
 def test_killed_deliveries_leave_each_row_once_and_no_object_half(place):
     chance = random.Random(7)
     context = multiprocessing.get_context("fork")

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 from datetime import date
 from pathlib import Path
 
@@ -72,7 +71,6 @@ class TestFolderOfLines(FolderOutput):
     def test_a_process_that_lost_its_batch_shows_no_half_file(self, place):
         """Another process took the batch over, and removed the temporary file of the first."""
         sink = self.open(place)
-        os.mkfifo(place / "fifo")
 
         class Slow(FolderStore):
             def _write(self, path, data):
