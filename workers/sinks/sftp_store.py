@@ -142,9 +142,10 @@ class SftpStore:
             failure = SinkUnavailable(f"{unavailable}: no answer in {ANSWER_TIMEOUT:g} seconds")
         except paramiko.ssh_exception.NoValidConnectionsError:
             failure = SinkUnavailable(f"{unavailable}: no connection")
-        except (OSError, EOFError, paramiko.SSHException) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-            failure = SinkUnavailable(f"{unavailable}: {reason}")
+        except (EOFError, paramiko.SSHException):
+            failure = SinkUnavailable(f"{unavailable}: the connection ended, or no SSH server answered")
+        except OSError as error:
+            failure = SinkUnavailable(f"{unavailable}: {error.strerror or type(error).__name__}")
         else:
             return
         self.close()
