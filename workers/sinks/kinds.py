@@ -70,10 +70,20 @@ WEBHOOK_SCHEMES = ("https", "http", "webhook+https", "webhook+http")
 SEARCH_SCHEMES = tuple(
     f"{product}+{scheme}" for product in ("elasticsearch", "opensearch") for scheme in ("http", "https")
 )
+_STORE_KINDS = {  # by extra
+    "azure": ("az", "abfs", "abfss"),
+    "gcs": ("gs", "gcs"),
+    "s3": ("s3", "s3a", "memory"),
+    "sftp": ("sftp",),
+}
+_STORES = ("file", *(scheme for schemes in _STORE_KINDS.values() for scheme in schemes))
 KINDS: Mapping[str, Kind] = {  # of several that fit, the first
     kind.name: kind
     for kind in (
         Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson")),
+        Kind("parquet", "parquet:open_parquet", ("", *_STORES), (".parquet",), "parquet", is_queued=True),
+        Kind("file", "store:open_store", schemes=("file",), is_queued=True),
+        *(Kind(name, "store:open_store", schemes, (), name, is_queued=True) for name, schemes in _STORE_KINDS.items()),
         Kind("sqlite", "sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3")),
         Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",)),
         Kind("webhook", "webhook:open_webhook", schemes=WEBHOOK_SCHEMES, is_queued=True),

@@ -1,0 +1,130 @@
+"""A server that speaks S3, and a gate in front of a server that can be closed and opened."""
+
+import contextlib
+import itertools
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import boto3
+
+from tests.redis_servers import free_port
+from tests.services import Server
+
+SECRET = "s3cret-of-the-bucket"
+_BUCKETS = itertools.count(1)
+
+
+class Gate:
+    """Forwards connections to a port. Closed, it refuses them and drops those that are open."""
+
+    def __init__(self, target):
+        self.target = target
+        self.port = free_port()
+        self._connections = set()
+        self._listener = None
+        self.open()
+
+    def open(self):
+        self._listener = socket.create_server(("127.0.0.1", self.port))
+        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+
+    def close(self):
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
+        self._listener.close()
+        for connection in list(self._connections):
+            _end(connection)
+
+    def _accept(self, listener):
+        while True:
+            try:
+                near, _ = listener.accept()
+                far = socket.create_connection(("127.0.0.1", self.target))
+            except OSError:
+                return
+            self._connections |= {near, far}
+            for pair in ((near, far), (far, near)):
+                threading.Thread(target=self._forward, args=pair, daemon=True).start()
+
+    def _forward(self, source, sink):
+        with contextlib.suppress(OSError):
+            while data := source.recv(2**16):
+                sink.sendall(data)
+        self._connections -= {source, sink}
+        _end(source)
+        _end(sink)
+
+
+def _end(connection):
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()
+
+
+class S3Server:
+    """Moto's server behind a gate. Its objects are lost when it ends."""
+
+    def __init__(self, server):
+        self.server = server
+        self.gate = Gate(server.port)
+        self.endpoint = f"http://127.0.0.1:{self.gate.port}"
+
+    def client(self, service="s3"):
+        """A client past the gate."""
+        return boto3.client(
+            service, endpoint_url=f"http://127.0.0.1:{self.server.port}", region_name="us-east-1",
+            aws_access_key_id="admin", aws_secret_access_key="admin",
+        )  # fmt: skip
+
+    def bucket(self):
+        """The name of a new bucket."""
+        name = f"news-{next(_BUCKETS)}"
+        self.client().create_bucket(Bucket=name)
+        return name
+
+    def objects(self, bucket, prefix=""):
+        """The bytes of the objects, by name."""
+        client = self.client()
+        pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+        names = [one["Key"] for page in pages for one in page.get("Contents", [])]
+        return {name: client.get_object(Bucket=bucket, Key=name)["Body"].read() for name in names}
+
+    def demand_credentials(self, after):
+        """Check credentials and permissions after this number of requests; None: never."""
+        data = str(10**9 if after is None else after).encode()
+        address = f"http://127.0.0.1:{self.server.port}/moto-api/reset-auth"
+        request = urllib.request.Request(address, data, {"Content-Type": "text/plain"}, method="POST")
+        urllib.request.urlopen(request).close()
+
+    @staticmethod
+    def environment(endpoint):
+        """What a worker's environment has."""
+        return {
+            "AWS_ACCESS_KEY_ID": "exemplar",
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_ENDPOINT_URL": endpoint,
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+
+
+@contextmanager
+def s3_server():
+    """An S3 server on 127.0.0.1."""
+    with tempfile.TemporaryDirectory(prefix="s3-") as folder:
+        port = free_port()
+        words = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+        server = Server(Path(folder), words, port, None, signal.SIGTERM)
+        server.start()
+        served = S3Server(server)
+        try:
+            yield served
+        finally:
+            served.gate.close()
+            server.kill()

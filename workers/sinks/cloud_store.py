@@ -1,0 +1,238 @@
+"""Stores of fsspec with atomic writing of whole objects: S3, Google Cloud Storage, Azure Blob Storage.
+
+A file system of fsspec runs an event loop in a thread, which a forked process does not have: it is created in the
+process that uses it.
+"""
+
+import os
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib import import_module
+from typing import Any, BinaryIO, cast
+
+import fsspec
+
+from workers.errors import OutputError, SinkUnavailable
+
+from .object_store import ANSWER_TIMEOUT, CONNECT_TIMEOUT, StoreAddress
+
+LIMIT = CONNECT_TIMEOUT + ANSWER_TIMEOUT  # seconds for one call, attempts included
+ONE_PUT = 2**30  # bytes; a larger object is sent in parts and becomes visible at the end
+PROBE = ".exemplar-check"
+
+_NOT_FOUND = ("{bucket} is not found there; check its name and the endpoint", True)
+# What an error means, by its code at the store or the name of its class: words, and whether a person has to act.
+_MEANINGS: Mapping[str, tuple[str, bool]] = {
+    **dict.fromkeys(
+        ("NoSuchBucket", "ContainerNotFound"), ("{bucket} does not exist; create it or correct its name", True)
+    ),
+    **dict.fromkeys(
+        ("AccessDenied", "AllAccessDisabled", "AuthorizationPermissionMismatch", "AuthorizationFailure", "403"),
+        ("access to {bucket} is denied; its objects must be listed, read and written with these credentials", True),
+    ),
+    **dict.fromkeys(
+        ("InvalidAccessKeyId", "InvalidClientTokenId"),
+        ("the access key is unknown there; check AWS_ACCESS_KEY_ID and the endpoint", True),
+    ),
+    **dict.fromkeys(
+        ("SignatureDoesNotMatch", "AuthenticationFailed", "InvalidSecurity"),
+        ("the secret key is wrong; check the credentials in the environment", True),
+    ),
+    **dict.fromkeys(
+        ("ExpiredToken", "InvalidToken", "TokenRefreshRequired", "RefreshError", "401", "ClientAuthenticationError"),
+        ("the credentials are invalid or have expired", True),
+    ),
+    **dict.fromkeys(
+        ("NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError", "CredentialUnavailableError"),
+        ("no credentials are set in the environment (docs/outputs.md names the variables)", True),
+    ),
+    **dict.fromkeys(
+        ("PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "301"),
+        ("{bucket} is in another region; set AWS_REGION or ?region=", True),
+    ),
+    **dict.fromkeys(("InvalidBucketName", "ParamValidationError"), ("{bucket} is no valid name of a bucket", True)),
+    **dict.fromkeys(
+        ("ResponseParserError", "405", "MethodNotAllowed", "501"), ("the endpoint is no server of this kind", True)
+    ),
+    "FileNotFoundError": _NOT_FOUND,
+    "ValueError": ("the endpoint or another setting in the environment is invalid", True),
+    "ProfileNotFound": ("there is no such profile; check AWS_PROFILE or ?profile=", True),
+    "RequestTimeTooSkewed": ("the clock of this machine is wrong", True),
+    "gaierror": ("the name of its host is unknown", False),
+    **dict.fromkeys(("SSLError", "ClientConnectorCertificateError"), ("the certificate is invalid", False)),
+    **dict.fromkeys(
+        ("EndpointConnectionError", "ConnectTimeoutError", "ClientConnectorError", "ServiceRequestError"),
+        ("no connection to the endpoint", False),
+    ),
+    **dict.fromkeys(("FSTimeoutError", "ReadTimeoutError", "TimeoutError"), (f"no answer in {LIMIT:g} seconds", False)),
+}
+
+
+def open_s3(address: StoreAddress) -> "CloudStore":
+    """Return the store of `s3://bucket/…`. Credentials and endpoint: as botocore reads them from the environment."""
+    s3fs = import_module("s3fs")
+    region = {"region_name": address.options["region"]} if "region" in address.options else {}
+    timeouts = {"connect_timeout": CONNECT_TIMEOUT, "read_timeout": ANSWER_TIMEOUT, "retries": {"max_attempts": 1}}
+    more = {"profile": address.options["profile"]} if "profile" in address.options else {}
+
+    def create() -> Any:
+        system = s3fs.S3FileSystem(
+            endpoint_url=address.options.get("endpoint"),
+            client_kwargs=region,
+            config_kwargs=timeouts,
+            **_fresh(),
+            **more,
+        )
+        system.retries = 1  # the delivery tries again
+        return system
+
+    return CloudStore(address.name, address.host, create, one_put={"chunksize": ONE_PUT})
+
+
+def open_gcs(address: StoreAddress) -> "CloudStore":
+    """Return the store of `gs://bucket/…`. Credentials: as Google's libraries find them."""
+    gcsfs = import_module("gcsfs")
+    given = {"endpoint": "endpoint_url", "project": "project"}
+    options = {given[name]: value for name, value in address.options.items()}
+    return CloudStore(address.name, address.host, partial(gcsfs.GCSFileSystem, **options, **_fresh()))
+
+
+def open_azure(address: StoreAddress) -> "CloudStore":
+    """Return the store of `az://container/…`. Account and credentials: the variables AZURE_STORAGE_…."""
+    adlfs = import_module("adlfs")
+    options = {"account_name": address.options["account"]} if "account" in address.options else {}
+    timeouts = {"connection_timeout": int(CONNECT_TIMEOUT), "read_timeout": int(ANSWER_TIMEOUT)}
+    anonymous = {} if "AZURE_STORAGE_ANON" in os.environ else {"anon": False}
+    system = partial(adlfs.AzureBlobFileSystem, **options, **timeouts, **anonymous, **_fresh())
+    return CloudStore(address.name, address.host, system)
+
+
+def open_memory(address: StoreAddress) -> "CloudStore":
+    """Return the store of `memory://…`: objects in this process, for tests."""
+    return CloudStore(address.name, "", partial(fsspec.filesystem, "memory"), limit=None)
+
+
+def _fresh() -> dict[str, bool]:
+    """No file system of another sink or process is used, and no list of objects is older than the question."""
+    return {"skip_instance_cache": True, "use_listings_cache": False}
+
+
+class CloudStore:
+    """Objects of a bucket; paths begin with the bucket. `create` returns the file system of fsspec."""
+
+    readers = 16
+
+    def __init__(
+        self,
+        name: str,
+        bucket: str,
+        create: Callable[[], Any],
+        *,
+        one_put: Mapping[str, int] | None = None,
+        limit: float | None = LIMIT,
+    ):
+        self.name = name
+        self.bucket = bucket
+        self._create = create
+        self._one_put = dict(one_put or {})
+        self._limit = {} if limit is None else {"timeout": limit}
+        self._system: tuple[int, Any] | None = None  # with the process that created it
+
+    def put(self, path: str, data: bytes, *, is_again: bool) -> None:
+        """Write an object in one request."""
+        with self._errors("can't be written") as system:
+            system.pipe_file(path, data, **self._one_put, **self._limit)
+
+    def names(self, folder: str, start: str) -> list[str]:
+        """Return the paths of the objects below a folder that begin with `start`, without listing others."""
+        with self._errors("can't be listed") as system:
+            try:
+                if "timeout" not in self._limit:
+                    return cast(list[str], system.find(folder))
+                return cast(list[str], system.find(folder, prefix=start, **self._limit))
+            except FileNotFoundError as error:
+                if _meaning(error) != _NOT_FOUND:
+                    raise
+                return []
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of an object."""
+        with self._errors("can't be read") as system:
+            return cast(bytes, system.cat_file(path, **self._limit))
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """Open an object as a file; parts are requested as they are read."""
+        with self._errors("can't be read") as system, system.open(path, "rb", block_size=2**18) as file:
+            yield file
+
+    def check(self, folder: str) -> None:
+        """List the folder, write an empty object in it and remove that: nothing else tells whether writing is allowed.
+
+        Where removing is not allowed, the object `.exemplar-check` remains.
+        """
+        self.names(folder, PROBE)
+        with self._errors("can't be written") as system:
+            system.pipe_file(f"{folder}/{PROBE}", b"", **self._limit)
+        with suppress(OutputError, SinkUnavailable), self._errors("can't be written") as system:
+            system.rm_file(f"{folder}/{PROBE}", **self._limit)
+
+    def close(self) -> None:
+        """Forget the connections; fsspec closes them."""
+        self._system = None
+
+    @contextmanager
+    def _errors(self, what: str) -> Iterator[Any]:
+        """Provide the file system; every error in the block becomes one of ours, in words without secrets.
+
+        The libraries raise errors of many classes, whose texts may hold signed URLs: only codes and names are used.
+        """
+        try:
+            if self._system is None or self._system[0] != os.getpid():
+                self._system = os.getpid(), self._create()
+            yield self._system[1]
+        except (OutputError, SinkUnavailable):
+            raise
+        except Exception as error:
+            failure = self._failure(what, error)
+        else:
+            return
+        self.close()  # the next call reads credentials anew and connects again
+        raise failure
+
+    def _failure(self, what: str, error: BaseException) -> OutputError | SinkUnavailable:
+        words, is_configuration = _meaning(error)
+        words = words.format(bucket=self.bucket)
+        if is_configuration:
+            return OutputError(f"output {self.name}: {words}")
+        return SinkUnavailable(f"output unavailable: {self.name} {what}: {words}")
+
+
+def _meaning(error: BaseException) -> tuple[str, bool]:
+    codes = _codes(error)
+    code = next((code for code in codes if code in _MEANINGS), None)
+    return _MEANINGS[code] if code else (", ".join(dict.fromkeys(codes)).replace("{", "{{").replace("}", "}}"), False)
+
+
+def _codes(error: BaseException | None) -> list[str]:
+    """Return what identifies an error and its causes: codes of the store, HTTP statuses, names of classes."""
+    codes: list[str] = []
+    reasons: list[str] = []
+    while error is not None and len(reasons) < 10:
+        response = getattr(error, "response", None)
+        told = response.get("Error", {}).get("Code") if isinstance(response, dict) else None
+        for value in (
+            told,
+            getattr(error, "error_code", None),
+            getattr(error, "code", None),
+            getattr(error, "status_code", None),
+        ):
+            value = getattr(value, "value", value)
+            if isinstance(value, str | int) and str(value).isalnum():
+                codes.append(str(value))
+        reasons.insert(0, "gaierror" if isinstance(error, socket.gaierror) else type(error).__name__)
+        os_error = getattr(error, "os_error", None)
+        error = os_error if isinstance(os_error, OSError) else error.__cause__ or error.__context__
+    return codes + reasons

@@ -1,0 +1,149 @@
+"""Parquet files, one for each batch and day, in folders that query engines read as one table partitioned by day.
+
+    out/{task}.parquet               out/{task}/day=2026-11-22/<batch>.parquet
+    s3://bucket/{task}.parquet       the same in any store
+
+`fetched_at` is a timestamp in UTC; `keywords` and other lists are lists, `blocks` is a list of structs. `published` and
+`modified` are text, since a page gives a day or a time, with or without a zone. A later version may add columns, never
+change or remove one.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workers.rows import Row
+
+from .folder_store import FolderStore
+from .kinds import Target
+from .object_names import DATE, object_names
+from .object_store import ObjectStore
+from .options import OutputOptions
+from .store import StoreSink, hash_name, key_reader, open_objects
+from .written_keys import WrittenKey
+
+SUFFIXES = (".parquet",)
+DAY_FOLDER = f"day={DATE}"
+GROUP_ROWS, GROUP_CHARACTERS = 5000, 64_000_000  # of a row group; its text is in memory twice
+COMPRESSION_LEVEL = 3
+
+_TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
+_LINK = pa.struct([("text", _TEXT), ("url", _TEXT)])
+_BLOCK = pa.struct(
+    [("kind", _TEXT), ("text", _TEXT), ("level", pa.int8()), ("links", pa.list_(_LINK)), ("images", _TEXTS)]
+)
+COLUMNS: Mapping[str, pa.DataType] = {  # of all fields of `workers.rows`; any other is JSON in a text column
+    "task": _TEXT,
+    "url": _TEXT,
+    "canonical_url": _TEXT,
+    "text": _TEXT,
+    "method": _TEXT,
+    "confidence": pa.float64(),
+    "reason": _TEXT,
+    "title": _TEXT,
+    "published": _TEXT,
+    "modified": _TEXT,
+    "author": _TEXT,
+    "source": _TEXT,
+    "keywords": _TEXTS,
+    "language": _TEXT,
+    "description": _TEXT,
+    "site_name": _TEXT,
+    "image": _TEXT,
+    "page_type": _TEXT,
+    "article_probability": pa.float64(),
+    "robots_directives": _TEXTS,
+    "tdm_reservation": pa.bool_(),
+    "fetched_at": pa.timestamp("us", tz="UTC"),
+    "content_hash": _TEXT,
+    "version": pa.int32(),
+    "section_version": _TEXT,
+    "near_duplicate_of": _TEXT,
+    "listed_on": _TEXT,
+    "parts": pa.int32(),
+    "parts_missing": _TEXTS,
+    "blocks": pa.list_(_BLOCK),
+}
+
+
+def open_parquet(target: Target) -> StoreSink:
+    """Return the sink of a path or address that ends in `.parquet`. Raises `OutputError` if it is invalid."""
+    if ":" in target.address.partition("/")[0]:
+        return open_objects(target, SUFFIXES, lambda _: ParquetFormat(target.options), day_folder=DAY_FOLDER)
+    path = str(target.folder / Path(target.address).expanduser())
+    names = object_names(path, SUFFIXES, target.label, day_folder=DAY_FOLDER)
+    return StoreSink(path, FolderStore(path, target.durability), names, ParquetFormat(target.options))
+
+
+class ParquetFormat:
+    """Typed columns, zstd. The footer is at the end: a file in part can't be read at all."""
+
+    def __init__(self, options: OutputOptions):
+        self._options = options
+
+    def encode(self, rows: Sequence[Row]) -> bytes:
+        """Return a file with the rows in order, in row groups of limited size."""
+        shaped = [self._options.shaped(row, with_key=True) for row in rows]
+        schema = self._schema(shaped)
+        buffer = pa.BufferOutputStream()
+        with pq.ParquetWriter(buffer, schema, compression="zstd", compression_level=COMPRESSION_LEVEL) as writer:
+            for group in _groups(shaped):
+                columns = [pa.array([_value(row.get(one.name), one.type) for row in group], one.type) for one in schema]
+                writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+        data: bytes = buffer.getvalue().to_pybytes()
+        return data
+
+    def keys(self, store: ObjectStore, path: str) -> Iterator[WrittenKey]:
+        """Yield the keys of a file. Only the columns of the key and the content hash are read."""
+        columns = [*self._options.key_names(), *filter(None, [hash_name(self._options)])]
+        read = key_reader(self._options)
+        with store.open(path) as file:
+            try:
+                table = pq.ParquetFile(file)
+                rows = table.read([name for name in columns if name in table.schema_arrow.names]).to_pylist()
+            except pa.ArrowInvalid:  # damaged: no reader of the folder gets these rows either
+                return
+        yield from filter(None, map(read, rows))
+
+    def _schema(self, rows: Sequence[Mapping[str, Any]]) -> pa.Schema:
+        """Return the columns: the chosen fields, or all known ones and then any others of these rows."""
+        sources = dict(self._options.fields) or {name: name for name in COLUMNS}
+        others = {name: name for name in sorted({name for row in rows for name in row} - {*sources})}
+        return pa.schema([(name, COLUMNS.get(source, _TEXT)) for name, source in (sources | others).items()])
+
+
+def _groups(rows: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
+    start = characters = 0
+    for at, row in enumerate(rows):
+        size = sum(len(value) for value in row.values() if isinstance(value, str))
+        if at > start and (at - start == GROUP_ROWS or characters + size > GROUP_CHARACTERS):
+            yield rows[start:at]
+            start, characters = at, 0
+        characters += size
+    yield rows[start:]
+
+
+def _value(value: Any, of_type: pa.DataType) -> Any:
+    """Return a value as its column takes it: lone surrogates become "?"; what a text column can't hold is JSON."""
+    if value is None:
+        return None
+    if pa.types.is_timestamp(of_type):
+        return datetime.fromisoformat(value).astimezone(UTC)
+    if of_type == _TEXT and not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False)
+    return _encodable(value)
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _encodable(item) for name, item in value.items()}
+    return value
