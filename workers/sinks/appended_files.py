@@ -108,7 +108,7 @@ class AppendedFileSink:
             for path in self._files(True):
                 with _opened(path) as file:
                     for row in self.layout.backwards(file) if file is not None else ():
-                        if written := written_row(row):
+                        if self.is_there(row) and (written := written_row(row)):
                             yield written
         except OSError as error:
             raise self._unavailable(error) from None
@@ -150,17 +150,18 @@ class AppendedFileSink:
 
     def _versions(self, row: Row, files: Sequence[Path]) -> dict[int, str | None]:
         """Return the versions of a row's article in the files, each with its content hash."""
-        versions: dict[int, str | None] = {}
+        return {other["version"]: other.get("content_hash") for other in self.rows_of_article(row, files)}
+
+    def rows_of_article(self, row: Row, files: Sequence[Path] | None = None) -> Iterator[Row]:
+        """Yield the rows that the files have of a row's article, in any version."""
         needle = as_needle(row["canonical_url"])
-        for path in files:
+        for path in self._files(self.layout.moves_aside) if files is None else files:
             with _opened(path) as file:
                 for position in self._known[path].positions(file, needle) if file is not None else ():
                     for other in self.layout.rows_at(file, position) if file is not None else ():
-                        version = other.get("version")
                         is_same = all(other.get(name) == row[name] for name in KEY if name != "version")
-                        if type(version) is int and is_same and self.is_there(other):
-                            versions[version] = other.get("content_hash")
-        return versions
+                        if is_same and type(other.get("version")) is int and self.is_there(other):
+                            yield other
 
     def _files(self, with_aside: bool) -> list[Path]:
         """Return the files of the output, the newest first, and then those that were moved aside."""

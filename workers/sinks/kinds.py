@@ -70,6 +70,10 @@ KINDS: Mapping[str, Kind] = {  # of several that fit, the first
     kind.name: kind
     for kind in (
         Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson")),
+        Kind("jsonl.gz", "compressed_jsonl:open_gzip", suffixes=(".jsonl.gz", ".ndjson.gz")),
+        Kind("jsonl.zst", "compressed_jsonl:open_zstd", suffixes=(".jsonl.zst", ".ndjson.zst")),
+        Kind("csv", "csv_files:open_csv", suffixes=(".csv", ".tsv")),
+        Kind("markdown", "markdown:open_markdown", suffixes=(".md",)),
         Kind("sqlite", "sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3")),
         Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",)),
     )

@@ -22,7 +22,8 @@ from .kinds import Target
 DIRECTIVES: Mapping[str, int] = {"Y": 4, "y": 2, "m": 2, "d": 2, "j": 3, "G": 4, "V": 2}  # of `{date:…}`; digits
 LONGEST_NAME = 255  # bytes of a file name, on all usual file systems
 _DEFAULT_DATE = "%Y-%m-%d"
-_PLACEHOLDER = re.compile(r"\{([^{}:]*)(?::([^{}]*))?\}")
+_PLACEHOLDER = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+_PLACEHOLDER_BEGINS = re.compile(r"\{\w+[:}]")  # the format of a date may hold separators
 _NO_DAY = date(1970, 1, 1)  # of a row without a time
 
 
@@ -37,10 +38,10 @@ class PathPattern:
         self.text = str(folder / Path(path).expanduser())
         self.label = label or path
         self.placeholders = frozenset(match[1] for match in _PLACEHOLDER.finditer(self.text))
+        self.is_fixed = not self.placeholders
         self._sizes = {**(names or {}), "date": 0}
         parts = Path(self.text).parts
-        first = next((number for number, part in enumerate(parts) if "{" in part), len(parts))
-        self.is_fixed = not self._holds_placeholder()
+        first = next((number for number, part in enumerate(parts) if _PLACEHOLDER_BEGINS.search(part)), len(parts))
         self.root = Path(*parts[:first]) if not self.is_fixed else Path(self.text).parent
         self.below = str(PurePosixPath(*parts[first:])) if not self.is_fixed else Path(self.text).name
         if not self.is_fixed:
@@ -97,20 +98,16 @@ class PathPattern:
             at = match.end()
         return result + escape(self.below[at:])
 
-    def _holds_placeholder(self) -> bool:
-        return any(name in self._sizes for name in self.placeholders)
-
     def _check(self) -> None:
         known = ", ".join(f"{{{name}}}" for name in ("task", *sorted(self._sizes)))
         for match in _PLACEHOLDER.finditer(self.text):
             if match[1] not in self._sizes or (match[2] and match[1] != "date"):
                 raise OutputError(f"output {self.label}: unknown placeholder {match[0]}; known are {known}")
             _check_directives(match[2] or "", self.label)
-        if re.search(r"[{}]", _PLACEHOLDER.sub("", self.text)):
-            raise OutputError(f"output {self.label}: a brace without its other one; known are {known}")
-        if ".." in self.below.split("/"):
-            raise OutputError(f"output {self.label}: .. after a placeholder; name the folder before it")
-        for part in _PLACEHOLDER.sub(self._longest, self.below).split("/"):
+        parts = _PLACEHOLDER.sub(self._longest, self.below).split("/")
+        if not {"", ".", ".."}.isdisjoint(parts):
+            raise OutputError(f"output {self.label}: no . or .. after a placeholder; name the folder before it")
+        for part in parts:
             if len(part.encode()) > LONGEST_NAME:
                 raise OutputError(f"output {self.label}: a file name could be longer than {LONGEST_NAME} bytes")
 
