@@ -123,7 +123,7 @@ class MarkdownSink:
     def _path(self, row: Row, earlier: Sequence[Row], owners: dict[Path, str]) -> Path:
         """Return where a row's file is or shall be: where an earlier version is, else where no other article is."""
         if earlier and "version" not in self._placeholders:
-            path = self.pattern.root / max(earlier, key=lambda other: int(other["version"]))["file"]
+            path = self.pattern.root / str(max(earlier, key=lambda other: int(other["version"]))["file"])
             self.pattern.check_inside(path)
             return path
         identifier = article_id(row)

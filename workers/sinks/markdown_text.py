@@ -7,7 +7,7 @@ from typing import Any
 from workers.rows import Row
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>&~|{}$]")  # { also begins what site generators run
-_AT_START = re.compile(r"^(\s*)([#+\-=:]|\d+(?=[.)]))", re.MULTILINE)
+_AT_START = re.compile(r"^(\s*\d*)([#+\-=:]|(?<=\d)[.)])", re.MULTILINE)  # of headings, lists and rules
 
 
 def markdown_of(row: Row) -> str:
@@ -30,11 +30,7 @@ def markdown_value(value: Any) -> str:
 def escaped(text: str) -> str:
     """Return a text as Markdown that shows it."""
     text = _MARKUP.sub(r"\\\g<0>", text)
-    return _AT_START.sub(lambda match: match[1] + _without_meaning(match[2]), text)
-
-
-def _without_meaning(start: str) -> str:
-    return f"&#{ord(start[0])};{start[1:]}" if start.isdigit() else f"\\{start}"
+    return _AT_START.sub(r"\1\\\2", text)
 
 
 def _block(block: Mapping[str, Any]) -> str:
