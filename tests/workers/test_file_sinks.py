@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from workers.errors import OutputError, SinkUnavailable
-from workers.rows import key_of
+from workers.rows import content_hash_of, key_of
 from workers.sinks import JsonLinesSink, OutputOptions, open_sink
 from workers.sinks.csv_files import CsvSink, neutralised, original_text
 from workers.sinks.interface import written_row
@@ -90,6 +90,13 @@ class TestGzip(SinkSuite):
         self.path(tmp_path).write_bytes(self.compress(lines))
         write(sink, row(7), row(500))
         assert self.keys(tmp_path) == sorted(key_of(row(number)) for number in range(501))
+
+    def test_a_file_of_another_format_stays_as_it_is(self, sink, tmp_path):
+        self.path(tmp_path).parent.mkdir()
+        self.path(tmp_path).write_text("my notes\n")
+        with pytest.raises(SinkUnavailable, match="move it away"):
+            write(sink, row(1))
+        assert self.path(tmp_path).read_text() == "my notes\n"
 
     def test_a_file_that_was_moved_aside_is_begun_anew_and_read(self, sink, tmp_path):
         write(sink, row(1))
@@ -218,6 +225,13 @@ class TestCsv(SinkSuite):
             "mine": "", "name": "题 1", "version": "1", "canonical_url": row(1)["canonical_url"], "task": "t",
         }  # fmt: skip
 
+    def test_a_file_of_another_format_is_moved_aside_as_it_is(self, sink, tmp_path):
+        self.path(tmp_path).parent.mkdir()
+        self.path(tmp_path).write_text('my notes\nof "today')
+        write(sink, row(1))
+        assert self.path(tmp_path).with_name(f"{self.path(tmp_path).name}.1").read_text() == 'my notes\nof "today'
+        assert records(self.path(tmp_path), self.delimiter)[0]["title"] == "题 1"
+
     def test_a_file_without_one_of_the_columns_is_moved_aside(self, tmp_path):
         write(opened(str(self.path(tmp_path)), tmp_path, fields=(("name", "title"),)), row(1))
         sink = opened(str(self.path(tmp_path)), tmp_path, fields=(("name", "title"), ("day", "fetched_at")))
@@ -294,9 +308,6 @@ class TestDays(SinkSuite):
         with pytest.raises(SinkUnavailable):
             write(sink, row(1), row(2, fetched_at="2026-03-13T00:00:00+00:00"))
         assert self.path(tmp_path).read_bytes() == b""
-        full = tmp_path / "deep/2026/03-14.jsonl"
-        full.mkdir()
-        full.rmdir()
 
     def test_a_torn_row_of_yesterday_is_cut_off_although_the_next_row_is_of_today(self, tmp_path):
         write(self.open(tmp_path), row(1))
@@ -354,7 +365,6 @@ def test_fields_are_chosen_and_renamed_and_rows_still_looked_up(tmp_path):
 
 def test_without_content_hash_a_later_text_is_known_by_title_and_text(tmp_path):
     sink = opened("out.jsonl", tmp_path, fields=(("title", "title"), ("text", "text")))
-    from workers.rows import content_hash_of
 
     def version(text, number):
         return row(1, text=text, version=number, content_hash=content_hash_of(row(1)["title"], text))
@@ -384,3 +394,14 @@ def test_check_creates_the_file_and_writes_no_row(tmp_path):
 
 def test_csv_of_a_path(tmp_path):
     assert isinstance(open_sink("a.CSV", "t", tmp_path), CsvSink)
+
+
+@pytest.mark.parametrize("output", ["out.jsonl", "out.jsonl.gz"])
+def test_a_file_that_ends_in_very_much_that_is_no_row_is_reported_and_not_cut(tmp_path, output):
+    path = tmp_path / output
+    write(open_sink(output, "t", tmp_path), row(1))
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size + (65 << 20))
+    with pytest.raises(SinkUnavailable, match="move it away"):
+        write(open_sink(output, "t", tmp_path), row(2))
+    assert path.stat().st_size > 65 << 20

@@ -116,14 +116,15 @@ def test_a_long_title_comes_back_and_its_file_name_is_short(tmp_path):
     assert yaml.load(parts(path)[0], LOADER)["title"] == long_title()
 
 
-@pytest.mark.parametrize("text", [*NAUGHTY, None])
-def test_a_title_becomes_a_safe_file_name(text):
-    name = file_name_of(text)
-    assert 0 < len(name.encode()) <= TITLE_BYTES
-    assert not name.startswith((".", "-", " ", "~/"))
-    assert not name.endswith((".", " "))
-    assert not re.search(r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]', name)
-    assert name not in ("con", "CON", "NUL")
+def test_any_title_becomes_a_safe_file_name():
+    unsafe = re.compile(r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]')
+    for text in (*NAUGHTY, None):
+        name = file_name_of(text)
+        assert 0 < len(name.encode()) <= TITLE_BYTES
+        assert not name.startswith((".", "-", " ", "~/")), name
+        assert not name.endswith((".", " ")), name
+        assert not unsafe.search(name), name
+        assert name not in ("con", "CON", "NUL")
 
 
 @pytest.mark.parametrize(
@@ -148,9 +149,8 @@ def test_articles_of_one_title_have_files_of_their_own(tmp_path):
     write(sink, row(1, title="A"), row(2, title="A"))
     write(sink, row(3, title="A"))
     write(open_sink("{date}/{title}.md", "t", tmp_path), row(1, title="A"), row(2, title="A"), row(3, title="A"))
-    first, *others = names(tmp_path / "2026-03-12")
-    assert (first, len(others)) == ("A-", 2) or re.fullmatch(r"A(-\w{12})?\.md", first)
     assert len(names(tmp_path)) == 3
+    assert all(re.fullmatch(r"A(-[0-9a-f]{12})?\.md", name) for name in names(tmp_path / "2026-03-12"))
     assert "A.md" in names(tmp_path)
 
 
@@ -263,10 +263,10 @@ def test_blocks_become_markdown():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", [text for text in NAUGHTY if len(text) < 5000])
-def test_an_escaped_text_says_the_same(text):
-    assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped(text)) == text
-    assert not re.search(r"(?<!\\)(?:\\\\)*[<{]", re.sub(r"\\\\", "", escaped(text)))
+def test_an_escaped_text_says_the_same():
+    for text in (text for text in NAUGHTY if len(text) < 5000):
+        assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped(text)) == text
+        assert not re.search(r"(?<!\\)[<{]", escaped(text).replace("\\\\", "")), text
 
 
 def test_check_writes_no_article(tmp_path):

@@ -28,6 +28,7 @@ from .paths import PathPattern
 
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")  # suffixes of files that were moved aside and are not read again
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two tries for the lock; a group is written in milliseconds
+MOST_CUT = 64 << 20  # bytes of a partial last group; a file that ends in more was not written by us
 MARK_BYTES = 64  # before a place in a file, by which it is recognised
 
 
@@ -264,6 +265,10 @@ class AppendedFileSink:
         size = os.fstat(file).st_size
         if known != size:
             end = self.layout.complete_end(file, known)
+            if size - end > MOST_CUT:
+                raise SinkUnavailable(
+                    f"output unavailable: {path} is damaged: its last {size - end} bytes hold no whole row; move it away"
+                )
             if end < size:
                 os.ftruncate(file, end)
             elif end > size:

@@ -4,6 +4,7 @@ gzip, zstd, pandas, DuckDB and Python read such files as one stream. A member be
 checksum, so the last complete one is found from the end of the file, without reading the rest.
 """
 
+import errno
 import gzip
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -47,17 +48,20 @@ class Decompressor(Protocol):
 class Codec:
     """A format of members. `mark`: the bytes with which each begins."""
 
+    name: str
     mark: bytes
     compress: Callable[[bytes], bytes]
     decompressor: Callable[[], Decompressor]
 
 
 GZIP = Codec(
+    "gzip",
     b"\x1f\x8b\x08",
     lambda data: gzip.compress(data, GZIP_LEVEL, mtime=0),
     lambda: zlib.decompressobj(wbits=31),
 )
 ZSTD = Codec(
+    "Zstandard",
     zstandard.FRAME_HEADER,
     lambda data: zstandard.ZstdCompressor(ZSTD_LEVEL, write_checksum=True).compress(data),
     lambda: zstandard.ZstdDecompressor().decompressobj(),
@@ -97,9 +101,13 @@ class CompressedJsonLines:
         return b""
 
     def complete_end(self, file: int, known: int) -> int:
-        """Return the end of the last complete member."""
+        """Return the end of the last complete member. Raises `OSError` if the file has never held one."""
         with mapped(file) as data:
-            return next((end for _, end in self._members_backwards(data)), 0)
+            end = next((end for _, end in self._members_backwards(data)), 0)
+            begin = data[: len(self.codec.mark)]
+            if not end and begin.strip(b"\0") and not self.codec.mark.startswith(begin):
+                raise OSError(errno.EINVAL, f"it is no {self.codec.name} file; move it away")
+            return end
 
     def urls(self, file: int, start: int) -> Iterator[tuple[bytes, int, int]]:
         """Yield what looks like the canonical URL of a row."""

@@ -117,8 +117,9 @@ class CsvRecords:
         """
         with mapped(file) as data:
             size = len(data)
-            if not size or self._ends_well(data):
-                return size
+            names = self._names_in(self._header(data))
+            if not size or (names and self.version not in names) or self._ends_well(data):
+                return size  # a file of other columns is moved aside as it is
             if self._lacks_line_end(data):
                 return size + 1
             quotes, end, at = 0, known, known

@@ -36,7 +36,8 @@ from .sqlite import COLUMNS
 ID_DIGITS = 12  # hexadecimal, of a hash of task and canonical URL
 TITLE_BYTES = 80  # of a title as part of a file name
 PLACEHOLDERS = {"title": TITLE_BYTES, "id": ID_DIGITS, "version": 10}
-ADDED_BYTES = ID_DIGITS + 4  # to a name that another article has: -0123456789ab-99
+NAMES_TRIED = 100  # A.md, A-0123456789ab.md, A-0123456789ab-2.md …
+ADDED_BYTES = ID_DIGITS + 4  # to a name that another article has
 BODY_FIELDS = frozenset({"text", "blocks"})  # not in the front matter, unless they are chosen
 DEFAULT_TEMPLATE = "$body\n"
 LISTED = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on", "content_hash")
@@ -48,7 +49,7 @@ _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("
 
 def open_markdown(target: Target) -> "MarkdownSink":
     """Return the sink of a path that ends in `.md`. Raises `OutputError` if path or template is invalid."""
-    pattern = pattern_of(target, names=PLACEHOLDERS)
+    pattern = pattern_of(target, names=PLACEHOLDERS, added=ADDED_BYTES)
     if pattern.placeholders.isdisjoint({"title", "id"}):
         raise OutputError(f"output {target.label}: one file an article; write {{title}} or {{id}} into its name")
     template = _template_of(target) if target.options.template else Template(DEFAULT_TEMPLATE)
@@ -70,6 +71,7 @@ class MarkdownSink:
         self.template = template or Template(DEFAULT_TEMPLATE)
         self.options = options or OutputOptions()
         self.name = pattern.text
+        self._names = self.template.get_identifiers()
         self._list = _RowList(pattern, durability)
 
     def exclusive(self, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
@@ -129,16 +131,13 @@ class MarkdownSink:
         identifier = article_id(row)
         values = {"title": file_name_of(row.get("title")), "id": identifier, "version": str(row["version"])}
         path = self.pattern.path_of(row, values)
-        names = [
-            path.name,
-            *(f"{path.stem}-{identifier}{more}{path.suffix}" for more in ("", *map("-{}".format, range(2, 100)))),
-        ]
-        for name in names:
-            free = path.with_name(name)
+        for number in range(NAMES_TRIED):
+            added = (f"-{identifier}" if number else "") + (f"-{number}" if number > 1 else "")
+            free = path.with_name(f"{path.stem}{added}{path.suffix}") if added else path
             owner = owners[free] if free in owners else self._owner(free)
             if owner in ("", identifier):
                 return free
-        raise SinkUnavailable(f"output unavailable: {path} and a hundred names like it belong to other files")
+        raise SinkUnavailable(f"output unavailable: {path} and {NAMES_TRIED} names like it belong to other files")
 
     def _owner(self, path: Path) -> str:
         """Return the id of the article that a file holds; "" if there is no file, "?" if it is none of ours."""
@@ -160,7 +159,7 @@ class MarkdownSink:
             fields = self.options.shaped(row, with_key=True)
         else:
             fields = {name: value for name, value in row.items() if name not in BODY_FIELDS}
-        body = self.template.substitute(_template_values(row))
+        body = self.template.substitute({name: _template_value(row, name) for name in self._names})
         return (front_matter(fields) + "\n" + body).encode("utf-8", "replace")
 
     def _write_all(self, contents: dict[Path, bytes]) -> None:
@@ -171,11 +170,11 @@ class MarkdownSink:
         moved: list[Path] = []
         try:
             for number, content in enumerate(contents.values()):
-                new.append(folder / f"{number}.md")
+                new.append(folder / str(number))
                 self._write_file(new[-1], content)
-            for path in contents:
-                make_folder(path.parent, self.durability)
-                self.pattern.check_inside(path.parent)
+            for parent in {path.parent for path in contents}:
+                make_folder(parent, self.durability)
+                self.pattern.check_inside(parent)
             for source, path in zip(new, contents, strict=True):
                 is_new = not path.exists()
                 source.rename(path)
@@ -248,7 +247,7 @@ def _template_of(target: Target) -> Template:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise OutputError(f"output {target.label}: template {path} can't be read: {why}") from None
-    known = sorted(_template_values({}))
+    known = sorted({"body", "date", "id", *COLUMNS} - {"blocks"})
     if not template.is_valid():
         raise OutputError(
             f"output {target.label}: template {path} has a $ that begins no name; write $$ for a dollar sign"
@@ -260,10 +259,15 @@ def _template_of(target: Target) -> Template:
     return template
 
 
-def _template_values(row: Row) -> dict[str, str]:
-    """Return the values of a template's names: the article as Markdown, its text as it is, other fields escaped."""
-    values = {name: markdown_value(row.get(name)) for name in COLUMNS if name != "blocks"}
-    identifier = article_id(row) if row else ""
-    return values | {
-        "body": markdown_of(row), "text": row.get("text") or "", "id": identifier, "date": day_of(row).isoformat()
-    }  # fmt: skip
+def _template_value(row: Row, name: str) -> str:
+    """Return the value of a template's name: the article as Markdown, its text as it is, other fields escaped."""
+    match name:
+        case "body":
+            return markdown_of(row)
+        case "text":
+            return row.get("text") or ""
+        case "id":
+            return article_id(row)
+        case "date":
+            return day_of(row).isoformat()
+    return markdown_value(row.get(name))

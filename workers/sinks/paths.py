@@ -32,9 +32,15 @@ class PathOutside(OutputError, SinkUnavailable):
 
 
 class PathPattern:
-    """The path of an output. `names`: the placeholders that it may hold beside `{date}`, with the bytes they take."""
+    """The path of an output.
 
-    def __init__(self, path: str, folder: Path, *, names: Mapping[str, int] | None = None, label: str = ""):
+    `names`: the placeholders that it may hold beside `{date}`, with the bytes they take; `added`: the bytes that the
+    sink may add to the name of a file. Raises `OutputError` if it is invalid.
+    """
+
+    def __init__(
+        self, path: str, folder: Path, *, names: Mapping[str, int] | None = None, added: int = 0, label: str = ""
+    ):
         self.text = str(folder / Path(path).expanduser())
         self.label = label or path
         self.placeholders = frozenset(match[1] for match in _PLACEHOLDER.finditer(self.text))
@@ -45,7 +51,7 @@ class PathPattern:
         self.root = Path(*parts[:first]) if not self.is_fixed else Path(self.text).parent
         self.below = str(PurePosixPath(*parts[first:])) if not self.is_fixed else Path(self.text).name
         if not self.is_fixed:
-            self._check()
+            self._check(added)
 
     def hidden(self, name: str) -> Path:
         """Return the path of a file of our own: in a hidden folder of the root, of its own for each pattern."""
@@ -98,7 +104,7 @@ class PathPattern:
             at = match.end()
         return result + escape(self.below[at:])
 
-    def _check(self) -> None:
+    def _check(self, added: int) -> None:
         known = ", ".join(f"{{{name}}}" for name in ("task", *sorted(self._sizes)))
         for match in _PLACEHOLDER.finditer(self.text):
             if match[1] not in self._sizes or (match[2] and match[1] != "date"):
@@ -108,17 +114,17 @@ class PathPattern:
         if not {"", ".", ".."}.isdisjoint(parts):
             raise OutputError(f"output {self.label}: no . or .. after a placeholder; name the folder before it")
         for part in parts:
-            if len(part.encode()) > LONGEST_NAME:
+            if len(part.encode()) + added > LONGEST_NAME:
                 raise OutputError(f"output {self.label}: a file name could be longer than {LONGEST_NAME} bytes")
 
     def _longest(self, match: "re.Match[str]") -> str:
         return _NO_DAY.strftime(match[2] or _DEFAULT_DATE) if match[1] == "date" else "x" * self._sizes[match[1]]
 
 
-def pattern_of(target: Target, *, names: Mapping[str, int] | None = None) -> PathPattern:
-    """Return the path of an output. Raises `OutputError` if it is invalid."""
+def pattern_of(target: Target, *, names: Mapping[str, int] | None = None, added: int = 0) -> PathPattern:
+    """Return the path of an output; for the arguments see `PathPattern`. Raises `OutputError` if it is invalid."""
     check_task(target.task)
-    return PathPattern(target.address, target.folder, names=names, label=target.label)
+    return PathPattern(target.address, target.folder, names=names, added=added, label=target.label)
 
 
 def check_task(task: str) -> None:
