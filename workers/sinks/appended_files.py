@@ -267,7 +267,7 @@ class AppendedFileSink:
             end = self.layout.complete_end(file, known)
             if size - end > MOST_CUT:
                 raise SinkUnavailable(
-                    f"output unavailable: {path} is damaged: its last {size - end} bytes hold no whole row; move it away"
+                    f"output unavailable: {path} is damaged: no row in its last {size - end} bytes; move it away"
                 )
             if end < size:
                 os.ftruncate(file, end)
