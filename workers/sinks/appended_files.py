@@ -22,9 +22,9 @@ from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
 
 from .interface import PATIENCE, WrittenRow, written_row
-from .layouts import Layout, as_needle
 from .options import OutputOptions
 from .paths import PathPattern
+from .row_formats import RowFormat, as_needle
 
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")  # suffixes of files that were moved aside and are not read again
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two tries for the lock; a group is written in milliseconds
@@ -33,23 +33,23 @@ MARK_BYTES = 64  # before a place in a file, by which it is recognised
 
 
 class AppendedFileSink:
-    """Appends rows to files of one layout."""
+    """Appends rows to files of one format."""
 
     def __init__(
         self,
         pattern: PathPattern,
-        layout: Layout,
+        row_format: RowFormat,
         *,
         durability: Durability = "safe",
         options: OutputOptions | None = None,
     ):
         self.path = Path(pattern.text)
-        self.pattern, self.layout, self.durability = pattern, layout, durability
+        self.pattern, self.format, self.durability = pattern, row_format, durability
         self.options = options or OutputOptions()
         self.name = str(self.path)
         self._held: int | None = None  # the file, or the lock of all files
         self._patience = PATIENCE
-        self._known: dict[Path, _KnownUrls] = defaultdict(lambda: _KnownUrls(layout))
+        self._known: dict[Path, _KnownUrls] = defaultdict(lambda: _KnownUrls(row_format))
         self._complete: dict[Path, _Mark] = {}  # where the last complete row ended
 
     @contextmanager
@@ -82,7 +82,7 @@ class AppendedFileSink:
         """Return the rows that the output does not have, as they are to be written, inside `exclusive`."""
         assert self._held is not None, "write inside `with sink.exclusive()`"
         try:
-            files = self._files(self.layout.moves_aside) if again else []
+            files = self._files(self.format.moves_aside) if again else []
             found = [self._if_missing(row, files) if key_of(row) in again else row for row in rows]
             return [row for row in found if row is not None]
         except OSError as error:
@@ -108,7 +108,7 @@ class AppendedFileSink:
         try:
             for path in self._files(True):
                 with _opened(path) as file:
-                    for row in self.layout.backwards(file) if file is not None else ():
+                    for row in self.format.backwards(file) if file is not None else ():
                         if self.is_there(row) and (written := written_row(row)):
                             yield written
         except OSError as error:
@@ -156,10 +156,10 @@ class AppendedFileSink:
     def rows_of_article(self, row: Row, files: Sequence[Path] | None = None) -> Iterator[Row]:
         """Yield the rows that the files have of a row's article, in any version."""
         needle = as_needle(row["canonical_url"])
-        for path in self._files(self.layout.moves_aside) if files is None else files:
+        for path in self._files(self.format.moves_aside) if files is None else files:
             with _opened(path) as file:
                 for position in self._known[path].positions(file, needle) if file is not None else ():
-                    for other in self.layout.rows_at(file, position) if file is not None else ():
+                    for other in self.format.rows_at(file, position) if file is not None else ():
                         is_same = all(other.get(name) == row[name] for name in KEY if name != "version")
                         if is_same and type(other.get("version")) is int and self.is_there(other):
                             yield other
@@ -184,7 +184,7 @@ class AppendedFileSink:
         try:
             for path, rows in by_path.items():  # first all, since a row may be impossible to encode
                 with self._file_of(path) as file:
-                    encoded[path] = self.layout.encode(rows, self.layout.header_of(file) or b"")
+                    encoded[path] = self.format.encode(rows, self.format.header_of(file) or b"")
             for path, data in encoded.items():
                 with self._file_of(path) as file:
                     ends.append((path, os.fstat(file).st_size))
@@ -203,7 +203,7 @@ class AppendedFileSink:
         try:
             if not is_held:
                 self._mend(file, path)
-            if self.layout.header_of(file) is None:
+            if self.format.header_of(file) is None:
                 path.rename(_free_name(path))
                 if self.durability == "safe":
                     sync_folder(path.parent)
@@ -264,7 +264,7 @@ class AppendedFileSink:
         known = mark.end if mark and mark.fits(file) else 0
         size = os.fstat(file).st_size
         if known != size:
-            end = self.layout.complete_end(file, known)
+            end = self.format.complete_end(file, known)
             if size - end > MOST_CUT:
                 raise SinkUnavailable(
                     f"output unavailable: {path} is damaged: no row in its last {size - end} bytes; move it away"
@@ -338,8 +338,8 @@ class _Mark:
 class _KnownUrls:
     """Where a file has rows of which canonical URL, as hashes; the file is read once, later only what was appended."""
 
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
+    def __init__(self, row_format: RowFormat) -> None:
+        self._format = row_format
         self._positions: dict[int, int | tuple[int, ...]] = {}
         self._mark: _Mark | None = None
 
@@ -349,7 +349,7 @@ class _KnownUrls:
             self._positions, self._mark = {}, _Mark.at(file, 0)
         read = self._mark.end
         if os.fstat(file).st_size > read:
-            for url, position, end in self._layout.urls(file, read):
+            for url, position, end in self._format.urls(file, read):
                 self._add(hash(url), position)
                 read = max(read, end)
             self._mark = _Mark.at(file, read)

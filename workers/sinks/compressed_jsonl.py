@@ -16,11 +16,11 @@ import zstandard
 from workers.rows import Row
 
 from .appended_files import AppendedFileSink
-from .jsonl import JsonLines
+from .jsonl import JsonLinesFormat
 from .kinds import Target
-from .layouts import Buffer, mapped
 from .options import OutputOptions
 from .paths import pattern_of
+from .row_formats import Buffer, mapped
 
 CHUNK = 1 << 18  # bytes of a file that are decompressed at once
 GZIP_LEVEL, ZSTD_LEVEL = 6, 3
@@ -79,18 +79,18 @@ def open_zstd(target: Target) -> AppendedFileSink:
 
 
 def _sink(target: Target, codec: Codec) -> AppendedFileSink:
-    layout = CompressedJsonLines(codec, target.options)
-    return AppendedFileSink(pattern_of(target), layout, durability=target.durability, options=target.options)
+    row_format = CompressedFormat(codec, target.options)
+    return AppendedFileSink(pattern_of(target), row_format, durability=target.durability, options=target.options)
 
 
-class CompressedJsonLines:
-    """The layout of members that hold JSON lines. The position of a row is that of its member."""
+class CompressedFormat:
+    """The format of members that hold JSON lines. The position of a row is that of its member."""
 
     moves_aside = False
 
     def __init__(self, codec: Codec, options: OutputOptions | None = None):
         self.codec = codec
-        self.lines = JsonLines(options or OutputOptions())
+        self.lines = JsonLinesFormat(options or OutputOptions())
 
     def encode(self, rows: Sequence[Row], header: bytes = b"") -> bytes:
         """Return a member of the rows."""

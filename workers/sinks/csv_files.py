@@ -19,9 +19,9 @@ from workers.rows import KEY, Row
 
 from .appended_files import AppendedFileSink
 from .kinds import Target
-from .layouts import Buffer, StoredNames, as_needle, mapped
 from .options import OutputOptions
 from .paths import PathPattern, pattern_of
+from .row_formats import Buffer, StoredNames, as_needle, mapped
 from .sqlite import COLUMNS
 
 FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
@@ -52,8 +52,8 @@ class CsvSink(AppendedFileSink):
         options: OutputOptions | None = None,
     ):
         pattern = path if isinstance(path, PathPattern) else PathPattern(str(path), Path())
-        layout = CsvRecords(options or OutputOptions(), delimiter)
-        super().__init__(pattern, layout, durability=durability, options=options)
+        row_format = CsvFormat(options or OutputOptions(), delimiter)
+        super().__init__(pattern, row_format, durability=durability, options=options)
 
 
 def neutralised(text: str) -> str:
@@ -76,8 +76,8 @@ class _Record:
     is_last_quoted: bool
 
 
-class CsvRecords:
-    """The layout of CSV. The position of a row is that of its record."""
+class CsvFormat:
+    """The format of CSV. The position of a row is that of its record."""
 
     moves_aside = True
 

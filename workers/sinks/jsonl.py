@@ -12,9 +12,9 @@ from workers.rows import Row
 
 from .appended_files import AppendedFileSink
 from .kinds import Target
-from .layouts import Buffer, StoredNames, mapped
 from .options import OutputOptions
 from .paths import PathPattern, pattern_of
+from .row_formats import Buffer, StoredNames, mapped
 
 
 def open_jsonl(target: Target) -> "JsonLinesSink":
@@ -29,11 +29,11 @@ class JsonLinesSink(AppendedFileSink):
         self, path: Path | PathPattern, *, durability: Durability = "safe", options: OutputOptions | None = None
     ):
         pattern = path if isinstance(path, PathPattern) else PathPattern(str(path), Path())
-        super().__init__(pattern, JsonLines(options or OutputOptions()), durability=durability, options=options)
+        super().__init__(pattern, JsonLinesFormat(options or OutputOptions()), durability=durability, options=options)
 
 
-class JsonLines:
-    """The layout of JSON lines."""
+class JsonLinesFormat:
+    """The format of JSON lines."""
 
     moves_aside = False
 

@@ -17,9 +17,9 @@ from workers.rows import KEY, Row, RowKey
 
 from .interface import PATIENCE, WrittenRow, written_row
 from .kinds import Target
-from .layouts import StoredNames
 from .options import OutputOptions
 from .paths import PathPattern, check_task, refuse_placeholders
+from .row_formats import StoredNames
 
 SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}  # FULL: the write-ahead log is synced at each commit
 COLUMNS = {

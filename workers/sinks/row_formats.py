@@ -16,7 +16,7 @@ Buffer = bytes | mmap.mmap
 LOOKED_UP = (*KEY, "url", "fetched_at", "listed_on", "content_hash", "title", "text")  # fields that sinks read again
 
 
-class Layout(Protocol):
+class RowFormat(Protocol):
     """Writes rows as bytes, and finds them again in a file. Positions and sizes are bytes."""
 
     moves_aside: bool  # it moves files aside by itself, so rows are looked up in those too
