@@ -60,7 +60,12 @@ def row_of(
 
 def content_hash(article: Article | Listing) -> str:
     """Return the SHA-256 of an article's or list's title and text, in hexadecimal digits."""
-    return sha256(f"{article.title or ''}\n{article.text}".encode("utf-8", "replace")).hexdigest()
+    return content_hash_of(article.title, article.text)
+
+
+def content_hash_of(title: str | None, text: str) -> str:
+    """Return the SHA-256 of a title and a text, in hexadecimal digits."""
+    return sha256(f"{title or ''}\n{text}".encode("utf-8", "replace")).hexdigest()
 
 
 def key_of(row: Row) -> RowKey:

@@ -36,7 +36,7 @@ class TestJsonLines(SinkSuite):
     def test_rows_are_on_disk_before_write_returns(self, tmp_path, monkeypatch, setting, is_synced):
         synced = []
         monkeypatch.setattr("os.fdatasync", lambda file: synced.append(self.path(tmp_path).stat().st_size))
-        monkeypatch.setattr("workers.sinks.jsonl.sync_folder", lambda folder: synced.append(folder))
+        monkeypatch.setattr("workers.sinks.appended_files.sync_folder", lambda folder: synced.append(folder))
         sink = JsonLinesSink(self.path(tmp_path), durability=setting)
         write(sink, row(1))
         first = self.path(tmp_path).stat().st_size

@@ -6,8 +6,10 @@ from contextlib import closing
 import pytest
 
 from workers.errors import SinkUnavailable
-from workers.sinks import SqliteSink
+from workers.sinks import OutputOptions, SqliteSink, open_sink
 from workers.sinks.interface import PATIENCE
+
+from .naughty import as_stored, naughty_rows
 
 
 def row(number, **more):
@@ -129,3 +131,35 @@ def test_processes_that_write_at_once_wait_for_each_other(path):
         writer.join(30)
         assert writer.exitcode == 0
     assert len(read(path)) == 80
+
+
+def test_chosen_fields_are_columns_and_those_of_the_key_are_always_there(tmp_path):
+    fields = (("Head line", "title"), ("page", "canonical_url"), ("day", "fetched_at"), ("tags", "keywords"))
+    for options in (OutputOptions(fields=fields), OutputOptions(fields=(*fields, ('a"b', "text")))):
+        sink = open_sink("out.db", "t", tmp_path, options=options)
+        with sink.exclusive():
+            sink.write([row(1), row(2)])
+        assert [one.key[1] for one in sink.newest("t")] == [row(2)["canonical_url"], row(1)["canonical_url"]]
+        assert sink.has(list(sink.newest("t"))) == [True, True]
+        sink.close()
+        found = _all(tmp_path / "out.db")
+        assert len(found) == 2
+    assert {"Head line": "题", "page": row(1)["canonical_url"], "task": "t", "version": 1}.items() <= found[0].items()
+    assert found[0]['a"b'] == "正文"
+    assert found[0]["tags"] == '["a", "字"]'
+
+
+def _all(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.row_factory = sqlite3.Row
+        return [dict(found) for found in connection.execute("SELECT * FROM articles ORDER BY rowid")]
+
+
+def test_naughty_rows_come_back(path):
+    rows = list(naughty_rows())
+    write(path, *rows)
+    for found, was in zip(_all(path), rows, strict=True):
+        assert {name: found[name] for name in ("title", "text", "author")} == {
+            name: as_stored(was[name]) for name in ("title", "text", "author")
+        }
+        assert json.loads(found["keywords"]) == [as_stored(text) for text in was["keywords"]]

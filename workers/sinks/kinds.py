@@ -81,6 +81,10 @@ KINDS: Mapping[str, Kind] = {  # of several that fit, the first
     kind.name: kind
     for kind in (
         Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson")),
+        Kind("jsonl.gz", "compressed_jsonl:open_gzip", suffixes=(".jsonl.gz", ".ndjson.gz")),
+        Kind("jsonl.zst", "compressed_jsonl:open_zstd", suffixes=(".jsonl.zst", ".ndjson.zst")),
+        Kind("csv", "csv_files:open_csv", suffixes=(".csv", ".tsv")),
+        Kind("markdown", "markdown:open_markdown", suffixes=(".md",)),
         Kind("parquet", "parquet:open_parquet", ("", *_STORES), (".parquet",), "parquet", is_queued=True),
         Kind("file", "store:open_store", schemes=("file",), is_queued=True),
         *(Kind(name, "store:open_store", schemes, (), name, is_queued=True) for name, schemes in _STORE_KINDS.items()),

@@ -4,7 +4,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -12,11 +12,14 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from workers.durability import Durability, make_folder
-from workers.errors import SinkUnavailable
+from workers.errors import OutputError, SinkUnavailable
 from workers.rows import KEY, Row, RowKey
 
 from .interface import PATIENCE, WrittenRow, written_row
 from .kinds import Target
+from .options import OutputOptions
+from .paths import PathPattern, check_task, refuse_placeholders
+from .row_formats import StoredNames
 
 SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}  # FULL: the write-ahead log is synced at each commit
 COLUMNS = {
@@ -51,31 +54,27 @@ COLUMNS = {
     "tdm_reservation": "INTEGER",  # 1, 0 or NULL
     "section_version": "TEXT",
 }
-_CREATE = (
-    "CREATE TABLE IF NOT EXISTS articles ("
-    + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
-    + f", PRIMARY KEY ({', '.join(KEY)}))"
-)
-_UPSERT = (
-    f"INSERT INTO articles ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) "
-    f"ON CONFLICT ({', '.join(KEY)}) DO UPDATE SET "
-    + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name not in KEY)
-)
+WRITTEN_ROW = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on")  # fields of a `WrittenRow`
 
 
 def open_sqlite(target: Target) -> "SqliteSink":
     """Return the sink of a path, or of an address: sqlite:///relative.db, sqlite:////absolute.db."""
     address = target.address
     path = unquote(urlsplit(address).path)[1:] if address.startswith("sqlite:") else address
-    return SqliteSink(target.folder / Path(path).expanduser(), durability=target.durability)
+    check_task(target.task)
+    pattern = PathPattern(path, target.folder, label=target.label)
+    refuse_placeholders(pattern, "sqlite")
+    return SqliteSink(Path(pattern.text), durability=target.durability, options=target.options)
 
 
 class SqliteSink:
     """Upserts rows into table `articles` of a database file."""
 
-    def __init__(self, path: Path, *, durability: Durability = "safe"):
+    def __init__(self, path: Path, *, durability: Durability = "safe", options: OutputOptions | None = None):
         self.path = path
         self.durability = durability
+        self._options = options or OutputOptions()
+        self._table = _Table(self._options)
         self.name = str(path)
         self._connection: sqlite3.Connection | None = None
         self._stat: os.stat_result | None = None
@@ -100,7 +99,8 @@ class SqliteSink:
         """Upsert the rows in one transaction, that of `exclusive`."""
         assert self._connection is not None, "write inside `with sink.exclusive()`"
         try:
-            self._connection.executemany(_UPSERT, [_values(row) for row in rows])
+            shaped = [self._options.shaped(row, with_key=True) for row in rows]
+            self._connection.executemany(self._table.upsert, [self._table.values(row) for row in shaped])
             self._connection.commit()
         except (sqlite3.Error, OSError, OverflowError) as error:
             self.close()
@@ -108,18 +108,20 @@ class SqliteSink:
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
         """Yield the rows of the task, newest first."""
-        columns = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on")
+        columns = [name for name in self._table.columns if name in self._table.looked_up]
         try:
-            query = f"SELECT {', '.join(columns)} FROM articles WHERE task = ? ORDER BY rowid DESC"
+            query = (
+                f"SELECT {_listed(columns)} FROM articles WHERE {_quoted(self._table.key[0])} = ? ORDER BY rowid DESC"
+            )
             for values in self._open(PATIENCE).execute(query, (task,)):
-                if row := written_row(dict(zip(columns, values, strict=True))):
+                if row := written_row(self._table.names.original(dict(zip(columns, values, strict=True)))):
                     yield row
         except (sqlite3.Error, OSError) as error:
             raise self._unavailable(error) from None
 
     def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
         """Return for each row whether the table has one of its key."""
-        query = f"SELECT 1 FROM articles WHERE {' AND '.join(f'{name} = ?' for name in KEY)}"
+        query = f"SELECT 1 FROM articles WHERE {' AND '.join(f'{_quoted(name)} = ?' for name in self._table.key)}"
         try:
             connection = self._open(PATIENCE)
             return [connection.execute(query, row.key).fetchone() is not None for row in rows]
@@ -142,7 +144,7 @@ class SqliteSink:
             self.close()
             make_folder(self.path.parent, self.durability)
             self._connection = sqlite3.connect(self.path, timeout=patience)
-            _set_up(self._connection, patience, SYNCHRONOUS[self.durability])
+            _set_up(self._connection, self._table, patience, SYNCHRONOUS[self.durability])
             self._stat = self.path.stat()
         return self._connection
 
@@ -157,15 +159,49 @@ class SqliteSink:
             return True
 
 
-def _set_up(connection: sqlite3.Connection, patience: float, synchronous: str) -> None:
+class _Table:
+    """Table `articles` with the columns of an output's options; those of the row key are always there."""
+
+    def __init__(self, options: OutputOptions):
+        sources = dict(options.fields) or {name: name for name in COLUMNS}
+        sources |= {name: source for name, source in zip(options.key_names(), KEY, strict=True) if name not in sources}
+        self.key = options.key_names()
+        self.names = StoredNames(options)
+        # A column without NOT NULL takes rows that an earlier set of fields wrote
+        self.columns = {name: _type_of(source, bool(options.fields)) for name, source in sources.items()}
+        self.looked_up = {name for name, source in sources.items() if source in WRITTEN_ROW}
+        if len({name.lower() for name in self.columns}) < len(self.columns):
+            raise OutputError("names of columns in SQLite can't differ in case only: " + ", ".join(self.columns))
+        self.create = (
+            "CREATE TABLE IF NOT EXISTS articles ("
+            + ", ".join(f"{_quoted(name)} {kind}" for name, kind in self.columns.items())
+            + f", PRIMARY KEY ({_listed(self.key)}))"
+        )
+        updates = [f"{_quoted(name)} = excluded.{_quoted(name)}" for name in self.columns if name not in self.key]
+        self.upsert = (
+            f"INSERT INTO articles ({_listed(self.columns)}) VALUES ({', '.join('?' * len(self.columns))}) "
+            f"ON CONFLICT ({_listed(self.key)}) DO " + (f"UPDATE SET {', '.join(updates)}" if updates else "NOTHING")
+        )
+
+    def values(self, row: Row) -> tuple[Any, ...]:
+        """Return the values of a row's columns."""
+        return tuple(_plain(row.get(name)) for name in self.columns)
+
+    def missing(self, connection: sqlite3.Connection) -> list[str]:
+        """Return the columns that the table of a database lacks."""
+        existing = {column[1].lower() for column in connection.execute("PRAGMA table_info(articles)")}
+        return [name for name in self.columns if name.lower() not in existing]
+
+
+def _set_up(connection: sqlite3.Connection, table: _Table, patience: float, synchronous: str) -> None:
     """Prepare an open database. SQLite does not wait by itself while another process changes the journal mode."""
     limit = time.monotonic() + patience
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {synchronous}")
-            connection.execute(_CREATE)
-            _add_new_columns(connection)
+            connection.execute(table.create)
+            _add_new_columns(connection, table)
             return
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > limit:
@@ -173,23 +209,28 @@ def _set_up(connection: sqlite3.Connection, patience: float, synchronous: str) -
             time.sleep(0.01)
 
 
-def _add_new_columns(connection: sqlite3.Connection) -> None:
-    """Add columns that a table of an earlier version lacks."""
-    if not _missing(connection):
+def _add_new_columns(connection: sqlite3.Connection, table: _Table) -> None:
+    """Add columns that a table of an earlier version, or of other fields, lacks."""
+    if not table.missing(connection):
         return
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        for name in _missing(connection):  # another worker may have been first
-            connection.execute(f"ALTER TABLE articles ADD COLUMN {name} {COLUMNS[name]}")
+        for name in table.missing(connection):  # another worker may have been first
+            kind = table.columns[name].removesuffix(" NOT NULL")
+            connection.execute(f"ALTER TABLE articles ADD COLUMN {_quoted(name)} {kind}")
 
 
-def _missing(connection: sqlite3.Connection) -> list[str]:
-    existing = {column[1] for column in connection.execute("PRAGMA table_info(articles)")}
-    return [name for name in COLUMNS if name not in existing]
+def _type_of(source: str, is_chosen: bool) -> str:
+    kind = COLUMNS.get(source, "TEXT")
+    return kind.removesuffix(" NOT NULL") if is_chosen and source not in KEY else kind
 
 
-def _values(row: Row) -> tuple[Any, ...]:
-    return tuple(_plain(row.get(name)) for name in COLUMNS)
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(_quoted, names))
 
 
 def _plain(value: Any) -> Any:

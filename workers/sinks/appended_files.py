@@ -1,0 +1,397 @@
+"""Files to which rows are appended under a lock. All workers that append must share the file system.
+
+An output is one file, or one file a day if its path holds `{date}`. A file may be moved at any time; the next row
+starts a new one. Between writes nothing is open.
+"""
+
+import fcntl
+import glob
+import json
+import os
+import stat
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.durability import Durability, make_folder, sync_folder
+from workers.errors import SinkUnavailable
+from workers.rows import KEY, Row, RowKey, key_of
+
+from .interface import PATIENCE, WrittenRow, written_row
+from .options import OutputOptions
+from .paths import PathPattern
+from .row_formats import RowFormat, as_needle
+
+COMPRESSED = (".gz", ".zst", ".xz", ".bz2")  # suffixes of files that were moved aside and are not read again
+FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two tries for the lock; a group is written in milliseconds
+MOST_CUT = 64 << 20  # bytes of a partial last group; a file that ends in more was not written by us
+MARK_BYTES = 64  # before a place in a file, by which it is recognised
+
+
+class AppendedFileSink:
+    """Appends rows to files of one format."""
+
+    def __init__(
+        self,
+        pattern: PathPattern,
+        row_format: RowFormat,
+        *,
+        durability: Durability = "safe",
+        options: OutputOptions | None = None,
+    ):
+        self.path = Path(pattern.text)
+        self.pattern, self.format, self.durability = pattern, row_format, durability
+        self.options = options or OutputOptions()
+        self.name = str(self.path)
+        self._held: int | None = None  # the file, or the lock of all files
+        self._patience = PATIENCE
+        self._known: dict[Path, _KnownUrls] = defaultdict(lambda: _KnownUrls(row_format))
+        self._complete: dict[Path, _Mark] = {}  # where the last complete row ended
+
+    @contextmanager
+    def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
+        """Hold the lock of the file that has this path now, or that of all files of the output."""
+        self._patience = patience
+        try:
+            if self.pattern.is_fixed:
+                self._held = self._open_locked(self.path)
+                self._mend(self._held, self.path)
+            else:
+                self._held = self._open_locked(self.pattern.hidden("lock"))
+                self._mend_last()
+        except OSError as error:
+            self._unlock()
+            raise self._unavailable(error) from None
+        except BaseException:
+            self._unlock()
+            raise
+        try:
+            yield
+        finally:
+            self._unlock()
+
+    def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
+        """Append the rows, in one write to each file; a partial write is undone."""
+        self.append(self.missing(rows, again=again))
+
+    def missing(self, rows: Sequence[Row], *, again: AbstractSet[RowKey]) -> list[Row]:
+        """Return the rows that the output does not have, as they are to be written, inside `exclusive`."""
+        assert self._held is not None, "write inside `with sink.exclusive()`"
+        try:
+            files = self._files(self.format.moves_aside) if again else []
+            found = [self._if_missing(row, files) if key_of(row) in again else row for row in rows]
+            return [row for row in found if row is not None]
+        except OSError as error:
+            raise self._unavailable(error) from None
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """Append rows without a look whether the output has them, inside `exclusive`."""
+        by_path: dict[Path, list[Row]] = {}
+        for row in rows:
+            by_path.setdefault(self.pattern.path_of(row), []).append(row)
+        try:
+            if not self.pattern.is_fixed:
+                self._note_paths(list(by_path))
+            self._append_to_all(by_path)
+        except OSError as error:
+            raise self._unavailable(error) from None
+
+    def newest(self, task: str) -> Iterator[WrittenRow]:
+        """Yield the rows of all tasks, newest first. Reads each file from its end, as far as rows are taken.
+
+        Then come files beside it that were moved aside (`out.jsonl.1`), unless they are compressed.
+        """
+        try:
+            for path in self._files(True):
+                with _opened(path) as file:
+                    for row in self.format.backwards(file) if file is not None else ():
+                        if self.is_there(row) and (written := written_row(row)):
+                            yield written
+        except OSError as error:
+            raise self._unavailable(error) from None
+
+    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
+        """Return for each row whether a file, or one that was moved aside, has one of its key."""
+        try:
+            files = self._files(True)
+            return [row.key[2] in self._versions(dict(zip(KEY, row.key, strict=True)), files) for row in rows]
+        except OSError as error:
+            raise self._unavailable(error) from None
+
+    def check(self) -> None:
+        """Open the file, and create it if there is none; of a pattern only its folder and lock."""
+        with self.exclusive():
+            if not self.pattern.is_fixed:
+                self.pattern.check_inside(self.pattern.path_of({}))
+
+    def close(self) -> None:
+        """Nothing is open between writes."""
+        self._unlock()
+
+    def is_there(self, row: Row) -> bool:
+        """Whether a row that was found in a file counts as written."""
+        return True
+
+    def _if_missing(self, row: Row, files: Sequence[Path]) -> Row | None:
+        """Return the row as it is to be written; None if a file has it.
+
+        Versions of a forgotten article begin at 1 again: if the output has that number with another text, the row gets
+        the next one. Rows without content hash are taken to be the same text.
+        """
+        versions = self._versions(row, files)
+        if row["version"] not in versions:
+            return row
+        if row["version"] == 1 or versions[row["version"]] is None or row.get("content_hash") in versions.values():
+            return None
+        return {**row, "version": max(versions) + 1}
+
+    def _versions(self, row: Row, files: Sequence[Path]) -> dict[int, str | None]:
+        """Return the versions of a row's article in the files, each with its content hash."""
+        return {other["version"]: other.get("content_hash") for other in self.rows_of_article(row, files)}
+
+    def rows_of_article(self, row: Row, files: Sequence[Path] | None = None) -> Iterator[Row]:
+        """Yield the rows that the files have of a row's article, in any version."""
+        needle = as_needle(row["canonical_url"])
+        for path in self._files(self.format.moves_aside) if files is None else files:
+            with _opened(path) as file:
+                for position in self._known[path].positions(file, needle) if file is not None else ():
+                    for other in self.format.rows_at(file, position) if file is not None else ():
+                        is_same = all(other.get(name) == row[name] for name in KEY if name != "version")
+                        if is_same and type(other.get("version")) is int and self.is_there(other):
+                            yield other
+
+    def _files(self, with_aside: bool) -> list[Path]:
+        """Return the files of the output, the newest first, and then those that were moved aside."""
+        live = [self.path] if self.pattern.is_fixed else _newest_first(self.pattern.existing())
+        if not with_aside:
+            return live
+        aside = {
+            path
+            for one in live
+            for path in one.parent.glob(f"{glob.escape(one.name)}.*")
+            if path.suffix not in COMPRESSED and path.is_file()
+        }
+        return [*live, *_newest_first(aside - set(live))]
+
+    def _append_to_all(self, by_path: dict[Path, list[Row]]) -> None:
+        """Append to each file; if one can't be written, the others get their old size back."""
+        ends: list[tuple[Path, int]] = []
+        encoded: dict[Path, bytes] = {}
+        try:
+            for path, rows in by_path.items():  # first all, since a row may be impossible to encode
+                with self._file_of(path) as file:
+                    encoded[path] = self.format.encode(rows, self.format.header_of(file) or b"")
+            for path, data in encoded.items():
+                with self._file_of(path) as file:
+                    ends.append((path, os.fstat(file).st_size))
+                    self._append(file, path, data)
+        except OSError:
+            for path, end in ends[:-1]:  # the last one was undone
+                with suppress(OSError):
+                    os.truncate(path, end)
+            raise
+
+    @contextmanager
+    def _file_of(self, path: Path) -> Iterator[int]:
+        """Give the file of a path, open, locked, and able to take rows."""
+        is_held = self.pattern.is_fixed
+        file = self._held if is_held and self._held is not None else self._open_locked(path)
+        try:
+            if not is_held:
+                self._mend(file, path)
+            if self.format.header_of(file) is None:
+                path.rename(_free_name(path))
+                if self.durability == "safe":
+                    sync_folder(path.parent)
+                old, file = file, self._open_locked(path)
+                os.close(old)
+                self._held = file if is_held else self._held
+            yield file
+        finally:
+            if not is_held:
+                os.close(file)
+
+    def _open_locked(self, path: Path) -> int:
+        """Return the file that has a path, open and locked. The lock is polled: flock has no time limit."""
+        make_folder(path.parent, self.durability)
+        limit = time.monotonic() + self._patience
+        pause = FIRST_PAUSE
+        while True:
+            file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(file), path.stat()):
+                    return file
+            except (BlockingIOError, FileNotFoundError):  # held by another process, or moved meanwhile
+                pass
+            except OSError:
+                os.close(file)
+                raise
+            os.close(file)
+            if time.monotonic() > limit:
+                raise SinkUnavailable(
+                    f"output unavailable: {self.name} was held by another process for {self._patience:g} seconds"
+                )
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _append(self, file: int, path: Path, data: bytes) -> None:
+        end = os.fstat(file).st_size
+        try:
+            _write_all(file, data)
+            if self.durability == "safe" and stat.S_ISREG(os.fstat(file).st_mode):
+                os.fdatasync(file)
+                if end == 0:
+                    sync_folder(path.parent)
+        except OSError:
+            with suppress(OSError):  # then the next writer removes the partial row
+                os.ftruncate(file, end)
+            raise
+        self._complete[path] = _Mark.at(file, end + len(data))
+
+    def _mend(self, file: int, path: Path) -> None:
+        """Remove a partial last row, as a power failure leaves it: its page was not settled and will be written again.
+
+        What is complete without its line end, as some editors save it, gets one.
+        """
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            return
+        mark = self._complete.get(path)
+        known = mark.end if mark and mark.fits(file) else 0
+        size = os.fstat(file).st_size
+        if known != size:
+            end = self.format.complete_end(file, known)
+            if size - end > MOST_CUT:
+                raise SinkUnavailable(
+                    f"output unavailable: {path} is damaged: no row in its last {size - end} bytes; move it away"
+                )
+            if end < size:
+                os.ftruncate(file, end)
+            elif end > size:
+                _write_all(file, b"\n" * (end - size))
+            self._complete[path] = _Mark.at(file, end)
+            while len(self._complete) > 32:
+                del self._complete[next(iter(self._complete))]
+
+    def _mend_last(self) -> None:
+        """Mend the files that the last group was written to: no other row may come to them."""
+        assert self._held is not None
+        for name in self._noted():
+            path = self.pattern.root / name
+            if path.is_file():
+                self.pattern.check_inside(path)
+                file = self._open_locked(path)
+                try:
+                    self._mend(file, path)
+                finally:
+                    os.close(file)
+
+    def _note_paths(self, paths: Sequence[Path]) -> None:
+        """Keep in the lock file to which files a group is written."""
+        assert self._held is not None
+        names = sorted(str(path.relative_to(self.pattern.root)) for path in paths)
+        if names and names != self._noted():
+            os.ftruncate(self._held, 0)
+            _write_all(self._held, json.dumps(names).encode())
+
+    def _noted(self) -> list[str]:
+        assert self._held is not None
+        try:
+            names = json.loads(os.pread(self._held, 1 << 20, 0))
+        except ValueError:
+            return []
+        return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+    def _unlock(self) -> None:
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
+
+    def _unavailable(self, error: OSError) -> SinkUnavailable:
+        return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error.strerror or error}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A place in a file: device and inode, bytes, and what stands before it, since inodes are used again."""
+
+    inode: tuple[int, int]
+    end: int
+    before: bytes
+
+    @classmethod
+    def at(cls, file: int, end: int) -> "_Mark":
+        status = os.fstat(file)
+        start = max(0, end - MARK_BYTES)
+        before = os.pread(file, end - start, start) if stat.S_ISREG(status.st_mode) else b""
+        return cls((status.st_dev, status.st_ino), end, before)
+
+    def fits(self, file: int) -> bool:
+        """Whether the open file is still the same as far as the place."""
+        return _Mark.at(file, self.end) == self
+
+
+class _KnownUrls:
+    """Where a file has rows of which canonical URL, as hashes; the file is read once, later only what was appended."""
+
+    def __init__(self, row_format: RowFormat) -> None:
+        self._format = row_format
+        self._positions: dict[int, int | tuple[int, ...]] = {}
+        self._mark: _Mark | None = None
+
+    def positions(self, file: int, needle: bytes) -> tuple[int, ...]:
+        """Return where the file may have rows of a canonical URL; if nowhere, it has none."""
+        if self._mark is None or not self._mark.fits(file):
+            self._positions, self._mark = {}, _Mark.at(file, 0)
+        read = self._mark.end
+        if os.fstat(file).st_size > read:
+            for url, position, end in self._format.urls(file, read):
+                self._add(hash(url), position)
+                read = max(read, end)
+            self._mark = _Mark.at(file, read)
+        positions = self._positions.get(hash(needle), ())
+        return (positions,) if isinstance(positions, int) else positions
+
+    def _add(self, key: int, position: int) -> None:
+        before = self._positions.get(key)
+        if before is None:
+            self._positions[key] = position
+        else:
+            others = (before,) if isinstance(before, int) else before
+            self._positions[key] = others if position in others else (*others, position)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int | None]:
+    """Give an existing file, open for reading; None if there is none."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        yield None
+        return
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+def _write_all(file: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def _newest_first(paths: "Iterator[Path] | set[Path]") -> list[Path]:
+    return sorted(paths, key=lambda path: (path.stat().st_mtime, str(path)), reverse=True)
+
+
+def _free_name(path: Path) -> Path:
+    """Return a path beside a file that nobody has: out.csv.1, out.csv.2 …"""
+    number = 1
+    while (free := path.with_name(f"{path.name}.{number}")).exists():
+        number += 1
+    return free

@@ -1,0 +1,261 @@
+"""CSV and TSV: a header, then one record a row, in UTF-8, quoted as in RFC 4180 with CRLF as line end.
+
+Texts stand in quotes; numbers, `true`, `false` and missing values (nothing) do not. Lists are JSON. A spreadsheet
+program takes a text that begins with one of `= + - @`, their full-width forms, a tab or a line end for a formula, so
+such a text gets an apostrophe before it, as OWASP recommends under "CSV Injection"; so does a text that begins with an
+apostrophe. A reader that removes one leading apostrophe from each text has what was written.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from workers.durability import Durability
+from workers.rows import KEY, Row
+
+from .appended_files import AppendedFileSink
+from .kinds import Target
+from .options import OutputOptions
+from .paths import PathPattern, pattern_of
+from .row_formats import Buffer, StoredNames, as_needle, mapped
+from .sqlite import COLUMNS
+
+FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
+APOSTROPHE = "'"
+BOM = b"\xef\xbb\xbf"  # which spreadsheet programs write
+RECORDS_CHECKED = 3  # at the end of a file; if they are whole, so is the file
+
+
+def open_csv(target: Target) -> "CsvSink":
+    """Return the sink of a path that ends in `.csv` or `.tsv`."""
+    delimiter = "\t" if target.address.lower().endswith(".tsv") else ","
+    return CsvSink(pattern_of(target), delimiter, durability=target.durability, options=target.options)
+
+
+class CsvSink(AppendedFileSink):
+    """Appends records to a file, or to one of each day.
+
+    The header of an existing file decides the order of its columns; those of which a row has nothing stay empty. A
+    file that lacks a column is moved aside (`out.csv.1`), and a new one is begun.
+    """
+
+    def __init__(
+        self,
+        path: Path | PathPattern,
+        delimiter: str = ",",
+        *,
+        durability: Durability = "safe",
+        options: OutputOptions | None = None,
+    ):
+        pattern = path if isinstance(path, PathPattern) else PathPattern(str(path), Path())
+        row_format = CsvFormat(options or OutputOptions(), delimiter)
+        super().__init__(pattern, row_format, durability=durability, options=options)
+
+
+def neutralised(text: str) -> str:
+    """Return a text as no spreadsheet program calculates it."""
+    return APOSTROPHE + text if text[:1] in FORMULA_STARTS or text.startswith(APOSTROPHE) else text
+
+
+def original_text(cell: str) -> str:
+    """Return what `neutralised` was given."""
+    return cell.removeprefix(APOSTROPHE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A record, or as much of it as there is. `end`: where it ends; `is_complete`: with a line end."""
+
+    end: int
+    cells: list[str | None]
+    is_complete: bool
+    is_last_quoted: bool
+
+
+class CsvFormat:
+    """The format of CSV. The position of a row is that of its record."""
+
+    moves_aside = True
+
+    def __init__(self, options: OutputOptions, delimiter: str = ","):
+        self.options = options
+        self.names = StoredNames(options)
+        self.delimiter = delimiter
+        self.version = options.key_names()[KEY.index("version")]
+        chosen = [name for name, _ in options.fields]
+        with_key = [*chosen, *(name for name in options.key_names() if name not in chosen)]
+        self.columns = with_key if chosen else list(COLUMNS)
+        mark = re.escape(delimiter.encode())
+        self._cell = re.compile(
+            rb'(?:"((?:[^"]++|"")*+)"|([^"\r\n' + mark + rb"]*+))(" + mark + rb"|\r?\n|\r|\Z)", re.DOTALL
+        )
+
+    def encode(self, rows: Sequence[Row], header: bytes) -> bytes:
+        """Return a record for each row, after a header in an empty file."""
+        names = self._names_in(header) if header else self.columns
+        lines = [] if header else [self.delimiter.join(map(self._header_cell, names))]
+        for row in rows:
+            shaped = self.options.shaped(row, with_key=True)
+            lines.append(self.delimiter.join(_cell(shaped.get(name)) for name in names))
+        return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "replace")
+
+    def header_of(self, file: int) -> bytes | None:
+        """Return the header; None if a column of ours is not in it."""
+        with mapped(file) as data:
+            header = self._header(data)
+        return header if not header or set(self.columns) <= set(self._names_in(header)) else None
+
+    def complete_end(self, file: int, known: int) -> int:
+        """Return the end of the last complete record.
+
+        It is that of the file if the last records are whole. Else every quote is counted from `known` on: a line end
+        after an even number of quotes ends a record.
+        """
+        with mapped(file) as data:
+            size = len(data)
+            names = self._names_in(self._header(data))
+            if not size or (names and self.version not in names) or self._ends_well(data):
+                return size  # a file of other columns is moved aside as it is
+            if self._lacks_line_end(data):
+                return size + 1
+            quotes, end, at = 0, known, known
+            while (line_end := data.find(b"\n", at)) >= 0:
+                quotes += data[at : line_end + 1].count(b'"')
+                at = line_end + 1
+                end = at if quotes % 2 == 0 else end
+            return end
+
+    def urls(self, file: int, start: int) -> Iterator[tuple[bytes, int, int]]:
+        """Yield the canonical URL of each record."""
+        with mapped(file) as data:
+            names = self._names_in(self._header(data))
+            if self.names.canonical_url not in names:
+                return
+            column = names.index(self.names.canonical_url)
+            for position, end, cells in self._records(data, start or len(self._header(data))):
+                if column < len(cells) and cells[column] is not None:
+                    yield as_needle(original_text(cells[column] or "")), position, end
+
+    def rows_at(self, file: int, position: int) -> Iterator[Row]:
+        """Yield the row of the record at a position."""
+        with mapped(file) as data:
+            names = self._names_in(self._header(data))
+            for _, _, cells in islice(self._records(data, position), 1):
+                yield self._row(names, cells)
+
+    def backwards(self, file: int) -> Iterator[Row]:
+        """Yield the rows of the complete records."""
+        end = self.complete_end(file, 0)
+        with mapped(file) as data:
+            header = self._header(data)
+            names = self._names_in(header)
+            for start, _ in self._backwards(data, end):
+                if start < len(header):
+                    return
+                for _, _, cells in islice(self._records(data, start), 1):
+                    yield self._row(names, cells)
+
+    def _row(self, names: Sequence[str], cells: Sequence[str | None]) -> Row:
+        stored: dict[str, Any] = {
+            name: None if cell is None else original_text(cell) for name, cell in zip(names, cells, strict=False)
+        }
+        try:
+            stored[self.version] = int(stored.get(self.version) or "")
+        except ValueError:
+            return {}
+        return self.names.original(stored)
+
+    def _ends_well(self, data: Buffer) -> bool:
+        """Whether the file ends with records that have as many cells as the header, and a version."""
+        if data[-1:] != b"\n":
+            return False
+        header = self._header(data)
+        names = self._names_in(header)
+        for start, end in islice(self._backwards(data, len(data)), RECORDS_CHECKED):
+            if start < len(header):
+                return (start, end) == (0, len(header))
+            records = list(islice(self._records(data, start), 1))
+            if not records or records[0][1] != end or len(records[0][2]) != len(names):
+                return False
+            if self.version in names and not self._row(names, records[0][2]):
+                return False
+        return True
+
+    def _lacks_line_end(self, data: Buffer) -> bool:
+        """Whether the file ends with a whole record without line end, as some editors save it."""
+        start = next((start for start, _ in self._backwards(data, len(data))), 0)
+        record = self._record(data, start)
+        names = self._names_in(self._header(data))
+        is_whole = record.end == len(data) and len(record.cells) == len(names) and record.is_last_quoted
+        return is_whole and bool(self._row(names, record.cells))
+
+    def _backwards(self, data: Buffer, end: int) -> Iterator[tuple[int, int]]:
+        """Yield where the records before a record's end begin and end, the last one first.
+
+        Between two ends of records there is an even number of quotes.
+        """
+        quotes, at = 0, end
+        while at > 0:
+            start = data.rfind(b"\n", 0, at - 1) + 1
+            quotes += data[start:at].count(b'"')
+            at = start
+            if quotes % 2 == 0:
+                yield start, end
+                end, quotes = start, 0
+
+    def _records(self, data: Buffer, start: int) -> Iterator[tuple[int, int, list[str | None]]]:
+        """Yield the complete records: where each begins and ends, and its cells. What is no CSV is passed over."""
+        at = start
+        while at < len(data):
+            record = self._record(data, at)
+            if record.is_complete:
+                yield at, record.end, record.cells
+                at = record.end
+            else:
+                line_end = data.find(b"\n", record.end)
+                if record.end >= len(data) or line_end < 0:
+                    return  # a record that is being written
+                at = line_end + 1
+
+    def _record(self, data: Buffer, start: int) -> "_Record":
+        cells: list[str | None] = []
+        at, is_quoted = start, False
+        while match := self._cell.match(data, at):
+            at = match.end()
+            quoted, plain, mark = match.groups()
+            is_quoted = quoted is not None
+            text = quoted.replace(b'""', b'"') if is_quoted else plain
+            cells.append(text.decode("utf-8", "replace") if text or is_quoted else None)
+            if mark != self.delimiter.encode():
+                return _Record(at, cells, bool(mark), is_quoted)
+        return _Record(at, cells, False, False)
+
+    def _header(self, data: Buffer) -> bytes:
+        """Return the first record as it stands in the file."""
+        start = len(BOM) if data[: len(BOM)] == BOM else 0
+        return next((bytes(data[:end]) for _, end, _ in self._records(data, start)), b"")
+
+    def _names_in(self, header: bytes) -> list[str]:
+        records = self._records(header.removeprefix(BOM), 0)
+        return next(([cell or "" for cell in cells] for _, _, cells in records), [])
+
+    def _header_cell(self, name: str) -> str:
+        is_plain = not re.search(r'[\s",]', name) and name and self.delimiter not in name
+        return name if is_plain else _quoted(name)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return _quoted(neutralised(value))
+    text = json.dumps(value, ensure_ascii=False)
+    return text if isinstance(value, (bool, int, float)) else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'

@@ -1,0 +1,273 @@
+"""Markdown: one file an article, with its fields as front matter in YAML.
+
+    ---
+    title: "…"            each value as JSON, which YAML 1.1 and 1.2 read alike
+    ---
+
+    the article, or what the template makes of it
+
+Rows are also listed in a hidden file of the folder (`.output-…/rows.jsonl`), in which they are looked up. A file is
+written elsewhere, synchronised and renamed; then the row is listed. So a row that is delivered again replaces its file
+with the same text, or is listed already. A row is there as long as its file is: who removes a file removes the row.
+"""
+
+import os
+import unicodedata
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager, suppress
+from hashlib import sha256
+from pathlib import Path
+from string import Template
+
+from workers.durability import Durability, make_folder, sync_folder
+from workers.errors import OutputError, SinkUnavailable
+from workers.rows import Row, RowKey
+
+from .front_matter import front_matter, read_front_matter
+from .interface import PATIENCE, WrittenRow
+from .jsonl import JsonLinesSink
+from .kinds import Target
+from .markdown_text import markdown_of, markdown_value
+from .options import OutputOptions
+from .paths import PathPattern, day_of, pattern_of
+from .sqlite import COLUMNS
+
+ID_DIGITS = 12  # hexadecimal, of a hash of task and canonical URL
+TITLE_BYTES = 80  # of a title as part of a file name
+PLACEHOLDERS = {"title": TITLE_BYTES, "id": ID_DIGITS, "version": 10}
+NAMES_TRIED = 100  # A.md, A-0123456789ab.md, A-0123456789ab-2.md …
+ADDED_BYTES = ID_DIGITS + 4  # to a name that another article has
+BODY_FIELDS = frozenset({"text", "blocks"})  # not in the front matter, unless they are chosen
+DEFAULT_TEMPLATE = "$body\n"
+LISTED = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on", "content_hash")
+_FORBIDDEN = frozenset(
+    '<>:"/\\|?*\u2044\u2215\u29f8\uff0f\uff3c'
+)  # in names of files, on any system; and what looks alike
+_RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))})
+
+
+def open_markdown(target: Target) -> "MarkdownSink":
+    """Return the sink of a path that ends in `.md`. Raises `OutputError` if path or template is invalid."""
+    pattern = pattern_of(target, names=PLACEHOLDERS, added=ADDED_BYTES)
+    if pattern.placeholders.isdisjoint({"title", "id"}):
+        raise OutputError(f"output {target.label}: one file an article; write {{title}} or {{id}} into its name")
+    template = _template_of(target) if target.options.template else Template(DEFAULT_TEMPLATE)
+    return MarkdownSink(pattern, template, durability=target.durability, options=target.options)
+
+
+class MarkdownSink:
+    """Writes a file for each article. A new version replaces the file, unless `{version}` stands in the path."""
+
+    def __init__(
+        self,
+        pattern: PathPattern,
+        template: Template | None = None,
+        *,
+        durability: Durability = "safe",
+        options: OutputOptions | None = None,
+    ):
+        self.pattern, self.durability = pattern, durability
+        self.template = template or Template(DEFAULT_TEMPLATE)
+        self.options = options or OutputOptions()
+        self.name = pattern.text
+        self._names = self.template.get_identifiers()
+        self._list = _RowList(pattern, durability)
+
+    def exclusive(self, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
+        """Hold the list of rows."""
+        return self._list.exclusive(patience=patience)
+
+    def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
+        """Write the files of all rows, or none, and list the rows."""
+        paths: dict[Path, bytes] = {}
+        listed: list[Row] = []
+        owners: dict[Path, str] = {}
+        try:
+            for row in self._list.missing(rows, again=again):
+                earlier = list(self._list.rows_of_article(row)) if row["version"] > 1 or again else []
+                path = self._path(row, earlier, owners)
+                owners[path] = article_id(row)
+                if not any(other["version"] > row["version"] for other in earlier) or "version" in self._placeholders:
+                    paths[path] = self._content(row)
+                listed.append({name: row.get(name) for name in LISTED} | {"file": self._relative(path)})
+            self._write_all(paths)
+        except OSError as error:
+            raise SinkUnavailable(
+                f"output unavailable: {self.name} can't be written: {error.strerror or error}"
+            ) from None
+        self._list.append(listed)
+
+    def newest(self, task: str) -> Iterator[WrittenRow]:
+        """Yield the rows of all tasks whose files are there, newest first."""
+        return self._list.newest(task)
+
+    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
+        """Return for each row whether it is listed and its file is there."""
+        return self._list.has(rows)
+
+    def check(self) -> None:
+        """Create the folder and the list of rows if there are none."""
+        self._list.check()
+        self.pattern.check_inside(self.pattern.root)
+
+    def close(self) -> None:
+        """Nothing is open between writes."""
+        self._list.close()
+
+    @property
+    def _placeholders(self) -> AbstractSet[str]:
+        return self.pattern.placeholders
+
+    def _relative(self, path: Path) -> str:
+        return str(path.relative_to(self.pattern.root))
+
+    def _path(self, row: Row, earlier: Sequence[Row], owners: dict[Path, str]) -> Path:
+        """Return where a row's file is or shall be: where an earlier version is, else where no other article is."""
+        if earlier and "version" not in self._placeholders:
+            path = self.pattern.root / str(max(earlier, key=lambda other: int(other["version"]))["file"])
+            self.pattern.check_inside(path)
+            return path
+        identifier = article_id(row)
+        values = {"title": file_name_of(row.get("title")), "id": identifier, "version": str(row["version"])}
+        path = self.pattern.path_of(row, values)
+        for number in range(NAMES_TRIED):
+            added = (f"-{identifier}" if number else "") + (f"-{number}" if number > 1 else "")
+            free = path.with_name(f"{path.stem}{added}{path.suffix}") if added else path
+            owner = owners[free] if free in owners else self._owner(free)
+            if owner in ("", identifier):
+                return free
+        raise SinkUnavailable(f"output unavailable: {path} and {NAMES_TRIED} names like it belong to other files")
+
+    def _owner(self, path: Path) -> str:
+        """Return the id of the article that a file holds; "" if there is no file, "?" if it is none of ours."""
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return ""
+        except IsADirectoryError:
+            return "?"
+        if not content.strip(b"\0"):
+            return ""  # a power failure has left it, with durability `fast`
+        fields = read_front_matter(content)
+        task, canonical_url, _ = (fields.get(name) for name in self.options.key_names())
+        is_ours = isinstance(task, str) and isinstance(canonical_url, str)
+        return article_id({"task": task, "canonical_url": canonical_url}) if is_ours else "?"
+
+    def _content(self, row: Row) -> bytes:
+        if self.options.fields:
+            fields = self.options.shaped(row, with_key=True)
+        else:
+            fields = {name: value for name, value in row.items() if name not in BODY_FIELDS}
+        body = self.template.substitute({name: _template_value(row, name) for name in self._names})
+        return (front_matter(fields) + "\n" + body).encode("utf-8", "replace")
+
+    def _write_all(self, contents: dict[Path, bytes]) -> None:
+        """Write all files beside the list of rows, then move them to their places; undo it if one fails."""
+        folder = self.pattern.hidden("new")
+        make_folder(folder, self.durability)
+        new: list[Path] = []
+        moved: list[Path] = []
+        try:
+            for number, content in enumerate(contents.values()):
+                new.append(folder / str(number))
+                self._write_file(new[-1], content)
+            for parent in {path.parent for path in contents}:
+                make_folder(parent, self.durability)
+                self.pattern.check_inside(parent)
+            for source, path in zip(new, contents, strict=True):
+                is_new = not path.exists()
+                source.rename(path)
+                moved += [path] * is_new
+        except OSError:
+            for path in (*new, *moved):
+                with suppress(OSError):
+                    path.unlink()
+            raise
+        if self.durability == "safe":
+            for parent in {path.parent for path in contents}:
+                sync_folder(parent)
+
+    def _write_file(self, path: Path, content: bytes) -> None:
+        with path.open("wb") as file:
+            file.write(content)
+            file.flush()
+            if self.durability == "safe":
+                os.fsync(file.fileno())
+
+
+class _RowList(JsonLinesSink):
+    """The list of rows with their files. A row whose file is gone is not there."""
+
+    def __init__(self, pattern: PathPattern, durability: Durability):
+        super().__init__(pattern.hidden("rows.jsonl"), durability=durability)
+        self.name = pattern.text
+        self._root = pattern.root
+
+    def is_there(self, row: Row) -> bool:
+        """Whether the row's file exists and is not empty."""
+        try:
+            return bool((self._root / str(row.get("file"))).stat().st_size)
+        except OSError:
+            return False
+
+
+def article_id(row: Row) -> str:
+    """Return the id of a row's article: the same for all of its versions."""
+    return sha256(f"{row['task']}\n{row['canonical_url']}".encode("utf-8", "replace")).hexdigest()[:ID_DIGITS]
+
+
+def file_name_of(title: str | None) -> str:
+    """Return a title as part of a file name: no separators, controls or marks of direction; at most 80 bytes."""
+    text = unicodedata.normalize("NFC", (title or "")[: 10 * TITLE_BYTES])
+    text = "".join(" " if _is_space(letter) else letter for letter in text if not _is_dropped(letter))
+    name = _cut("-".join(text.split())).strip("-. ")
+    if not name:
+        return "untitled"
+    return f"{name[: TITLE_BYTES - 1]}_" if name.partition(".")[0].lower() in _RESERVED else name
+
+
+def _cut(text: str) -> str:
+    return text.encode("utf-8", "replace")[:TITLE_BYTES].decode("utf-8", "ignore").strip("-. ")
+
+
+def _is_space(letter: str) -> bool:
+    return letter in _FORBIDDEN or unicodedata.category(letter) in ("Cc", "Zs", "Zl", "Zp")
+
+
+def _is_dropped(letter: str) -> bool:
+    return unicodedata.category(letter) in ("Cf", "Cs", "Cn", "Co")
+
+
+def _template_of(target: Target) -> Template:
+    """Return the template of an output. Raises `OutputError` if it can't be read, or names what no row has."""
+    path = target.folder / Path(target.options.template).expanduser()
+    try:
+        template = Template(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise OutputError(f"output {target.label}: template {path} can't be read: {why}") from None
+    known = sorted({"body", "date", "id", *COLUMNS} - {"blocks"})
+    if not template.is_valid():
+        raise OutputError(
+            f"output {target.label}: template {path} has a $ that begins no name; write $$ for a dollar sign"
+        )
+    if unknown := sorted(set(template.get_identifiers()) - set(known)):
+        raise OutputError(
+            f"output {target.label}: template {path}: unknown ${unknown[0]}; known are {', '.join(known)}"
+        )
+    return template
+
+
+def _template_value(row: Row, name: str) -> str:
+    """Return the value of a template's name: the article as Markdown, its text as it is, other fields escaped."""
+    match name:
+        case "body":
+            return markdown_of(row)
+        case "text":
+            return row.get("text") or ""
+        case "id":
+            return article_id(row)
+        case "date":
+            return day_of(row).isoformat()
+    return markdown_value(row.get(name))

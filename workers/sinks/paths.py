@@ -1,0 +1,155 @@
+"""Paths of outputs with placeholders, such as `out/{date:%Y/%m}/news.jsonl`.
+
+The folder that the fixed part of a path names is its root: what stands before the first component with a placeholder.
+Whatever rows hold, the path of a row lies below the root, also if folders below it are symbolic links.
+
+`{date}` is the day on which the page was fetched, in UTC: a row that is delivered again belongs to the same file.
+"""
+
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from datetime import UTC, date, datetime
+from glob import escape
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from workers.errors import OutputError, SinkUnavailable
+from workers.rows import Row
+
+from .kinds import Target
+
+DIRECTIVES: Mapping[str, int] = {"Y": 4, "y": 2, "m": 2, "d": 2, "j": 3, "G": 4, "V": 2}  # of `{date:…}`; digits
+LONGEST_NAME = 255  # bytes of a file name, on all usual file systems
+_DEFAULT_DATE = "%Y-%m-%d"
+_PLACEHOLDER = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+_PLACEHOLDER_BEGINS = re.compile(r"\{\w+[:}]")  # the format of a date may hold separators
+_NO_DAY = date(1970, 1, 1)  # of a row without a time
+
+
+class PathOutside(OutputError, SinkUnavailable):
+    """A row's path leads out of its root, through a symbolic link: a person has to change that; the page is kept."""
+
+
+class PathPattern:
+    """The path of an output.
+
+    `names`: the placeholders that it may hold beside `{date}`, with the bytes they take; `added`: the bytes that the
+    sink may add to the name of a file. Raises `OutputError` if it is invalid.
+    """
+
+    def __init__(
+        self, path: str, folder: Path, *, names: Mapping[str, int] | None = None, added: int = 0, label: str = ""
+    ):
+        self.text = str(folder / Path(path).expanduser())
+        self.label = label or path
+        self.placeholders = frozenset(match[1] for match in _PLACEHOLDER.finditer(self.text))
+        self.is_fixed = not self.placeholders
+        self._sizes = {**(names or {}), "date": 0}
+        parts = Path(self.text).parts
+        first = next((number for number, part in enumerate(parts) if _PLACEHOLDER_BEGINS.search(part)), len(parts))
+        self.root = Path(*parts[:first]) if not self.is_fixed else Path(self.text).parent
+        self.below = str(PurePosixPath(*parts[first:])) if not self.is_fixed else Path(self.text).name
+        if not self.is_fixed:
+            self._check(added)
+
+    def hidden(self, name: str) -> Path:
+        """Return the path of a file of our own: in a hidden folder of the root, of its own for each pattern."""
+        return self.root / f".output-{sha256(self.below.encode()).hexdigest()[:8]}" / name
+
+    def path_of(self, row: Row, values: Mapping[str, str] | None = None) -> Path:
+        """Return the path of a row. `values`: those of the other placeholders, without separators.
+
+        Raises `PathOutside`.
+        """
+        if self.is_fixed:
+            return Path(self.text)
+        day = day_of(row)
+        filled = _PLACEHOLDER.sub(
+            lambda match: day.strftime(match[2] or _DEFAULT_DATE) if match[1] == "date" else (values or {})[match[1]],
+            self.below,
+        )
+        if any(part in ("", ".", "..") for part in filled.split("/")):
+            raise PathOutside(f"output {self.label}: {filled} is no path below {self.root}")
+        path = self.root / filled
+        self.check_inside(path)
+        return path
+
+    def check_inside(self, path: Path) -> None:
+        """Raise `PathOutside` if a symbolic link leads a path out of the root."""
+        root = os.path.realpath(self.root)
+        real = os.path.realpath(path)
+        if os.path.commonpath([root, real]) != root:
+            raise PathOutside(
+                f"output {self.label}: {path} leads to {real} outside {self.root}; "
+                f"remove the symbolic link, or name the folder that it leads to as output"
+            )
+
+    def existing(self) -> Iterator[Path]:
+        """Yield the files that rows may have been written to, in any order. Only for patterns of dates."""
+        if self.is_fixed:
+            yield Path(self.text)
+            return
+        yield from (path for path in self.root.glob(self._glob()) if path.is_file())
+
+    def _glob(self) -> str:
+        """Return the pattern with a glob for each date, of so many digits as it has."""
+        result, at = "", 0
+        for match in _PLACEHOLDER.finditer(self.below):
+            pieces = re.split(r"%(.)", match[2] or _DEFAULT_DATE)
+            digits = [
+                "[0-9]" * DIRECTIVES[piece] if number % 2 else escape(piece) for number, piece in enumerate(pieces)
+            ]
+            result += escape(self.below[at : match.start()]) + "".join(digits)
+            at = match.end()
+        return result + escape(self.below[at:])
+
+    def _check(self, added: int) -> None:
+        known = ", ".join(f"{{{name}}}" for name in ("task", *sorted(self._sizes)))
+        for match in _PLACEHOLDER.finditer(self.text):
+            if match[1] not in self._sizes or (match[2] and match[1] != "date"):
+                raise OutputError(f"output {self.label}: unknown placeholder {match[0]}; known are {known}")
+            _check_directives(match[2] or "", self.label)
+        parts = _PLACEHOLDER.sub(self._longest, self.below).split("/")
+        if not {"", ".", ".."}.isdisjoint(parts):
+            raise OutputError(f"output {self.label}: no . or .. after a placeholder; name the folder before it")
+        for part in parts:
+            if len(part.encode()) + added > LONGEST_NAME:
+                raise OutputError(f"output {self.label}: a file name could be longer than {LONGEST_NAME} bytes")
+
+    def _longest(self, match: "re.Match[str]") -> str:
+        return _NO_DAY.strftime(match[2] or _DEFAULT_DATE) if match[1] == "date" else "x" * self._sizes[match[1]]
+
+
+def pattern_of(target: Target, *, names: Mapping[str, int] | None = None, added: int = 0) -> PathPattern:
+    """Return the path of an output; for the arguments see `PathPattern`. Raises `OutputError` if it is invalid."""
+    check_task(target.task)
+    return PathPattern(target.address, target.folder, names=names, added=added, label=target.label)
+
+
+def check_task(task: str) -> None:
+    """Raise `OutputError` if a task's name, which may be part of a path, is no part of a file name."""
+    if "/" in task or "\0" in task or task.startswith("."):
+        raise OutputError(f"task {task!r}: the name can't be part of a path; rename it")
+
+
+def refuse_placeholders(pattern: PathPattern, kind: str) -> None:
+    """Raise `OutputError` if a path has placeholders, for kinds of one file."""
+    if not pattern.is_fixed:
+        raise OutputError(f"output {pattern.label}: {kind} is one file; only {{task}} may stand in its path")
+
+
+def day_of(row: Row) -> date:
+    """Return the day in UTC on which the row's page was fetched; 1970-01-01 if it does not say."""
+    try:
+        moment = datetime.fromisoformat(row["fetched_at"])
+        return (moment if moment.tzinfo is None else moment.astimezone(UTC)).date()
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return _NO_DAY
+
+
+def _check_directives(form: str, label: str) -> None:
+    unknown: Collection[str] = [letter for letter in re.findall(r"%(.?)", form) if letter not in DIRECTIVES]
+    if unknown:
+        known = " ".join(f"%{letter}" for letter in DIRECTIVES)
+        raise OutputError(f"output {label}: {{date:{form}}} may hold only {known}, and characters of file names")

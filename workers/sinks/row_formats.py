@@ -1,0 +1,89 @@
+"""How rows lie in a file that is only appended to: what each format has to do for `AppendedFileSink`."""
+
+import json
+import mmap
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from workers.rows import KEY, Row, content_hash_of
+
+from .options import OutputOptions
+
+Buffer = bytes | mmap.mmap
+LOOKED_UP = (*KEY, "url", "fetched_at", "listed_on", "content_hash", "title", "text")  # fields that sinks read again
+
+
+class RowFormat(Protocol):
+    """Writes rows as bytes, and finds them again in a file. Positions and sizes are bytes."""
+
+    moves_aside: bool  # it moves files aside by itself, so rows are looked up in those too
+
+    def encode(self, rows: Sequence[Row], header: bytes) -> bytes:
+        """Return what to append for a group of rows. `header`: what `header_of` returned; empty in an empty file."""
+        ...
+
+    def header_of(self, file: int) -> bytes | None:
+        """Return what of an open file decides how rows are appended to it; None if it can't take them at all."""
+        ...
+
+    def complete_end(self, file: int, known: int) -> int:
+        """Return where the last complete row ends. `known`: where one ended before, or 0."""
+        ...
+
+    def urls(self, file: int, start: int) -> Iterator[tuple[bytes, int, int]]:
+        """Yield for each row from `start` on its canonical URL as JSON, its position, and where it ends.
+
+        `start`: 0, or the end of a row.
+        """
+        ...
+
+    def rows_at(self, file: int, position: int) -> Iterator[Row]:
+        """Yield the rows at a position that `urls` yielded, with the names of `workers.rows`."""
+        ...
+
+    def backwards(self, file: int) -> Iterator[Row]:
+        """Yield the complete rows, the last one first, with the names of `workers.rows`."""
+        ...
+
+
+class StoredNames:
+    """Which names the fields of rows have in an output."""
+
+    def __init__(self, options: OutputOptions):
+        self._names = {source: name for name, source in options.fields}
+        self.canonical_url = options.key_names()[KEY.index("canonical_url")]
+        self._is_plain = not options.fields
+        self._kept = {*self._names, *KEY} if options.fields else set(LOOKED_UP)
+
+    def original(self, stored: Mapping[str, Any]) -> Row:
+        """Return the fields by which rows are looked up, with the names of `workers.rows`.
+
+        A missing URL is taken to be the canonical one; a missing content hash is computed if title and text are there.
+        """
+        if self._is_plain:
+            return stored
+        row = {name: stored.get(self._names.get(name, name)) for name in LOOKED_UP if name in self._kept}
+        if row.get("url") is None:
+            row["url"] = row.get("canonical_url")
+        if "content_hash" not in row and {"title", "text"} <= row.keys():
+            row["content_hash"] = content_hash_of(row["title"], row["text"] or "")
+        return row
+
+
+def as_needle(url: str) -> bytes:
+    """Return a canonical URL as JSON, as it stands in a file of JSON lines."""
+    return json.dumps(url, ensure_ascii=False).encode("utf-8", "replace")
+
+
+@contextmanager
+def mapped(file: int) -> Iterator[Buffer]:
+    """Give the content of an open file; of what is no regular file, nothing."""
+    status = os.fstat(file)
+    if status.st_size == 0 or not stat.S_ISREG(status.st_mode):
+        yield b""
+        return
+    with mmap.mmap(file, status.st_size, access=mmap.ACCESS_READ) as text:
+        yield text
