@@ -202,7 +202,7 @@ def postgres(*settings: str) -> Iterator[PostgresServer]:
 
 @contextmanager
 def mariadb(*options: str) -> Iterator[MariaDbServer]:
-    """A MariaDB server. `options`: such as `--innodb-flush-log-at-trx-commit=1`; 0 here, as no test cuts the power."""
+    """A MariaDB server. `options`: such as `--innodb-flush-log-at-trx-commit=1`; 2 here: no test cuts the power."""
     account, install, server = _account("mysql"), program("mariadb-install-db"), program("mariadbd")
     with _folder("ma-", account) as folder:
         data = folder / "data"
@@ -220,7 +220,7 @@ def mariadb(*options: str) -> Iterator[MariaDbServer]:
         words = [
             server, "--no-defaults", f"--datadir={data}", f"--socket={folder / 's'}", f"--port={port}",
             "--bind-address=127.0.0.1", f"--pid-file={folder / 'pid'}", "--innodb-log-file-size=16M",
-            "--innodb-flush-log-at-trx-commit=0", "--skip-name-resolve", f"--init-file={folder / 'users.sql'}",
+            "--innodb-flush-log-at-trx-commit=2", "--skip-name-resolve", f"--init-file={folder / 'users.sql'}",
             "--max-allowed-packet=64M", *options,
         ]  # fmt: skip
         yield from _run(MariaDbServer(folder, words, port, account, signal.SIGTERM))
