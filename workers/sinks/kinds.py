@@ -77,6 +77,9 @@ _STORE_KINDS = {  # by extra
     "sftp": ("sftp",),
 }
 _STORES = ("file", *(scheme for schemes in _STORE_KINDS.values() for scheme in schemes))
+_MYSQL = ("mysql", "mysql+pymysql", "mariadb", "mariadb+pymysql")
+_POSTGRESQL = ("postgresql", "postgresql+psycopg", "postgres")
+
 KINDS: Mapping[str, Kind] = {  # of several that fit, the first
     kind.name: kind
     for kind in (
@@ -88,6 +91,8 @@ KINDS: Mapping[str, Kind] = {  # of several that fit, the first
         Kind("parquet", "parquet:open_parquet", ("", *_STORES), (".parquet",), "parquet", is_queued=True),
         Kind("file", "store:open_store", schemes=("file",), is_queued=True),
         *(Kind(name, "store:open_store", schemes, (), name, is_queued=True) for name, schemes in _STORE_KINDS.items()),
+        Kind("mysql", "sql:open_sql", _MYSQL, (), "sql", is_queued=True),
+        Kind("postgresql", "sql:open_sql", _POSTGRESQL, (), "sql", is_queued=True),
         Kind("sqlite", "sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3")),
         Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",)),
         Kind("webhook", "webhook:open_webhook", schemes=WEBHOOK_SCHEMES, is_queued=True),

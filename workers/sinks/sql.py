@@ -1,0 +1,208 @@
+"""PostgreSQL, MySQL and MariaDB: a table, upserted by row key. Extra `sql`.
+
+postgresql://user:password@host/database?table=name     also postgres://, mysql://, mariadb://
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Engine
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import PoolProxiedConnection
+
+from workers.addresses import concealed, shown
+from workers.errors import OutputError, RowsRefused, SinkUnavailable
+from workers.rows import RowKey, key_of
+
+from .interface import RowBatch
+from .kinds import Target
+from .options import OutputOptions
+from .sql_engines import ENGINES, TimeLimit, connected
+from .sql_mysql import MySql
+from .sql_postgres import Postgres
+from .sql_servers import Cursor, SqlProblem, SqlServerKind, Values
+from .sql_table import DEFAULT_TABLE, ExistingTable, SqlTable, hash_of, table_of
+
+ANSWER_WAIT = 25.0  # seconds for all that is done with one connection
+TRIES = 2  # the second one with a new connection
+SETUP_TRIES = 3  # others may create the table at the same time
+SERVERS: Mapping[str, type[SqlServerKind]] = {
+    "postgresql": Postgres,
+    "postgres": Postgres,
+    "mysql": MySql,
+    "mariadb": MySql,
+}
+T = TypeVar("T")
+
+
+def open_sql(target: Target) -> "SqlSink":
+    """Return the sink of an address. Raises `OutputError` if it is invalid."""
+    name = shown(target.address)
+    scheme = target.address.partition(":")[0].lower()
+    try:
+        url = make_url(target.address)
+        kind = SERVERS[scheme.partition("+")[0]]()
+        if scheme.partition("+")[2] not in ("", kind.driver.partition("+")[2]):
+            raise ValueError(f"unknown driver {scheme}; use {kind.driver}")
+        if isinstance(kind, MySql) and not url.database:
+            raise ValueError("no database; use mysql://USER:PASSWORD@HOST/DATABASE")
+        place = url.query.get("table", DEFAULT_TABLE)
+        if not isinstance(place, str):
+            raise ValueError("more than one table")
+        url, arguments = kind.arguments(url.difference_update_query(["table"]).set(drivername=kind.driver))
+    except (ArgumentError, ValueError, OSError) as error:
+        problem = concealed(str(error), target.address)
+        raise OutputError(f"task {target.task}: output {name}: invalid address: {problem}") from None
+    return SqlSink(name, target.address, url, kind, table_of(place, target.options, name), target.options, arguments)
+
+
+class SqlSink:
+    """Upserts rows into a table of a server, one transaction a batch.
+
+    The table is created when it is missing, and gets the columns that it lacks; columns that are not ours stay as they
+    are. A row that the server refuses is found by halving the batch.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        address: str,
+        url: URL,
+        kind: SqlServerKind,
+        table: SqlTable,
+        options: OutputOptions,
+        arguments: dict[str, Any],
+    ):
+        self.name = name
+        self._address, self._url, self._arguments = address, url, arguments
+        self._kind, self._table, self._options = kind, table, options
+        self._quoted = table.quoted(kind.dialect)
+        self._errors: tuple[type[Exception], ...] = (*kind.errors, SQLAlchemyError, OSError)
+        self._engine: Engine | None = None
+        self._existing: ExistingTable | None = None
+        self._statement = ""  # the last one that changes the table, for messages
+
+    def __repr__(self) -> str:
+        return f"SqlSink({self.name})"
+
+    def write(self, batch: RowBatch) -> None:
+        """Upsert the rows in one transaction; it is committed when this returns, or raises `RowsRefused`."""
+        refused: dict[RowKey, str] = {}
+        rows: dict[RowKey, Values] = {}
+        for row in batch.rows:
+            key = key_of(row)
+            try:
+                rows[key] = self._kind.values(self._table, hash_of(key), self._options.shaped(row, with_key=True))
+            except (ValueError, TypeError) as error:
+                refused[key] = f"not storable: {error}"
+        if rows:
+            refused |= self._with_connection(lambda cursor, existing: self._write(cursor, existing, rows))
+        if refused:
+            raise RowsRefused({key: concealed(words, self._address) for key, words in refused.items()})
+
+    def check(self) -> None:
+        """Connect, create the table or its missing columns, and try whether rows may be written."""
+        self._existing = None
+        self._with_connection(self._try)
+
+    def close(self) -> None:
+        """Close the connections, unless another sink of this process uses them."""
+        if self._engine is not None:
+            ENGINES.release(self._engine)
+            self._engine = None
+
+    def _with_connection(self, action: Callable[[Cursor, ExistingTable], T]) -> T:
+        """Do something in a transaction, on a table that is as it should be. Raises `SinkUnavailable`."""
+        with TimeLimit(ANSWER_WAIT, self._kind.socket_of) as limit:
+            for left in reversed(range(TRIES)):
+                try:
+                    with connected(self._open()) as connection:
+                        existing = self._existing or self._set_up(connection)
+                        cursor = connection.cursor()
+                        self._kind.begin(cursor)
+                        result = action(cursor, existing)
+                        connection.commit()
+                        self._existing = existing
+                        return result
+                except self._errors as error:
+                    problem = self._problem(error)
+                    self._existing = None
+                    if problem.cause == "connection" and self._engine is not None:
+                        self._engine.dispose()  # the others of the pool are lost too
+                    if not left or problem.cause == "other" or limit.is_over:
+                        raise self._unavailable(problem, limit.is_over) from None
+        raise AssertionError("the last try returns or raises")
+
+    def _open(self) -> Engine:
+        if self._engine is None:
+            self._engine = ENGINES.acquire(self._url, self._arguments)
+        return self._engine
+
+    def _set_up(self, connection: PoolProxiedConnection) -> ExistingTable:
+        """Create the table, or add what it lacks. Another process may do the same at the same time."""
+        cursor = connection.cursor()
+        for left in reversed(range(SETUP_TRIES)):
+            self._kind.begin(cursor)
+            existing = self._kind.existing(cursor, self._table)
+            changes = self._table.changes(existing, self._kind.dialect)
+            if not changes:
+                connection.commit()
+                return existing
+            try:
+                for self._statement in changes:
+                    cursor.execute(self._statement)
+                connection.commit()
+            except self._kind.errors:
+                if not left:
+                    raise
+                connection.rollback()
+        raise SinkUnavailable(f"output unavailable: {self.name}: table {self._quoted} lacks what was added to it")
+
+    def _try(self, cursor: Cursor, existing: ExistingTable) -> None:
+        cursor.execute(self._kind.trial(self._table))
+
+    def _write(self, cursor: Cursor, existing: ExistingTable, rows: Mapping[RowKey, Values]) -> dict[RowKey, str]:
+        """Upsert rows; return the server's words on those that it refuses."""
+        refused = {key: words for key, row in rows.items() if (words := self._kind.too_long(cursor, row))}
+
+        def upsert(part: Sequence[RowKey]) -> None:
+            cursor.execute("SAVEPOINT part")
+            try:
+                self._kind.upsert(cursor, self._table, existing, [rows[key] for key in part])
+            except self._kind.errors as error:
+                problem = self._kind.problem(error)
+                if problem.cause != "row":
+                    raise
+                cursor.execute("ROLLBACK TO SAVEPOINT part")
+                if len(part) == 1:
+                    refused[part[0]] = problem.words
+                    return
+                upsert(part[: len(part) // 2])
+                upsert(part[len(part) // 2 :])
+            else:
+                cursor.execute("RELEASE SAVEPOINT part")
+
+        if part := [key for key in rows if key not in refused]:
+            upsert(part)
+        return refused
+
+    def _problem(self, error: Exception) -> SqlProblem:
+        if isinstance(error, DBAPIError) and isinstance(error.orig, Exception):
+            error = error.orig
+        if isinstance(error, SQLAlchemyError):  # of the pool, or of a server that SQLAlchemy does not know
+            return SqlProblem("other", " ".join(str(error).split()))
+        return self._kind.problem(error)
+
+    def _unavailable(self, problem: SqlProblem, is_over: bool) -> SinkUnavailable:
+        words = f"no answer within {ANSWER_WAIT:.0f} s" if is_over else problem.words.rstrip(".;: ")
+        advice = "look at the server's load and at the network" if is_over else problem.advice
+        advice = advice.format(
+            table=self._quoted,
+            schema=self._table.schema or "public",
+            database=self._url.database or self._url.username,
+            user=self._url.username or "USER",
+            statement=self._statement,
+        )
+        text = f"output unavailable: {self.name}: {words}" + (f"; {advice}" if advice else "")
+        return SinkUnavailable(concealed(text, self._address))

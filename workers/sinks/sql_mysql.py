@@ -1,0 +1,173 @@
+"""MySQL and MariaDB, by PyMySQL."""
+
+import inspect
+import ssl
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pymysql
+from sqlalchemy.dialects.mysql.pymysql import MySQLDialect_pymysql
+from sqlalchemy.engine import URL
+
+from .sql_servers import (
+    CONNECT_WAIT,
+    LOCK_WAIT,
+    STATEMENT_WAIT,
+    Cursor,
+    SqlProblem,
+    SqlServerKind,
+    Values,
+    one_line,
+)
+from .sql_table import ROW_KEY, ExistingTable, SqlTable
+
+TLS_MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
+MOST_STATEMENT = 1_000_000  # bytes of one INSERT
+OVERHEAD = 20_000  # bytes of a statement beside its values, at most
+_CONNECTION_CODES = frozenset({0, 1040, 1053, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1203, 1290, 1836, 1927})
+_TABLE_CODES = frozenset({1146, 1054})
+_CONFLICT_CODES = frozenset({1205, 1213})
+# Null, double, truncated, too long, out of range, no default, foreign key, not in the set, SIGNAL, CHECK, JSON …
+_ROW_CODES = frozenset(
+    {1048, 1062, 1118, 1216, 1217, 1264, 1265, 1292, 1364, 1366, 1406, 1411, 1416, 1425, 1451, 1452, 1526, 1644, 1690}
+) | frozenset({3140, 3141, 3143, 3144, 3145, 3146, 3147, 3156, 3819, 3903, 4025, 4038, 4078})
+FIRST_OF_SIGNALS = 30_000  # codes of errors that triggers raise themselves begin there
+_GRANT = "GRANT SELECT, INSERT, UPDATE, CREATE, ALTER, INDEX ON {database}.* TO {user}"
+
+
+class MySql(SqlServerKind):
+    """MySQL and MariaDB. `fetched_at` is stored in UTC."""
+
+    driver = "mysql+pymysql"
+    dialect = MySQLDialect_pymysql()
+    errors = (pymysql.MySQLError,)
+    advices = (
+        ("^1045", "check the user and the password of the address"),
+        ("^1049", "run CREATE DATABASE {database} CHARACTER SET utf8mb4; as a user who may"),
+        ("^1044|^1142|^1143", f"run {_GRANT}; as an administrator"),
+        ("^1046", "name a database in the address"),
+        ("^1040|^1203|^1226", "close other clients, or raise max_connections"),
+        ("^1021|^1114|^1030.*28|no space left", "free space on the server's disk"),
+        ("^1290.*secure.transport|^3159|^1045.*ssl", "the server demands TLS: add sslmode=require to the address"),
+        ("^1290|^1836|^1792", "use the address of a server that can be written to"),
+        ("^1205", "another client locks the table: end what it does"),
+        ("^1969|^3024", "the server is slow or overloaded: look at its load and at the table's triggers"),
+        ("certificate|ssl", "check sslmode, sslrootcert, ssl_cert and ssl_key of the address"),
+        ("refused|no such file", "start the server, or check host and port of the address"),
+        ("resolve|name or service", "check the host of the address"),
+        ("timed out|timeout", "check that the server runs, and that no firewall is in between"),
+    )  # fmt: skip
+    # Never cut a text that is too long; MariaDB alone limits the time of every statement.
+    _SETUP = (
+        "SET SESSION sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES'), time_zone = '+00:00', "
+        f"lock_wait_timeout = {LOCK_WAIT}, innodb_lock_wait_timeout = {LOCK_WAIT} "
+        f"/*M!100101 , max_statement_time = {STATEMENT_WAIT} */"
+    )
+
+    def arguments(self, url: URL) -> tuple[URL, dict[str, Any]]:
+        """Translate `sslmode` and `sslrootcert`, which PyMySQL does not know."""
+        tls = _tls(url.query)
+        url = url.difference_update_query(["sslmode", "sslrootcert"])
+        if unknown := sorted(url.query.keys() - inspect.signature(pymysql.connect).parameters.keys()):
+            raise ValueError(f"unknown option {unknown[0]}")
+        defaults: dict[str, Any] = {
+            "connect_timeout": CONNECT_WAIT,
+            "read_timeout": STATEMENT_WAIT,
+            "write_timeout": STATEMENT_WAIT,
+            "program_name": "exemplar",
+            "charset": "utf8mb4",
+            "init_command": self._SETUP,
+        }
+        return url, {name: value for name, value in defaults.items() if name not in url.query} | tls
+
+    def begin(self, cursor: Cursor) -> None:
+        """Begin; the session has its limits."""
+        cursor.execute("BEGIN")
+
+    def existing(self, cursor: Cursor, table: SqlTable) -> ExistingTable:
+        """Ask the information schema; names of columns are in lower case, as MySQL compares them."""
+        place = (table.schema, table.name)
+        where = "table_schema = COALESCE(%s, DATABASE()) AND table_name = %s"
+        cursor.execute(f"SELECT column_name, data_type FROM information_schema.columns WHERE {where}", place)
+        columns = {name.casefold(): kind for name, kind in cursor.fetchall()}
+        cursor.execute(
+            f"SELECT index_name FROM information_schema.statistics WHERE {where} AND non_unique = 0 "
+            "GROUP BY index_name HAVING COUNT(*) = 1 AND MAX(column_name) = %s",
+            (*place, ROW_KEY),
+        )
+        has_unique_key = bool(cursor.fetchall())
+        cursor.execute(
+            "SELECT 1 FROM information_schema.schemata WHERE schema_name = COALESCE(%s, DATABASE())", place[:1]
+        )
+        columns |= {name: columns[name.casefold()] for name in table.names if name.casefold() in columns}
+        return ExistingTable(columns, has_unique_key, bool(cursor.fetchall()))
+
+    def upsert(self, cursor: Cursor, table: SqlTable, existing: ExistingTable, rows: Sequence[Values]) -> None:
+        """Several statements if one would be too long for the server or for PyMySQL."""
+        cursor.max_stmt_length = min(MOST_STATEMENT, self._packet(cursor) - OVERHEAD)
+        holders = ", ".join("%s" for _ in table.names)
+        cursor.executemany(self._insert(table, f"VALUES ({holders})"), rows)
+
+    def too_long(self, cursor: Cursor, row: Values) -> str:
+        """Measure rows that may exceed `max_allowed_packet`: the server closes connections that send more."""
+        packet = self._packet(cursor) - OVERHEAD
+        if sum(4 * len(value) for value in row if isinstance(value, str)) < packet:
+            return ""
+        size = len(cursor.mogrify(", ".join("%s" for _ in row), row).encode())
+        if size < packet:
+            return ""
+        return f"the row is of {size:,} bytes; max_allowed_packet of the server is {packet + OVERHEAD:,}"
+
+    def trial(self, table: SqlTable) -> str:
+        """Select nothing."""
+        return self._insert(table, f"SELECT {', '.join('NULL' for _ in table.names)} FROM DUAL WHERE 1 = 0")
+
+    def problem(self, error: Exception) -> SqlProblem:
+        """Read the error's number."""
+        code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+        words = one_line(str(error.args[-1]) if error.args else type(error).__name__)
+        advice = self._advice(str(code), words)
+        if (
+            code in _ROW_CODES
+            or code >= FIRST_OF_SIGNALS
+            or (not code and isinstance(error, (pymysql.DataError, pymysql.ProgrammingError)))
+        ):
+            return SqlProblem("row", words, advice)
+        if 2000 <= code < 3000 or code in _CONNECTION_CODES or not isinstance(error, pymysql.MySQLError):
+            return SqlProblem("connection", words, advice)
+        if code in _TABLE_CODES:
+            return SqlProblem("table", words, advice)
+        return SqlProblem("conflict" if code in _CONFLICT_CODES else "other", words, advice)
+
+    def _packet(self, cursor: Cursor) -> int:
+        """Return the server's `max_allowed_packet`, asked once a connection."""
+        connection = cursor.connection
+        if not hasattr(connection, "exemplar_packet"):
+            cursor.execute("SELECT @@max_allowed_packet")
+            connection.exemplar_packet = int(cursor.fetchone()[0])
+        return int(connection.exemplar_packet)
+
+    def _insert(self, table: SqlTable, source: str) -> str:
+        names = [self.dialect.identifier_preparer.quote(name) for name in table.names]
+        updates = ", ".join(f"{name} = VALUES({name})" for name in names[1:])  # MariaDB has no other form
+        return (
+            f"INSERT INTO {table.quoted(self.dialect)} ({', '.join(names)}) {source} ON DUPLICATE KEY UPDATE {updates}"
+        )
+
+    def _time(self, time: str) -> datetime:
+        return datetime.fromisoformat(time).astimezone(UTC).replace(tzinfo=None)
+
+
+def _tls(query: Mapping[str, Any]) -> dict[str, Any]:
+    """Return PyMySQL's arguments for `sslmode`, with the meaning that it has for PostgreSQL. Raises `ValueError`."""
+    mode = query.get("sslmode", "prefer")
+    if mode not in TLS_MODES:
+        raise ValueError(f"unknown sslmode {mode}; use one of {', '.join(TLS_MODES)}")
+    if mode in ("disable", "prefer"):
+        return {"ssl_disabled": True} if mode == "disable" else {}
+    context = ssl.create_default_context(cafile=query.get("sslrootcert"))
+    context.check_hostname = mode == "verify-full"
+    if mode == "require":
+        context.verify_mode = ssl.CERT_NONE
+    return {"ssl": context}

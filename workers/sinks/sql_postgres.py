@@ -1,0 +1,138 @@
+"""PostgreSQL, by psycopg."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+from sqlalchemy.dialects import registry
+from sqlalchemy.engine import URL
+
+from .sql_servers import (
+    CONNECT_WAIT,
+    LOCK_WAIT,
+    STATEMENT_WAIT,
+    Cursor,
+    SqlProblem,
+    SqlServerKind,
+    Values,
+    one_line,
+)
+from .sql_table import ROW_KEY, ExistingTable, SqlTable
+
+
+class Postgres(SqlServerKind):
+    """PostgreSQL, by psycopg. NUL, which it takes in no text, becomes U+FFFD."""
+
+    driver = "postgresql+psycopg"
+    dialect = registry.load("postgresql.psycopg")()
+    errors = (psycopg.Error,)
+    advices = (
+        ("password authentication failed|28P01", "check the user and the password of the address"),
+        (r"database \"[^\"]*\" does not exist|3D000", "run CREATE DATABASE {database}; as a user who may"),
+        ("role \"[^\"]*\" does not exist|28000.*role", "run CREATE ROLE {user} LOGIN PASSWORD '…'; as a user who may"),
+        ("no pg_hba.conf entry.*no encryption", "the server demands TLS: add sslmode=require to the address"),
+        ("no pg_hba.conf entry", "the server's pg_hba.conf does not admit this machine: add a line for it"),
+        ("server does not support SSL", "the server has no TLS: change sslmode in the address, or set its TLS up"),
+        ("certificate", "check sslrootcert, sslcert and sslkey of the address"),
+        ("53300|too many clients|remaining connection slots|too many connections",
+         "close other clients, or raise max_connections"),
+        ("53100|could not extend file|no space left", "free space on the server's disk"),
+        ("25006|read-only", "use the address of a server that can be written to (target_session_attrs=read-write)"),
+        ("42501.*(?:for schema|to create)|3F000", "run GRANT CREATE, USAGE ON SCHEMA {schema} TO {user}; as its owner"),
+        ("42501.*for database", "run CREATE SCHEMA {schema} AUTHORIZATION {user}; as the owner of the database"),
+        ("42501.*must be owner", "run the statement as the owner of the table: {statement}"),
+        ("42501", "run GRANT SELECT, INSERT, UPDATE ON {table} TO {user}; as the owner of the table"),
+        ("55P03|lock timeout", "another client locks the table: end what it does"),
+        ("57014|statement timeout", "the server is slow or overloaded: look at its load and at the table's triggers"),
+        ("57P03|starting up|shutting down|recovery", "wait until the server has started"),
+        ("refused|no such file", "start the server, or check host and port of the address"),
+        ("resolve|translate host|name or service", "check the host of the address"),
+        ("timeout|timed out", "check that the server runs, and that no firewall is in between"),
+    )  # fmt: skip
+    # Classes of SQLSTATE that say nothing about a row; all others do, such as those that triggers raise.
+    _NOT_OF_ROWS = re.compile("08|0A|25|26|28|34|3B|3D|3F|40|42|53|55|57|58|F0|HV|XX")
+    _LIMITS = (
+        f"SELECT set_config('statement_timeout', '{STATEMENT_WAIT * 1000}', true), "
+        f"set_config('lock_timeout', '{LOCK_WAIT * 1000}', true); SET CONSTRAINTS ALL IMMEDIATE"
+    )
+
+    def arguments(self, url: URL) -> tuple[URL, dict[str, Any]]:
+        """Limit the time to connect. No prepared statements: a pooler may give each transaction another connection."""
+        try:
+            make_conninfo(**{name: value for name, value in url.query.items() if isinstance(value, str)})
+        except psycopg.ProgrammingError as error:
+            raise ValueError(str(error)) from None
+        defaults = {"connect_timeout": CONNECT_WAIT, "application_name": "exemplar", "client_encoding": "utf8"}
+        options = {name: value for name, value in defaults.items() if name not in url.query}
+        return url, {**options, "prepare_threshold": None}
+
+    def begin(self, cursor: Cursor) -> None:
+        """Limit times for this transaction only, because of poolers; let deferred constraints refuse rows at once."""
+        cursor.execute(self._LIMITS)
+
+    def existing(self, cursor: Cursor, table: SqlTable) -> ExistingTable:
+        """Types have no lengths: a cast to varchar(9) would cut a text."""
+        cursor.execute(
+            "SELECT a.attname, quote_ident(n.nspname) || '.' || quote_ident(t.typname), EXISTS ("
+            " SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indpred IS NULL"
+            " AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)"
+            " FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace n ON n.oid = t.typnamespace"
+            " WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped",
+            (table.quoted(self.dialect),),
+        )
+        columns = cursor.fetchall()
+        cursor.execute("SELECT %s::text IS NULL OR to_regnamespace(quote_ident(%s)) IS NOT NULL", (table.schema,) * 2)
+        [has_schema] = cursor.fetchone()
+        unique = any(is_unique for name, _, is_unique in columns if name == ROW_KEY)
+        return ExistingTable({name: kind for name, kind, _ in columns}, unique, has_schema)
+
+    def upsert(self, cursor: Cursor, table: SqlTable, existing: ExistingTable, rows: Sequence[Values]) -> None:
+        """One statement with an array for each column, which the server parses once."""
+        arrays = ", ".join(f"%b::{existing.types[name]}[]" for name in table.names)
+        statement = self._insert(table, f"SELECT * FROM unnest({arrays})")
+        cursor.execute(statement, [_array(column) for column in zip(*rows, strict=True)])
+
+    def trial(self, table: SqlTable) -> str:
+        """Select nothing."""
+        return self._insert(table, f"SELECT {', '.join('NULL' for _ in table.names)} WHERE false")
+
+    def problem(self, error: Exception) -> SqlProblem:
+        """Read the SQLSTATE; failures to connect have none."""
+        diagnosis = getattr(error, "diag", None)
+        code = getattr(error, "sqlstate", None) or ""
+        words = one_line((diagnosis and diagnosis.message_primary) or str(error))
+        advice = self._advice(code, words)
+        if not code and not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, OSError)):
+            return SqlProblem("row", words)  # psycopg has no form for a value
+        if not code or code[:2] == "08" or code in ("57P01", "57P02", "57P03", "25006"):
+            return SqlProblem("connection", words, advice)
+        if code in ("42P01", "42703", "3F000", "42P10"):  # table, column or schema is missing, row_key is not unique
+            return SqlProblem("table", words, advice)
+        if code[:2] == "40":
+            return SqlProblem("conflict", words, advice)
+        return SqlProblem("other" if self._NOT_OF_ROWS.match(code) else "row", words, advice)
+
+    def socket_of(self, connection: Any) -> int | None:
+        """Return libpq's socket."""
+        return None if connection.closed else int(connection.fileno())
+
+    def _insert(self, table: SqlTable, source: str) -> str:
+        quote = self.dialect.identifier_preparer.quote
+        names = [quote(name) for name in table.names]
+        updates = ", ".join(f"{name} = EXCLUDED.{name}" for name in names[1:])
+        return (
+            f"INSERT INTO {table.quoted(self.dialect)} ({', '.join(names)}) {source} "
+            f"ON CONFLICT ({names[0]}) DO UPDATE SET {updates}"
+        )
+
+    def _text(self, text: str) -> str:
+        return super()._text(text).replace("\0", "\ufffd")
+
+    def _time(self, time: str) -> str:
+        return time
+
+
+def _array(values: Sequence[Any]) -> list[Any]:
+    return list(values)

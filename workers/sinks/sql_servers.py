@@ -1,0 +1,113 @@
+"""What differs between SQL servers: how a connection is set up, the upsert, and what their errors mean."""
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy.engine import URL, Dialect
+
+from .sql_table import LISTS, TIMES, ExistingTable, SqlTable
+
+CONNECT_WAIT = 5  # seconds to connect
+STATEMENT_WAIT = 20  # seconds for one statement
+LOCK_WAIT = 10  # seconds for a lock that another client holds
+LONGEST_WORDS = 500  # characters of what a server says
+Cursor = Any  # of psycopg or PyMySQL
+Cause = Literal["row", "connection", "table", "conflict", "other"]
+Values = tuple[Any, ...]  # of one row, in the order of `SqlTable.names`
+Fields = Mapping[str, Any]  # of one row, by column
+
+
+@dataclass(frozen=True, slots=True)
+class SqlProblem:
+    """What an error of a server means.
+
+    `cause`: the content of a row; a lost connection; a table or column that is missing; a conflict with another client;
+    anything else. `words`: the server's, in one line. `advice`: what a person should do; may be empty.
+    """
+
+    cause: Cause
+    words: str
+    advice: str = ""
+
+
+class SqlServerKind(ABC):
+    """One kind of server. `driver`: SQLAlchemy's name. `advices`: pairs (pattern of code and words, what to do)."""
+
+    driver = ""
+    dialect: Dialect  # for quoting and types
+    errors: tuple[type[Exception], ...] = ()  # of the driver
+    advices: tuple[tuple[str, str], ...] = ()
+
+    @abstractmethod
+    def arguments(self, url: URL) -> tuple[URL, dict[str, Any]]:
+        """Return the address without options that are ours, and the driver's arguments. Raises `ValueError`."""
+
+    @abstractmethod
+    def begin(self, cursor: Cursor) -> None:
+        """Begin a transaction, with limits on its times."""
+
+    @abstractmethod
+    def existing(self, cursor: Cursor, table: SqlTable) -> ExistingTable:
+        """Return what the server has of a table."""
+
+    @abstractmethod
+    def upsert(self, cursor: Cursor, table: SqlTable, existing: ExistingTable, rows: Sequence[Values]) -> None:
+        """Write rows, or write over those with the same `row_key`, which occurs once in `rows`."""
+
+    @abstractmethod
+    def trial(self, table: SqlTable) -> str:
+        """Return an upsert of no rows, for which the server demands the same rights."""
+
+    @abstractmethod
+    def problem(self, error: Exception) -> SqlProblem:
+        """Return what an error of the driver means."""
+
+    def socket_of(self, connection: Any) -> int | None:
+        """Return the number of the socket of a connection of the driver, None if it limits all times itself."""
+        return None
+
+    def too_long(self, cursor: Cursor, row: Values) -> str:
+        """Return why no statement can hold a row, or an empty text."""
+        return ""
+
+    def values(self, table: SqlTable, key: str, shaped: Fields) -> Values:
+        """Return the values of a row. Raises `ValueError` or `TypeError` for one that no column can hold."""
+        return key, *(self._value(shaped.get(name), field) for name, field in table.columns)
+
+    def _value(self, value: Any, field: str) -> Any:
+        if field in LISTS and value is not None:
+            return json.dumps(self._clean(value), ensure_ascii=False)
+        if field in TIMES and value is not None:
+            return self._time(value)
+        return self._clean(value)
+
+    def _clean(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, (list, tuple)):
+            return [self._clean(item) for item in value]
+        if isinstance(value, dict):
+            return {self._clean(name): self._clean(item) for name, item in value.items()}
+        if value is None or isinstance(value, (int, float)):
+            return value
+        raise TypeError(f"a value of type {type(value).__name__}")
+
+    def _text(self, text: str) -> str:
+        return text.encode("utf-8", "replace").decode()  # no lone surrogates
+
+    @abstractmethod
+    def _time(self, time: str) -> Any: ...
+
+    def _advice(self, code: str, words: str) -> str:
+        line = f"{code} {words}"
+        return next((advice for pattern, advice in self.advices if re.search(pattern, line, re.IGNORECASE)), "")
+
+
+def one_line(text: str) -> str:
+    """Return a server's words in one line, without what is too long for a message."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_WORDS else line[:LONGEST_WORDS] + "…"

@@ -1,0 +1,139 @@
+"""The table of an SQL output: its columns, how it is created, and which of its columns a server lacks.
+
+The primary key is column `row_key`, the SHA-256 of the row key in hexadecimal digits: a URL may be longer than an index
+entry, and collations of MySQL take different URLs for the same.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import BigInteger, Boolean, Column, Double, MetaData, String, Table, Text
+from sqlalchemy.dialects import mysql, postgresql
+from sqlalchemy.engine import Dialect
+from sqlalchemy.schema import CreateTable
+from sqlalchemy.types import TypeEngine
+
+from workers.errors import OutputError
+from workers.rows import KEY, RowKey
+
+from .options import OutputOptions
+
+ROW_KEY = "row_key"
+DEFAULT_TABLE = "articles"
+FIELDS = (
+    "task", "url", "canonical_url", "title", "text", "published", "modified", "author", "source", "keywords",
+    "language", "description", "site_name", "image", "method", "confidence", "reason", "page_type",
+    "article_probability", "fetched_at", "content_hash", "version", "near_duplicate_of", "listed_on", "parts",
+    "parts_missing", "blocks", "robots_directives", "tdm_reservation", "section_version",
+)  # fmt: skip
+TIMES = frozenset({"fetched_at"})  # `published` and `modified` are text: they may be dates, or lack a time zone
+LISTS = frozenset({"keywords", "parts_missing", "blocks", "robots_directives"})
+_NUMBERS: Mapping[str, TypeEngine[Any]] = {
+    "confidence": Double(),
+    "article_probability": Double(),
+    "version": BigInteger(),
+    "parts": BigInteger(),
+    "tdm_reservation": Boolean(),
+}
+_TEXT = Text().with_variant(mysql.LONGTEXT(charset="utf8mb4"), "mysql")
+_NAME = Text().with_variant(mysql.VARCHAR(255, charset="utf8mb4"), "mysql")
+_HASH = String(64).with_variant(mysql.CHAR(64, charset="ascii", collation="ascii_bin"), "mysql")
+_TIME = postgresql.TIMESTAMP(timezone=True).with_variant(mysql.DATETIME(), "mysql")
+_LIST = postgresql.JSONB().with_variant(mysql.JSON(), "mysql")
+_NAME_PATTERN = re.compile(r"[^\W\d]\w*")
+LONGEST_NAME = 63  # bytes, in PostgreSQL; MySQL takes 64 characters
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingTable:
+    """A table as the server has it. `types`: by column, empty if there is no table.
+
+    `has_unique_key`: `row_key` is unique. `has_schema`: the schema of the table is there.
+    """
+
+    types: Mapping[str, str]
+    has_unique_key: bool
+    has_schema: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SqlTable:
+    """The table that an output writes. `columns`: pairs (column, field of the row), the key's fields among them."""
+
+    name: str
+    schema: str | None
+    columns: tuple[tuple[str, str], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns in order, `row_key` first."""
+        return ROW_KEY, *(name for name, _ in self.columns)
+
+    def quoted(self, dialect: Dialect) -> str:
+        """Return the table's name for statements."""
+        quote = dialect.identifier_preparer.quote
+        return f"{quote(self.schema)}.{quote(self.name)}" if self.schema else quote(self.name)
+
+    def creation(self, dialect: Dialect) -> str:
+        """Return the statement that creates the table if there is none."""
+        table = Table(
+            self.name, MetaData(), *map(self._column, self.names), schema=self.schema, mysql_charset="utf8mb4"
+        )
+        return " ".join(str(CreateTable(table, if_not_exists=True).compile(dialect=dialect)).split())
+
+    def changes(self, existing: ExistingTable, dialect: Dialect) -> list[str]:
+        """Return the statements that a server's table needs. A new column is NULL in the rows that are there."""
+        quote = dialect.identifier_preparer.quote
+        if not existing.types:
+            schema = [] if existing.has_schema else [f"CREATE SCHEMA IF NOT EXISTS {quote(self.schema or '')}"]
+            return [*schema, self.creation(dialect)]
+        changes = [
+            f"ALTER TABLE {self.quoted(dialect)} ADD COLUMN {quote(name)} {self._column(name).type.compile(dialect)}"
+            for name in self.names
+            if name not in existing.types
+        ]
+        if not existing.has_unique_key:
+            index = quote(f"{self.name[:40]}_{ROW_KEY}")
+            changes.append(f"CREATE UNIQUE INDEX {index} ON {self.quoted(dialect)} ({ROW_KEY})")
+        return changes
+
+    def _column(self, name: str) -> Column[Any]:
+        if name == ROW_KEY:
+            return Column(name, _HASH, primary_key=True)
+        return Column(name, _type_of(dict(self.columns)[name]))
+
+
+def table_of(place: str, options: OutputOptions, output: str) -> SqlTable:
+    """Return the table of an output. `place`: `table` or `schema.table`. Raises `OutputError` that names `output`."""
+    schema, _, name = place.rpartition(".")
+    columns = options.fields or tuple((field, field) for field in FIELDS)
+    chosen = {field for _, field in columns}
+    columns += tuple((key, key) for key in KEY if key not in chosen)
+    for word, what in ((schema, "schema"), (name, "table"), *((name, "column") for name, _ in columns)):
+        if word and not (_NAME_PATTERN.fullmatch(word) and len(word.encode()) <= LONGEST_NAME):
+            raise OutputError(
+                f"output {output}: invalid name of a {what} {word!r}; use letters, digits and _, at most 63"
+            )
+    names = [ROW_KEY, *(column.casefold() for column, _ in columns)]
+    if repeated := sorted({column for column in names if names.count(column) > 1}):
+        raise OutputError(f"output {output}: two columns have the name {repeated[0]}; rename a field")
+    return SqlTable(name or DEFAULT_TABLE, schema or None, columns)
+
+
+def hash_of(key: RowKey) -> str:
+    """Return the value of column `row_key`."""
+    return sha256(json.dumps(key, ensure_ascii=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _type_of(field: str) -> TypeEngine[Any]:
+    if field in TIMES:
+        return _TIME
+    if field in LISTS:
+        return _LIST
+    if field in _NUMBERS:
+        return _NUMBERS[field]
+    return _NAME if field == "task" else _TEXT
