@@ -3,7 +3,9 @@
 postgresql://user:password@host/database?table=name     also postgres://, mysql://, mariadb://
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sqlalchemy import Engine
@@ -21,11 +23,12 @@ from .options import OutputOptions
 from .sql_engines import ENGINES, TimeLimit, connected
 from .sql_mysql import MySql
 from .sql_postgres import Postgres
-from .sql_servers import Cursor, SqlProblem, SqlServerKind, Values
+from .sql_servers import Cursor, SqlProblem, SqlServerKind, Values, one_line
 from .sql_table import DEFAULT_TABLE, ExistingTable, SqlTable, hash_of, table_of
 
 ANSWER_WAIT = 25.0  # seconds for all that is done with one connection
 TRIES = 2  # the second one with a new connection
+QUICK = 8.0  # seconds within which a try has to fail for a second one
 SETUP_TRIES = 3  # others may create the table at the same time
 SERVERS: Mapping[str, type[SqlServerKind]] = {
     "postgresql": Postgres,
@@ -50,11 +53,32 @@ def open_sql(target: Target) -> "SqlSink":
         place = url.query.get("table", DEFAULT_TABLE)
         if not isinstance(place, str):
             raise ValueError("more than one table")
-        url, arguments = kind.arguments(url.difference_update_query(["table"]).set(drivername=kind.driver))
+        table = table_of(place, target.options, name)
+        server = url.difference_update_query(["table"]).set(drivername=kind.driver)
+        url, arguments = kind.arguments(server)
     except (ArgumentError, ValueError, OSError) as error:
-        problem = concealed(str(error), target.address)
+        problem = concealed(one_line(str(error)), target.address)
         raise OutputError(f"task {target.task}: output {name}: invalid address: {problem}") from None
-    return SqlSink(name, target.address, url, kind, table_of(place, target.options, name), target.options, arguments)
+    return SqlSink(
+        SqlPlace(name, target.address, server.render_as_string(hide_password=False), url, arguments),
+        kind,
+        table,
+        target.options,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SqlPlace:
+    """Where a sink's server is. `name`: for messages; `address`: with its secrets; `server`: without the table.
+
+    `url`, `arguments`: what the driver connects with.
+    """
+
+    name: str = field(repr=False)
+    address: str = field(repr=False)
+    server: str = field(repr=False)
+    url: URL
+    arguments: Mapping[str, Any] = field(repr=False)
 
 
 class SqlSink:
@@ -64,19 +88,9 @@ class SqlSink:
     are. A row that the server refuses is found by halving the batch.
     """
 
-    def __init__(
-        self,
-        name: str,
-        address: str,
-        url: URL,
-        kind: SqlServerKind,
-        table: SqlTable,
-        options: OutputOptions,
-        arguments: dict[str, Any],
-    ):
-        self.name = name
-        self._address, self._url, self._arguments = address, url, arguments
-        self._kind, self._table, self._options = kind, table, options
+    def __init__(self, place: SqlPlace, kind: SqlServerKind, table: SqlTable, options: OutputOptions):
+        self.name = place.name
+        self._place, self._kind, self._table, self._options = place, kind, table, options
         self._quoted = table.quoted(kind.dialect)
         self._errors: tuple[type[Exception], ...] = (*kind.errors, SQLAlchemyError, OSError)
         self._engine: Engine | None = None
@@ -99,7 +113,7 @@ class SqlSink:
         if rows:
             refused |= self._with_connection(lambda cursor, existing: self._write(cursor, existing, rows))
         if refused:
-            raise RowsRefused({key: concealed(words, self._address) for key, words in refused.items()})
+            raise RowsRefused({key: concealed(words, self._place.address) for key, words in refused.items()})
 
     def check(self) -> None:
         """Connect, create the table or its missing columns, and try whether rows may be written."""
@@ -114,6 +128,7 @@ class SqlSink:
 
     def _with_connection(self, action: Callable[[Cursor, ExistingTable], T]) -> T:
         """Do something in a transaction, on a table that is as it should be. Raises `SinkUnavailable`."""
+        started = time.monotonic()
         with TimeLimit(ANSWER_WAIT, self._kind.socket_of) as limit:
             for left in reversed(range(TRIES)):
                 try:
@@ -130,13 +145,14 @@ class SqlSink:
                     self._existing = None
                     if problem.cause == "connection" and self._engine is not None:
                         self._engine.dispose()  # the others of the pool are lost too
-                    if not left or problem.cause == "other" or limit.is_over:
+                    is_quick = time.monotonic() - started < QUICK
+                    if not left or problem.cause == "other" or not is_quick:
                         raise self._unavailable(problem, limit.is_over) from None
         raise AssertionError("the last try returns or raises")
 
     def _open(self) -> Engine:
         if self._engine is None:
-            self._engine = ENGINES.acquire(self._url, self._arguments)
+            self._engine = ENGINES.acquire(self._place.server, self._place.url, self._place.arguments)
         return self._engine
 
     def _set_up(self, connection: PoolProxiedConnection) -> ExistingTable:
@@ -199,10 +215,10 @@ class SqlSink:
         advice = "look at the server's load and at the network" if is_over else problem.advice
         advice = advice.format(
             table=self._quoted,
-            schema=self._table.schema or "public",
-            database=self._url.database or self._url.username,
-            user=self._url.username or "USER",
+            schema=self._table.schema or self._kind.schema or self._place.url.database,
+            database=self._place.url.database or self._place.url.username,
+            user=self._place.url.username or "USER",
             statement=self._statement,
         )
         text = f"output unavailable: {self.name}: {words}" + (f"; {advice}" if advice else "")
-        return SinkUnavailable(concealed(text, self._address))
+        return SinkUnavailable(concealed(text, self._place.address))

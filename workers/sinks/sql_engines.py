@@ -6,7 +6,7 @@ A child process begins with no connections: those of its parent are not used, an
 import contextlib
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock, Timer
@@ -29,9 +29,8 @@ class SharedEngines:
         self._engines: dict[str, tuple[Engine, int]] = {}
         os.register_at_fork(after_in_child=self._forget)
 
-    def acquire(self, url: URL, arguments: dict[str, Any]) -> Engine:
-        """Return the engine of an address, whose connections are opened with these arguments."""
-        address = url.render_as_string(hide_password=False)
+    def acquire(self, address: str, url: URL, arguments: Mapping[str, Any]) -> Engine:
+        """Return the engine of an address. `url`, `arguments`: what the driver makes of it."""
         with self._lock:
             engine, users = self._engines.get(address) or (_new(url, arguments), 0)
             self._engines[address] = engine, users + 1
@@ -112,10 +111,10 @@ def connected(engine: Engine) -> Iterator[PoolProxiedConnection]:
         connection.close()
 
 
-def _new(url: URL, arguments: dict[str, Any]) -> Engine:
+def _new(url: URL, arguments: Mapping[str, Any]) -> Engine:
     engine = create_engine(
         url,
-        connect_args=arguments,
+        connect_args=dict(arguments),
         pool_size=POOL_SIZE,
         max_overflow=POOL_MOST - POOL_SIZE,
         pool_timeout=POOL_WAIT,

@@ -27,13 +27,14 @@ MOST_STATEMENT = 1_000_000  # bytes of one INSERT
 OVERHEAD = 20_000  # bytes of a statement beside its values, at most
 _CONNECTION_CODES = frozenset({0, 1040, 1053, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1203, 1290, 1836, 1927})
 _TABLE_CODES = frozenset({1146, 1054})
-_CONFLICT_CODES = frozenset({1205, 1213})
+_DEADLOCK = 1213
 # Null, double, truncated, too long, out of range, no default, foreign key, not in the set, SIGNAL, CHECK, JSON …
 _ROW_CODES = frozenset(
     {1048, 1062, 1118, 1216, 1217, 1264, 1265, 1292, 1364, 1366, 1406, 1411, 1416, 1425, 1451, 1452, 1526, 1644, 1690}
 ) | frozenset({3140, 3141, 3143, 3144, 3145, 3146, 3147, 3156, 3819, 3903, 4025, 4038, 4078})
+_ROW_STATES = ("21", "22", "23", "44", "45")  # classes of SQLSTATE, which PyMySQL has from 1.2 on
 FIRST_OF_SIGNALS = 30_000  # codes of errors that triggers raise themselves begin there
-_GRANT = "GRANT SELECT, INSERT, UPDATE, CREATE, ALTER, INDEX ON {database}.* TO {user}"
+_GRANT = "GRANT SELECT, INSERT, UPDATE, CREATE, ALTER, INDEX ON {schema}.* TO {user}"
 
 
 class MySql(SqlServerKind):
@@ -128,17 +129,15 @@ class MySql(SqlServerKind):
         code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
         words = one_line(str(error.args[-1]) if error.args else type(error).__name__)
         advice = self._advice(str(code), words)
-        if (
-            code in _ROW_CODES
-            or code >= FIRST_OF_SIGNALS
-            or (not code and isinstance(error, (pymysql.DataError, pymysql.ProgrammingError)))
-        ):
+        is_value = not code and isinstance(error, (pymysql.DataError, pymysql.ProgrammingError))  # has no form for one
+        state = str(getattr(error, "sqlstate", ""))
+        if is_value or code in _ROW_CODES or code >= FIRST_OF_SIGNALS or state.startswith(_ROW_STATES):
             return SqlProblem("row", words, advice)
         if 2000 <= code < 3000 or code in _CONNECTION_CODES or not isinstance(error, pymysql.MySQLError):
             return SqlProblem("connection", words, advice)
         if code in _TABLE_CODES:
             return SqlProblem("table", words, advice)
-        return SqlProblem("conflict" if code in _CONFLICT_CODES else "other", words, advice)
+        return SqlProblem("conflict" if code == _DEADLOCK else "other", words, advice)
 
     def _packet(self, cursor: Cursor) -> int:
         """Return the server's `max_allowed_packet`, asked once a connection."""

@@ -26,6 +26,7 @@ class Postgres(SqlServerKind):
     """PostgreSQL, by psycopg. NUL, which it takes in no text, becomes U+FFFD."""
 
     driver = "postgresql+psycopg"
+    schema = "public"
     dialect = registry.load("postgresql.psycopg")()
     errors = (psycopg.Error,)
     advices = (

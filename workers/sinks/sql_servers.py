@@ -39,6 +39,7 @@ class SqlServerKind(ABC):
 
     driver = ""
     dialect: Dialect  # for quoting and types
+    schema = ""  # of a table that names none; empty: the database
     errors: tuple[type[Exception], ...] = ()  # of the driver
     advices: tuple[tuple[str, str], ...] = ()
 
