@@ -1,10 +1,13 @@
 """PostgreSQL and MariaDB, real servers: the suite of batch sinks, and what only SQL servers do."""
 
 import json
+import multiprocessing
 import os
+import random
 import secrets
+import signal
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC
 from types import SimpleNamespace
 
@@ -13,15 +16,12 @@ import pytest
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks import kinds
-from workers.sinks.interface import RowBatch
 from workers.sinks.options import OutputOptions
 from workers.sinks.sql_table import FIELDS
 
 from .batch_sink_suite import BatchSinkSuite, batch, keys
-from .naughty import naughty_row
+from .naughty import naughty_rows
 from .sink_suite import row
-
-SERVERS = ("postgres", "mariadb")
 
 
 def open_sql(address, folder=None, **options):
@@ -58,7 +58,9 @@ class SqlSuite(BatchSinkSuite):
 
     def read(self, place):
         names = self.names(place)
-        return [self.plain(dict(zip(names, values, strict=True))) for values in self.run(place, "SELECT * FROM articles")]
+        return [
+            self.plain(dict(zip(names, values, strict=True))) for values in self.run(place, "SELECT * FROM articles")
+        ]
 
     def plain(self, stored):
         fetched_at = stored["fetched_at"]
@@ -85,6 +87,100 @@ class SqlSuite(BatchSinkSuite):
         yield open_sql(place.server.address("missing_database"))
         yield open_sql(place.address.replace(f":{place.server.port}/", ":1/"))
         yield open_sql(place.address.replace("127.0.0.1", "no-such-host.invalid"))
+
+    def test_urls_of_any_length_and_case_are_different_keys(self, sink, place):
+        noise = random.Random(1).randbytes(4000).hex()
+        urls = [f"http://a.example/{noise}{end}" for end in ("", "x", "X", "x ", "\u00e9", "e")]
+        rows = [row(number, canonical_url=url) for number, url in enumerate(urls)]
+        sink.write(batch(1, *rows))
+        sink.write(batch(2, *rows, again=True))
+        assert self.keys(place) == keys(rows)
+
+    def test_a_key_that_is_twice_in_a_batch_has_the_last_text(self, sink, place):
+        sink.write(batch(1, row(1, text="first"), row(1, text="last")))
+        assert [one["text"] for one in self.read(place)] == ["last"]
+
+    def test_chosen_fields_and_another_table(self, place):
+        fields = (("Headline", "title"), ("url", "canonical_url"), ("body", "text"), ("tags", "keywords"))
+        with closing(open_sql(f"{place.address}?table=news", fields=fields)) as sink:
+            for again in ((), True):
+                sink.write(batch(1, row(1, keywords=["a", "b"]), row(2), again=again))
+        stored = self.run(place, "SELECT * FROM news ORDER BY url")
+        assert [list(values[1:4]) for values in stored] == [
+            [row(number)["title"], row(number)["canonical_url"], row(number)["text"]] for number in (1, 2)
+        ]
+        assert [values[5:] for values in stored] == [("t", 1), ("t", 1)]
+
+    def test_a_table_with_types_of_its_owner_takes_rows_or_refuses_them(self, sink, place):
+        self.run(place, "CREATE TABLE articles (title VARCHAR(10), version SMALLINT, mine INT DEFAULT 7)")
+        with pytest.raises(RowsRefused) as refused:
+            sink.write(batch(1, row(1, title="a"), row(2, title="x" * 11), row(3, title="b", version=40_000)))
+        assert set(refused.value.reasons) == {key_of(row(2)), key_of(row(3, version=40_000))}
+        sink.write(batch(2, row(1, title="c"), again=[row(1)]))
+        assert self.keys(place) == keys([row(1)])
+        assert [one["mine"] for one in self.read(place)] == [7]
+
+    def test_lost_tables_columns_and_connections_are_replaced_at_once(self, sink, place):
+        sink.write(batch(1, row(1)))
+        self.run(place, "ALTER TABLE articles DROP COLUMN parts")
+        sink.write(batch(2, row(2)))
+        place.server.stop()
+        place.server.start()
+        sink.write(batch(3, row(3)))
+        assert self.keys(place) == keys(map(row, (1, 2, 3)))
+        self.run(place, "DROP TABLE articles")
+        sink.write(batch(4, row(4)))
+        assert self.keys(place) == keys([row(4)])
+
+    def test_sinks_share_connections_and_a_child_process_has_its_own(self, sink, place):
+        sink.write(batch(1, row(1)))
+        with closing(open_sql(f"{place.address}?table=news")) as other:
+            other.write(batch(2, row(2)))
+            assert other._engine is sink._engine
+            child = multiprocessing.get_context("fork").Process(target=sink.write, args=(batch(3, row(3)),))
+            child.start()
+            child.join(20)
+            assert child.exitcode == 0
+        sink.write(batch(4, row(4)))
+        assert self.keys(place) == keys(map(row, (1, 3, 4)))
+
+    def test_two_processes_may_create_the_table_at_the_same_time(self, place):
+        context = multiprocessing.get_context("fork")
+        children = [context.Process(target=self._check, args=(place,)) for _ in range(6)]
+        for child in children:
+            child.start()
+        for child in children:
+            child.join(30)
+        assert [child.exitcode for child in children] == [0] * 6
+
+    def _check(self, place):
+        self.open(place).check()
+
+    def test_rows_survive_kills_and_restarts_of_the_server(self, place):
+        rows = [row(number, text=f"text {number} " * 20) for number in range(5000)]
+        batches = [batch(start, *rows[start : start + 100]) for start in range(0, 5000, 100)]
+        context = multiprocessing.get_context("fork")
+        done, chance = context.Value("i", 0), random.Random(2)
+        self.open(place).check()
+        for kill in range(20):
+            process = context.Process(target=self._patient, args=(place, batches, done), daemon=True)
+            process.start()
+            time.sleep(chance.uniform(0.02, 0.2))
+            if kill in (6, 13):
+                place.server.kill()
+                place.server.start()
+            os.kill(process.pid, signal.SIGKILL)
+            process.join(10)
+        self._patient(place, batches, done)
+        assert self.keys(place) == keys(rows)
+
+    def _patient(self, place, batches, done):
+        """Deliver as a delivery process does: tried again while the server is away."""
+        while done.value < len(batches):
+            try:
+                self._deliver(place, None, batches, done)
+            except SinkUnavailable:
+                time.sleep(0.1)
 
 
 class TestPostgres(SqlSuite):
@@ -115,3 +211,80 @@ class TestMariaDb(SqlSuite):
                 f"IF NEW.canonical_url = '{one['canonical_url']}' THEN "
                 f"SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not this one'; END IF",
             )
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("postgresql://u:geheim@h/d?table=a-b", "letters, digits"),
+        ("postgresql://u:geheim@h/d?table=a.b.c", "letters, digits"),
+        ("postgresql://u:geheim@h/d?colour=red", 'invalid connection option "colour"'),
+        ("postgresql+asyncpg://u:geheim@h/d", "unknown kind"),
+        ("postgresql://u:geheim@h:port/d", "invalid address"),
+        ("mysql://u:geheim@h", "no database"),
+        ("mysql://u:geheim@h/d?colour=red", "unknown option colour"),
+        ("mysql://u:geheim@h/d?sslmode=always", "verify-full"),
+    ],
+)
+def test_an_invalid_address_is_refused_without_its_secrets(address, words):
+    with pytest.raises(OutputError, match=words) as error:
+        open_sql(address)
+    assert "geheim" not in str(error.value)
+
+
+@pytest.mark.parametrize("fields", [(("row_key", "title"),), (("a", "title"), ("A", "text")), (("a b", "title"),)])
+def test_names_that_no_column_can_have_are_refused(fields):
+    with pytest.raises(OutputError):
+        open_sql("postgresql://h/d", fields=fields)
+
+
+def test_the_columns_are_the_fields_of_a_row():
+    assert set(FIELDS) == set(next(naughty_rows()))
+
+
+def test_a_user_without_rights_reads_which_statement_grants_them(postgres):
+    with new_database(postgres) as place:
+        postgres.run("CREATE ROLE poor LOGIN PASSWORD 'poor/word'")
+        try:
+            poor = open_sql(f"postgresql://poor:poor%2Fword@127.0.0.1:{postgres.port}/{place.database}")
+            for statement, then in (
+                ("GRANT CREATE, USAGE ON SCHEMA public TO poor", ""),
+                ("GRANT SELECT, INSERT, UPDATE ON articles TO poor", "DROP TABLE articles"),
+            ):
+                if then:
+                    postgres.run(then, database=place.database)
+                    with closing(open_sql(place.address)) as owner:
+                        owner.check()
+                with pytest.raises(SinkUnavailable) as error:
+                    poor.check()
+                assert statement in str(error.value)
+                assert "word" not in str(error.value).replace("password", "")
+                postgres.run(statement, database=place.database)
+                poor.check()
+            poor.close()
+        finally:
+            postgres.run("DROP OWNED BY poor", database=place.database)
+            postgres.run("DROP ROLE poor")
+
+
+def test_a_server_that_hangs_is_left_after_a_limit(postgres):
+    with new_database(postgres) as place, closing(open_sql(place.address)) as sink:
+        sink.check()
+        sink.answer_wait = 1.0
+        with postgres.halted():
+            started = time.monotonic()
+            with pytest.raises(SinkUnavailable, match="no answer within 1 s"):
+                sink.write(batch(1, row(1)))
+            assert time.monotonic() - started < 10
+        sink.write(batch(1, row(1), again=[row(1)]))
+        assert postgres.run("SELECT count(*) FROM articles", database=place.database) == [(1,)]
+
+
+def test_a_deferred_constraint_refuses_its_row_alone(postgres):
+    with new_database(postgres) as place, closing(open_sql(place.address)) as sink:
+        sink.check()
+        statement = "ALTER TABLE articles ADD UNIQUE (content_hash) DEFERRABLE INITIALLY DEFERRED"
+        postgres.run(statement, database=place.database)
+        with pytest.raises(RowsRefused, match="content_hash"):
+            sink.write(batch(1, row(1), row(2), row(3, content_hash=row(1)["content_hash"])))
+        assert postgres.run("SELECT count(*) FROM articles", database=place.database) == [(2,)]

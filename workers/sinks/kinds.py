@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from workers import variables
+from workers.addresses import shown
 from workers.durability import Durability
 from workers.errors import OutputError
 from workers.variables import VariableNotSet
@@ -60,7 +61,7 @@ class Kind:
             if not self.extra:
                 raise
             raise OutputError(
-                f"task {target.task}: output {target.label} needs {error.name}; "
+                f"task {target.task}: output {shown(target.label)} needs {error.name}; "
                 f"run pip install 'exemplar-crawler[{self.extra}]'"
             ) from None
         return cast(Callable[[Target], Sink | BatchSink], opener)(target)
@@ -125,7 +126,7 @@ def expand(output: str, task: str, environ: Mapping[str, str] | None = None) -> 
     try:
         return variables.expand(output.replace("{task}", task), os.environ if environ is None else environ)
     except VariableNotSet as error:
-        raise OutputError(f"task {task}: output {output}: {error}") from None
+        raise OutputError(f"task {task}: output {shown(output)}: {error}") from None
 
 
 def open_sink(
@@ -136,5 +137,5 @@ def open_sink(
     kind = kind_of(address)
     if kind is None:
         known = ", ".join(suffix for kind in KINDS.values() for suffix in kind.suffixes)
-        raise OutputError(f"task {task}: unknown kind of output {output}; use a path that ends in {known}")
+        raise OutputError(f"task {task}: unknown kind of output {shown(output)}; use a path that ends in {known}")
     return kind.open(Target(address, output, task, folder, durability, options or OutputOptions()))

@@ -91,6 +91,7 @@ class SqlSink:
     def __init__(self, place: SqlPlace, kind: SqlServerKind, table: SqlTable, options: OutputOptions):
         self.name = place.name
         self._place, self._kind, self._table, self._options = place, kind, table, options
+        self.answer_wait = ANSWER_WAIT
         self._quoted = table.quoted(kind.dialect)
         self._errors: tuple[type[Exception], ...] = (*kind.errors, SQLAlchemyError, OSError)
         self._engine: Engine | None = None
@@ -129,7 +130,7 @@ class SqlSink:
     def _with_connection(self, action: Callable[[Cursor, ExistingTable], T]) -> T:
         """Do something in a transaction, on a table that is as it should be. Raises `SinkUnavailable`."""
         started = time.monotonic()
-        with TimeLimit(ANSWER_WAIT, self._kind.socket_of) as limit:
+        with TimeLimit(self.answer_wait, self._kind.socket_of) as limit:
             for left in reversed(range(TRIES)):
                 try:
                     with connected(self._open()) as connection:
@@ -146,7 +147,7 @@ class SqlSink:
                     if problem.cause == "connection" and self._engine is not None:
                         self._engine.dispose()  # the others of the pool are lost too
                     is_quick = time.monotonic() - started < QUICK
-                    if not left or problem.cause == "other" or not is_quick:
+                    if not left or problem.cause == "other" or limit.is_over or not is_quick:
                         raise self._unavailable(problem, limit.is_over) from None
         raise AssertionError("the last try returns or raises")
 
@@ -211,7 +212,7 @@ class SqlSink:
         return self._kind.problem(error)
 
     def _unavailable(self, problem: SqlProblem, is_over: bool) -> SinkUnavailable:
-        words = f"no answer within {ANSWER_WAIT:.0f} s" if is_over else problem.words.rstrip(".;: ")
+        words = f"no answer within {self.answer_wait:.0f} s" if is_over else problem.words.rstrip(".;: ")
         advice = "look at the server's load and at the network" if is_over else problem.advice
         advice = advice.format(
             table=self._quoted,
