@@ -1,6 +1,6 @@
 """Rows a second of the SQL and SQLite outputs against bare batch inserts of the same rows, on the same server.
 
-python -m benchmarks.sql_rate [--rows 5000] [--rounds 3] [--only postgresql,mariadb,sqlite]
+python -m benchmarks.sql_rate [--rows 2000] [--rounds 3] [--only postgresql,mariadb,sqlite]
 
 The servers run with their own defaults of durability: each commit is synced. Sink and bare insert take turns, each on
 an empty table of the same columns; the median of the rounds counts. The bare insert is the driver's `executemany` in
@@ -19,7 +19,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from extractors.article import Article, Block
 from tests import services
@@ -85,8 +85,7 @@ def of_server(server: services.SqlServer, rows: Sequence[Row], rounds: int) -> t
     """Return rows a second of sink and bare insert on a server."""
     name = "rates"
     server.run(f"CREATE DATABASE {name}")
-    sink = kinds.open_sink(server.address(name), "gazette", Path())
-    assert not isinstance(sink, SqliteSink)
+    sink = cast(BatchSink, kinds.open_sink(server.address(name), "gazette", Path()))
     sink.check()
     with closing(server.connect(name)) as connection:
         cursor = connection.cursor()
@@ -164,7 +163,7 @@ def _bare_sqlite(connection: sqlite3.Connection, plain: Sequence[Any]) -> None:
 def main() -> None:
     """Print a line for each output."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, default=5000)
+    parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="postgresql,mariadb,sqlite")
     options = parser.parse_args()
