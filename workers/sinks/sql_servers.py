@@ -98,7 +98,7 @@ class SqlServerKind(ABC):
         raise TypeError(f"a value of type {type(value).__name__}")
 
     def _text(self, text: str) -> str:
-        return text.encode("utf-8", "replace").decode()  # no lone surrogates
+        return text if text.isascii() else text.encode("utf-8", "replace").decode()  # no lone surrogates
 
     @abstractmethod
     def _time(self, time: str) -> Any: ...
