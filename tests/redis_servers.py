@@ -6,7 +6,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -95,7 +95,7 @@ def listens(port: int) -> bool:
     return False
 
 
-def eventually(condition, seconds: float = 20.0) -> None:
+def eventually(condition: Callable[[], object], seconds: float = 20.0) -> None:
     limit = time.monotonic() + seconds
     while True:
         with contextlib.suppress(redis.RedisError):
