@@ -17,11 +17,12 @@ import redis
 from .connection import client
 from .delivery import EXIT_STALLED, Delivery, DeliveryTimes, Draining
 from .presence import node_name
-from .processes import STOP_SIGNALS, die_with_parent, ended_by, signals_blocked
+from .processes import STOP_SIGNALS, die_with_parent, ended_by, name_process, signals_blocked
 from .row_queue import free_queues, has_queues
 from .worker_reports import PROBLEM_LENGTH, messages
 
 LOOK_EVERY = 0.5  # seconds between two looks whether rows wait
+PROCESS_NAME = "delivery"
 SILENCE = 15.0  # seconds without a report after which the process is killed
 ALIVE_EVERY = 1.0  # seconds between two reports that it is at work
 PAUSE_AFTER_EXIT = 1.0  # seconds until a process that ended is replaced
@@ -187,5 +188,6 @@ def _deliver(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     die_with_parent(parent=parent)
+    name_process(PROCESS_NAME)
     logging.getLogger("rq").setLevel(logging.CRITICAL)
     delivery.run()
