@@ -5,12 +5,12 @@
         --stop 'pg_ctl stop …' --start 'pg_ctl start …'
 
 A real Redis with pages that wait, real extraction workers and a real delivery process. At random times a worker or the
-delivery process gets SIGKILL (`--kills`), and the target is interrupted (`--interruptions`): by the commands `--stop` and
-`--start`; without them a file output is moved away, so that nobody can make it anew. At the end the output is read and
-its rows are counted by URL: those that are missing, and those that are there more than once.
+delivery process gets SIGKILL (`--kills`), and the target is interrupted (`--interruptions`): by the commands `--stop`
+and `--start`; without them the folder of a file output is moved away, so that nobody can make it anew. At the end the
+output is read and its rows are counted by URL: those that are missing, and those that are there more than once.
 
-The reader of an output depends on its kind (`READERS`). For others `--count` is a command that prints the URL of each row
-on a line of its own.
+The reader of an output depends on its kind (`READERS`). For others `--count` is a command that prints the URL of each
+row on a line of its own.
 """
 
 import argparse
@@ -162,7 +162,7 @@ def _text_of(file: Path) -> str:
 # -- the run -----------------------------------------------------------------------------------------------------------
 
 
-class Run:
+class OutputRun:
     """Pages on their way to an output, with kills and interruptions at random times. `folder`: of relative paths."""
 
     def __init__(self, url: str, folder: Path, options: argparse.Namespace):
@@ -298,7 +298,7 @@ def main() -> int:
     options = _arguments()
     with tempfile.TemporaryDirectory() as name, Embedded(Path(name) / "redis") as url:
         folder = options.folder or Path(name)
-        measured = Run(url, folder.absolute(), options).measure()
+        measured = OutputRun(url, folder.absolute(), options).measure()
     kind = kind_of(options.output)
     how = "queued" if kind and is_queued(options.output, TASK) else "direct"
     figures = (
