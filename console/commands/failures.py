@@ -268,7 +268,7 @@ def _show_pages(rows: "Sequence[tuple[str, Group, dict[str, FailedPage]]]", *, w
 
 
 def _show_refused(groups_: "Sequence[RefusedGroup]", *, with_urls: bool, complete: bool) -> None:
-    lines = _aligned([("task", "rows", "last", "refused by", "reason"), *(group.cells() for group in groups_)])
+    lines = _aligned([("task", "rows", "last", "output", "reason"), *(group.cells() for group in groups_)])
     for place, line in enumerate(lines):
         click.echo(printable(line))
         if with_urls and place:

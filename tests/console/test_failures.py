@@ -137,7 +137,7 @@ def test_refused_rows_are_counted_by_output_and_reason(
     refused: "redis.Redis", exemplar: Exemplar, redis_url: str
 ) -> None:
     lines = [line.split(maxsplit=4) for line in exemplar("failures", REDIS_URL=redis_url).out.splitlines()]
-    assert lines[4] == ["task", "rows", "last", "refused", "by   reason"]
+    assert lines[4] == ["task", "rows", "last", "output", "reason"]
     assert [(row[0], row[1], row[3], row[4]) for row in lines[5:]] == [
         ("news", "2", "out.db", "no N"),
         ("news", "1", "server", "too long"),

@@ -36,7 +36,7 @@ def test_a_run_ends_when_all_rows_are_delivered(queued: Path, exemplar: Exemplar
 def test_a_run_reports_a_target_that_is_away_and_the_next_one_delivers(
     queued: Path, exemplar: Exemplar, site: SiteServer
 ) -> None:
-    for task in ("zh-news", "en-news"):
+    for task in ("zh-news", "en-stories"):
         (queued / "targets" / task).mkdir(parents=True, exist_ok=True)
         (queued / "targets" / task / "away").touch()
     done = exemplar("run", "--once")
