@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from console.options import moment
 from console.problems import groups, matching
+from workers.addresses import shown
 from workers.problems import Problem
 
 if TYPE_CHECKING:
@@ -27,14 +28,14 @@ class RefusedGroup:
     def cells(self) -> tuple[str, str, str, str, str]:
         """Return task, number, the time of the last one, output and reason."""
         last = moment(max(row.at for row in self.rows))
-        return self.task, str(len(self.rows)), last, self.output, self.label
+        return self.task, str(len(self.rows)), last, shown(self.output), self.label
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the JSON-ready form, one object a row."""
         return [
             {
                 "task": self.task,
-                "output": row.output,
+                "output": shown(row.output),
                 "url": row.url,
                 "reason": row.reason,
                 "at": moment(row.at),

@@ -24,6 +24,7 @@ from typing import Literal, Protocol, cast
 import redis
 
 from . import keys
+from .addresses import shown
 from .clock import Clock
 from .errors import OutputError, RowsRefused, SinkUnavailable
 from .extraction_config import ExtractionConfig, config_of
@@ -217,7 +218,7 @@ class Delivery:
                 if time.monotonic() - entry.since > self.times.write_limit
             ]
         for (task, output), entry in stalled:
-            text = f"output unavailable: {output} did not take rows within {self.times.write_limit:.0f} s"
+            text = f"output unavailable: {shown(output)} did not take rows within {self.times.write_limit:.0f} s"
             self.watch.problem(text, f"{task} {output}")
             self._outage.attempt(partial(entry.queue.put_off, self.holder, text))
         if stalled:
@@ -240,7 +241,7 @@ class Delivery:
                     if self._stopping.is_set() or not self._deliver(queue):
                         break
             except redis.RedisError as error:  # the process notices it, too, and waits
-                log.debug("delivery to %s: %s", queue[1], error)
+                log.debug("delivery to %s: %s", shown(queue[1]), error)
                 return
 
     def _deliver(self, queue: Queue) -> bool:
@@ -279,20 +280,20 @@ class Delivery:
         """Write a batch, and keep the rows that the output refuses. Returns why it can't be written now."""
         task, output = queue
         if config is None:
-            return f"task {task} is not published; its rows wait for {output}"
+            return f"task {task} is not published; its rows wait for {shown(output)}"
         try:
             self._sinks.write(config, output, options, batch)
         except RowsRefused as error:
             kept = keep_refused(self.redis, task, output, batch.rows, error.reasons, clock=self.clock)
-            log.warning("task %s: %s refuses %d row(s); they are kept", task, output, kept)
+            log.warning("task %s: %s refuses %d row(s); they are kept", task, shown(output), kept)
         except (SinkUnavailable, OutputError) as error:
             return str(error)
         except redis.RedisError:
             raise
         except Exception as error:  # a defect of ours, or of a library; its text may hold a secret
             lines = "".join(traceback.format_tb(error.__traceback__))
-            log.error("task %s: output %s: %s\n%s", task, output, type(error).__name__, lines)
-            return f"output unavailable: {output}: unexpected {type(error).__name__}; see the log"
+            log.error("task %s: output %s: %s\n%s", task, shown(output), type(error).__name__, lines)
+            return f"output unavailable: {shown(output)}: unexpected {type(error).__name__}; see the log"
         return ""
 
     def _put_off(self, config: ExtractionConfig | None, queue: Queue, rows: RowQueue, problem: str) -> None:
@@ -304,7 +305,9 @@ class Delivery:
             and state.problem_since is not None
             and self.clock() - state.problem_since > REMOVED_OUTPUT_KEPT
         ):
-            log.error("task %s has no output %s any more; %d rows are dropped", task, output, rows.discard(self.holder))
+            log.error(
+                "task %s has no output %s any more; %d rows are dropped", task, shown(output), rows.discard(self.holder)
+            )
             return
         self._troubled.add(queue)
         self.watch.problem(problem, f"{task} {output}")

@@ -1,14 +1,15 @@
 """What waits for each output, since when, and why; on any machine."""
 
+import json
 from dataclasses import dataclass
 from typing import cast
 
 import redis
 
+from .addresses import shown
 from .errors import OutputError
 from .extraction_config import config_of
 from .ledger import Ledger, with_pages
-from .redis_address import without_password
 from .refused_rows import refused_count, refusing
 from .row_queue import all_queues, queue_states
 from .sinks import is_queued
@@ -20,8 +21,8 @@ UNAVAILABLE = "output unavailable"  # begins the reason of a page that waits for
 class OutputState:
     """An output of a task for which something waits, or that refused rows. Times in Unix seconds, None if unknown.
 
-    `waiting`: how many rows, or `pages` of a file output; `since`: when the oldest of them was queued, or fetched.
-    `refused`: rows that are kept (`workers.refused_rows`).
+    `output`: as in tasks.yaml, without secrets. `waiting`: how many rows, or `pages` of a file output; `since`: when
+    the oldest of them was queued, or fetched. `refused`: rows that are kept (`workers.refused_rows`).
     """
 
     task: str
@@ -44,7 +45,7 @@ def output_states(connection: "redis.Redis") -> list[OutputState]:
         if state.rows or number:
             states[state.task, state.output] = OutputState(
                 state.task,
-                without_password(state.output),
+                shown(state.output),
                 state.rows,
                 since=state.since,
                 problem=state.problem,
@@ -55,7 +56,9 @@ def output_states(connection: "redis.Redis") -> list[OutputState]:
         for own in _file_outputs(connection, task):
             key = task, own.output
             own_refused = refused.get(key, 0)
-            states[key] = OutputState(task, own.output, own.waiting, "pages", own.since, own.problem, None, own_refused)
+            states[key] = OutputState(
+                task, shown(own.output), own.waiting, "pages", own.since, own.problem, None, own_refused
+            )
     return sorted(states.values(), key=lambda state: (state.task, state.output))
 
 
@@ -78,8 +81,9 @@ def _file_outputs(connection: "redis.Redis", task: str) -> list[OutputState]:
         if at is None:
             continue
         reason = reasons[name.encode()].decode("utf-8", "replace")
+        having = json.loads(delivered or "[]")
         for output in outputs:
-            if f'"{output}"' not in (delivered or b"").decode("utf-8", "replace"):
+            if output not in having:
                 number, since, _ = waiting.get(output, (0, float(at), ""))
                 waiting[output] = number + 1, min(since, float(at)), reason
     return [

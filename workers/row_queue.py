@@ -19,6 +19,7 @@ import redis
 import zstandard
 
 from . import keys
+from .addresses import shown
 from .clock import Clock
 from .ledger import Ledger
 from .redis_clock import clock_of
@@ -177,7 +178,7 @@ class RowQueue:
             try:
                 row = unpack_row(packed)
             except ValueError as error:
-                log.error("task %s: a row that waits for %s is damaged: %s", self.task, self.output.name, error)
+                log.error("task %s: a row that waits for %s is damaged: %s", self.task, shown(self.output.name), error)
                 continue
             if is_begun or may_be_there == b"1" or queued_in != epoch:
                 again.add(key_of(row))

@@ -277,12 +277,19 @@ def _show_refused(groups_: "Sequence[RefusedGroup]", *, with_urls: bool, complet
 
 def _show_rows(connection: "redis.Redis", rows: "Sequence[RefusedRow]", file: Path | None, as_json: bool) -> None:
     """Show refused rows of one URL; `file`: where the newest of them is written as JSON."""
+    from workers.addresses import shown
     from workers.refused_rows import refused_row
 
     if file is not None:
         file.write_text(json.dumps(refused_row(connection, rows[0]), ensure_ascii=False) + "\n", "utf-8", "replace")
     for row in rows:
-        facts = {"task": row.task, "url": row.url, "output": row.output, "reason": row.reason, "at": moment(row.at)}
+        facts = {
+            "task": row.task,
+            "url": row.url,
+            "output": shown(row.output),
+            "reason": row.reason,
+            "at": moment(row.at),
+        }
         if as_json:
             print_json(facts | {"row": refused_row(connection, row)})
             continue

@@ -19,16 +19,18 @@ from workers.delivery import Delivery, DeliveryTimes
 from workers.extraction_worker import ExtractionWorker
 from workers.forgetting import forget_task
 from workers.ledger import Ledger
+from workers.output_states import output_states
 from workers.present_problems import present_problems
 from workers.processes import die_with_parent
 from workers.refused_rows import drop_refused, keep_refused, refused_count, refused_row, refused_rows, retry_refused
 from workers.row_queue import RowQueue, all_queues, due_queues, has_queues, queue_states, rows_waiting
 from workers.sinks import KINDS, OutputOptions, RowCondition
+from workers.supervised_delivery import SupervisedDelivery
 from workers.supervisor import Supervisor
 from workers.worker_times import WorkerTimes
 
 from .batch_folder import SCHEME, read_batches, read_rows, register
-from .helpers import TASK, article, deliver, eventually, news, publish, rows, states, url
+from .helpers import FETCHED_AT, TASK, article, deliver, eventually, news, publish, rows, states, url
 from .servers import LossyProxy, Server
 from .test_full_redis import fill, relieve
 
@@ -493,3 +495,65 @@ def test_a_delivery_waits_while_redis_is_away(server, tmp_path):
     delivery.stop()
     thread.join(10)
     assert not thread.is_alive()
+
+
+@pytest.fixture
+def supervised(connection, redis_url):
+    """A delivery process that is replaced after a second of silence, or when a target takes that long."""
+    told = {"reports": [], "warnings": []}
+    times = DeliveryTimes(look_every=0.02, first_pause=0.1, write_limit=1.0)
+    process = SupervisedDelivery(
+        redis_url, told["reports"].append, told["warnings"].append, draining="now", times=times, silence=2.0
+    )
+
+    def serve():
+        process.check(is_outage=False)
+        process.start_if_needed(connection, [])
+        return process
+
+    yield serve, told
+    process.kill(connection)
+
+
+def test_a_delivery_that_is_silent_is_replaced_and_its_leases_are_freed(connection, worker, supervised, tmp_path):
+    serve, told = supervised
+    publish(connection, tmp_path, OUTPUT)
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "slow").write_text("0.5")
+    extract(worker, connection, 1)
+    eventually(lambda: serve() and read_batches(tmp_path / "one"), "the first try")
+    os.kill(serve().process.pid, signal.SIGSTOP)
+    eventually(lambda: serve() and not has_queues(connection), "another process")
+    assert told["warnings"][0] == "the delivery process reported nothing for 2 s; it is killed"
+    assert delivered(tmp_path) == once(1)
+
+
+def test_a_target_that_does_not_return_is_a_problem_and_its_process_is_replaced(
+    connection, worker, supervised, tmp_path
+):
+    serve, told = supervised
+    publish(connection, tmp_path, OUTPUT)
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "slow").write_text("60")
+    extract(worker, connection, 1)
+    eventually(lambda: serve() and told["reports"], "the problem")
+    assert told["reports"][0]["problem"] == f"output unavailable: {OUTPUT} did not take rows within 1 s"
+    (tmp_path / "one" / "slow").unlink()
+    eventually(lambda: serve() and not has_queues(connection), "another process")
+    assert (delivered(tmp_path), told["warnings"]) == (once(1), [])
+
+
+def test_what_waits_for_each_output_is_known(connection, worker, tmp_path):
+    publish(connection, tmp_path, "out.jsonl", "out.db", OUTPUT)
+    extract(worker, connection, 1)
+    with closing(sqlite3.connect(tmp_path / "out.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        hurried = ExtractionWorker(connection, "hurried", times=WorkerTimes(output_patience=0.1))
+        hurried.extract_pages(TASK, deliver(connection, {2: news(2), 3: news(3)}))
+        hurried.close()
+    queued, pages = output_states(connection)
+    assert (pages.output, pages.waiting, pages.unit) == ("out.db", 2, "pages")
+    assert pages.since == FETCHED_AT.timestamp()
+    assert "database is locked" in pages.problem
+    assert (queued.output, queued.waiting, queued.unit, queued.refused) == (OUTPUT, 1, "rows", 0)
+    assert time.time() - queued.since < 60
