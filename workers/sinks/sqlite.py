@@ -131,6 +131,7 @@ class SqliteSink:
             except _REFUSALS as error:
                 connection.execute("ROLLBACK TO one_row")
                 refused[key_of(row)] = str(error)
+            connection.execute("RELEASE one_row")
         return refused
 
     def _values(self, row: Row) -> tuple[Any, ...]:
