@@ -3,8 +3,9 @@
     python -m benchmarks.retention --days 365 --articles 100 [--forget 90d]
 
 Runs are real (`SectionRun`), as are the steps of the workers; only the network, the extraction and the time are not.
-Each day has one run, list pages of its own, dead links, failures, duplicates, and processes that crash. Keys that
-expire are counted apart, since the server's clock is not simulated.
+Each day has one run, list pages of its own, dead links, failures, duplicates, rows that are queued and delivered, some
+of which are refused, and processes that crash. Keys that expire are counted apart, since the server's clock is not
+simulated.
 """
 
 import argparse
@@ -30,10 +31,15 @@ from workers.near_duplicates import NearDuplicates
 from workers.presence import Presence
 from workers.quarantine import keep_page
 from workers.recheck_plan import next_recheck
+from workers.refused_rows import keep_refused
+from workers.row_queue import QueuedOutput, RowQueue, to_queue
+from workers.rows import key_of
+from workers.sinks import OutputOptions
 
 HOST = "http://gazette.example"
 BEGIN = datetime(2027, 1, 1, 12, tzinfo=UTC)
 DAY = 86400.0
+OUTPUT = QueuedOutput("postgresql://db.example/news", OutputOptions())
 REVISIT = (DAY, 3 * DAY)
 WORDS = [f"word{number}" for number in range(500)]
 EXPIRING = " (expires)"
@@ -117,7 +123,18 @@ class Year:
                 run.ledger.settle(name, "duplicate", lease.url, worker="w")
             else:
                 plan = next_recheck(REVISIT, lease.recheck, 1, "hash", now=self.clock())
-                run.ledger.settle(name, "written", "", worker="w", recheck=plan)
+                row = {"task": self.task.name, "url": lease.url, "canonical_url": lease.url, "version": 1}
+                queued = to_queue(self.task.name, [row], [OUTPUT], again=False)
+                run.ledger.settle(name, "written", "", worker="w", recheck=plan, queued=queued)
+        self._deliver()
+
+    def _deliver(self) -> None:
+        """Deliver the rows; the output refuses the last one of a batch."""
+        queue = RowQueue(self.redis, self.task.name, OUTPUT.name, OUTPUT.options, clock=self.clock)
+        while batch := queue.take("d", "now"):
+            refused = {key_of(batch.rows[-1]): "too long for column title"}
+            keep_refused(self.redis, self.task.name, OUTPUT.name, batch.rows, refused, clock=self.clock)
+            queue.finish("d", batch)
 
 
 def sizes(connection: "redis.Redis") -> dict[str, int]:
@@ -126,7 +143,7 @@ def sizes(connection: "redis.Redis") -> dict[str, int]:
     for raw in connection.scan_iter(count=1000):
         key = raw.decode()
         name = re.sub(r"^exemplar:(task:[^:]+:)?", "", key)
-        name = re.sub(r"^(done|page|host|reply):.*", r"\1", name)
+        name = re.sub(r"^(done|page|host|reply|rows|queue|refused):.*", r"\1", name)
         families[name + (EXPIRING if int(connection.pttl(key)) >= 0 else "")] += int(connection.memory_usage(key) or 0)
     return dict(families)
 

@@ -14,17 +14,22 @@ import redis
 from console.options import log_to_stderr, print_json
 from crawler.fetching.spider_process import EXIT_UNAVAILABLE
 from workers.connection import reason
+from workers.delivery import Draining
 from workers.present_problems import PresentProblem
 from workers.processes import die_with_parent
 from workers.supervisor import Supervisor
 
 
-def main(count: int, *, exits_without_redis: bool, resize: bool = False) -> None:
-    """Supervise `count` workers on `$REDIS_URL` until SIGTERM; with `resize` as many as standard input names last."""
+def main(count: int, *, exits_without_redis: bool, resize: bool = False, once: bool = False) -> None:
+    """Supervise `count` workers on `$REDIS_URL` until SIGTERM; with `resize` as many as standard input names last.
+
+    With `once` the rows of tasks that have ended are delivered at once.
+    """
     die_with_parent(signal.SIGTERM)
     log_to_stderr()
     url, wanted = os.environ["REDIS_URL"], _Wanted(count).now if resize else None
-    supervisor = Supervisor(url, count, exits_without_redis=exits_without_redis, wanted=wanted)
+    draining: Draining = "idle" if once else ""
+    supervisor = Supervisor(url, count, exits_without_redis=exits_without_redis, wanted=wanted, draining=draining)
     signal.signal(signal.SIGTERM, supervisor.stop)
     # The run itself reports that Redis is unavailable, once for all its parts.
     try:
@@ -58,4 +63,9 @@ class _Wanted:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), exits_without_redis="--exit" in sys.argv, resize="--resize" in sys.argv)
+    main(
+        int(sys.argv[1]),
+        exits_without_redis="--exit" in sys.argv,
+        resize="--resize" in sys.argv,
+        once="--once" in sys.argv,
+    )

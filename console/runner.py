@@ -31,6 +31,7 @@ from workers.presence import alive, node_name
 from workers.present_problems import PresentProblem
 from workers.processes import ended_by
 from workers.redis_clock import clock_of
+from workers.row_queue import rows_waiting
 from workers.url_states import OPEN_STATES, Counts, State
 
 LOOK_EVERY = 0.2  # seconds
@@ -138,14 +139,16 @@ class Runner:
         self._extraction_seen = self._watched = clock()
         self._failure: BaseException | None = None
         self._started = clock_of(self.connection).moment().isoformat(timespec="seconds")
-        self._settled: tuple[int, float] = (0, clock())  # number of settled URLs, and when it changed
-        self._finished = False  # a run with `once`: all is settled, or it gave up
+        self._settled: tuple[int, float] = (0, clock())  # settled URLs less waiting rows, and when that changed
+        self._finished = False  # a run with `once`: all is settled and delivered, or it gave up
+        self._once = False
 
     def run(self, *, once: bool, on_look: Callable[["Runner"], None]) -> Accounting:
-        """Run until stopped, or with `once` until every task has run and every page is settled.
+        """Run until stopped, or with `once` until every task has run, every page is settled and every row delivered.
 
         `on_look` is called a few times a second. Raises `TaskError` for the file and `redis.RedisError`.
         """
+        self._once = once
         self.scheduler.start()
         active = sorted(published_periods(self.connection))
         names = active if once else published_names(self.connection)
@@ -247,17 +250,19 @@ class Runner:
             self._read_reports(missing)
             return
         counts = [Ledger(self.connection, name).counts() for name in active]
-        if not sum(count.states["fetched"] for count in counts):
+        rows = sum(rows_waiting(self.connection, name) for name in active)
+        if not rows and not sum(count.states["fetched"] for count in counts):
             self._finished = True
             return
-        settled = sum(count.seen - count.open for count in counts)
+        settled = sum(count.seen - count.open for count in counts) - rows
         if settled != self._settled[0]:
             self._settled = (settled, self.clock())
         is_problem = bool(self.accounting.problems or self._problems)
         patience = STUCK_AFTER_PROBLEM if is_problem else STUCK_WITHOUT_PROBLEM
         if self.clock() - self._settled[1] > patience:
             cause = "output unavailable" if is_problem else f"no page was settled for {patience:.0f} s"
-            self.accounting.gave_up = f"{cause}; pages are kept for the next run"
+            kept = "pages and rows" if rows else "pages"
+            self.accounting.gave_up = f"{cause}; {kept} are kept for the next run"
             self._finished = True
 
     def _redis_changed(self, text: str) -> None:
@@ -288,7 +293,8 @@ class Runner:
         self._extraction_seen = self.clock()
         self._extraction = subprocess.Popen(
             [sys.executable, "-m", "console.extraction_process", str(self.workers)]
-            + (["--exit"] if self.exits_without_redis else []),
+            + (["--exit"] if self.exits_without_redis else [])
+            + (["--once"] if self._once else []),
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

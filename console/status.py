@@ -16,6 +16,7 @@ from workers.backpressure import MEGABYTE, stored
 from workers.full_redis import memory_of
 from workers.inbox import Inbox
 from workers.ledger import Ledger, ledgers, with_pages
+from workers.output_states import output_states
 from workers.presence import processes
 from workers.present_problems import present_problems
 from workers.redis_clock import clock_of
@@ -24,8 +25,9 @@ PAGES_EXAMINED = 100  # of each task and state, for the age of the oldest page
 
 
 def overview(connection: "redis.Redis") -> dict[str, Any]:
-    """Return tasks with their counts, last and next run; the queue with the age of its oldest page in seconds; live
-    processes and those that died; present problems; the Redis; hosts that are slowed or closed.
+    """Return tasks with their counts, last and next run; the queue with the age of its oldest page in seconds; what
+    waits for each output, and how many rows it refused; live processes and those that died; present problems; the
+    Redis; hosts that are slowed or closed.
 
     JSON-ready, times in ISO 8601; those of processes and problems in Unix seconds.
     """
@@ -64,6 +66,10 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
             "due": due,
             "running": running,
         },
+        "outputs": [
+            asdict(state) | {"since": _iso(state.since), "problem_since": _iso(state.problem_since)}
+            for state in output_states(connection)
+        ],
         "stored": asdict(stored(connection)),
         "memory": {"used": memory.used, "limit": memory.limit, "full": memory.is_full},
         "processes": living,
@@ -136,6 +142,23 @@ def pressure_lines(state: dict[str, Any]) -> list[str]:
         if process.get("waits"):
             what = "pauses" if process.get("level") == "pause" else "is slow"
             lines.append(f"{process['task']} {what}: {process['waits']}")
+    return lines
+
+
+def output_lines(state: dict[str, Any]) -> list[str]:
+    """Return a line for each output for which something waits, or that refused rows; from an overview."""
+    lines = []
+    for row in state["outputs"]:
+        parts = []
+        if row["waiting"]:
+            what = f"{row['waiting']} {row['unit']} wait" if row["waiting"] > 1 else f"1 {row['unit'][:-1]} waits"
+            parts.append(what + (f" since {_short(row['since'])}" if row["since"] else ""))
+        if row["problem"]:
+            parts.append(row["problem"])
+        if row["refused"]:
+            rows = "row" if row["refused"] == 1 else "rows"
+            parts.append(f"{row['refused']} {rows} refused: exemplar failures {row['task']}")
+        lines.append(f"output {row['output']} of {row['task']}: {'; '.join(parts)}")
     return lines
 
 

@@ -1,6 +1,7 @@
 """Back-pressure: spiders slow down and pause when too much waits for extraction, or Redis becomes full.
 
-What waits is counted by the ledger's steps: pages and bytes in the page store, of each task and of all tasks. Each is
+What waits is counted by the ledger's steps: pages and bytes in the page store, and rows and bytes that wait for
+delivery, of each task and of all tasks. A row counts as a page, once for each output that it waits for. Each sum is
 compared with its mark; the largest share decides. A spider slows down at `SLOW_AT` of a mark and pauses at the mark. It
 goes on slowly below `RESUME_AT`, and at full speed below `GO_AT`; between two bounds it keeps its level, so it does not
 alternate. What is in flight when it pauses still arrives, so marks may be passed by that much.
@@ -43,7 +44,7 @@ DEFAULT_MARKS = Marks()
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What the page store holds: fetched pages that are not settled, and their size in bytes."""
+    """What waits: fetched pages that are not settled, or rows that are not delivered; and their size in bytes."""
 
     pages: int = 0
     size: int = 0
@@ -51,20 +52,25 @@ class Stored:
     @classmethod
     def of_fields(cls, fields: Mapping[bytes, bytes]) -> "Stored":
         """What the fields of a counter say."""
-        return cls(*(max(0, int(fields.get(name, 0))) for name in (b"pages", b"bytes")))
+        number, size = (max(0, int(fields.get(name, 0))) for name in (b"pages", b"bytes"))
+        return cls(number + max(0, int(fields.get(b"rows", 0))), size)
+
+    def __add__(self, other: "Stored") -> "Stored":
+        return Stored(self.pages + other.pages, self.size + other.size)
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What waits for extraction, of one task and of all, and the memory of Redis."""
+    """What waits, of one task and of all, and the memory of Redis. `rows`: how many of all are rows, not pages."""
 
     of_task: Stored
     of_all: Stored
     memory: RedisMemory
+    rows: int = 0
 
     def strongest(self, marks: Marks) -> tuple[float, Cause, str]:
         """Return the largest share of a mark, what it is a share of, and that in words."""
-        waiting = "{} of {} that may wait for extraction".format
+        waiting = ("{} of {} that may wait for extraction" + " or delivery" * bool(self.rows)).format
         shares: list[tuple[float, Cause, str]] = []
         for cause, waits, pages, size in (
             ("task", self.of_task, marks.task_pages, marks.task_bytes),
@@ -88,11 +94,12 @@ def stored(connection: "redis.Redis") -> Stored:
 def load_of(connection: "redis.Redis", task: str) -> Load:
     """Read what one task's spiders compare with their marks."""
     pipe = connection.pipeline(transaction=False)
-    pipe.hgetall(keys.of_task(task, "stored"))
-    pipe.hgetall(keys.STORED)
+    for name in (keys.of_task(task, "stored"), keys.of_task(task, "queued"), keys.STORED, keys.QUEUED):
+        pipe.hgetall(name)
     pipe.info("memory")
-    of_task, of_all, info = cast(tuple[dict[bytes, bytes], dict[bytes, bytes], dict[str, Any]], tuple(pipe.execute()))
-    return Load(Stored.of_fields(of_task), Stored.of_fields(of_all), RedisMemory.of_info(info))
+    *counters, info = cast(list[dict[Any, Any]], pipe.execute())
+    pages, rows, all_pages, all_rows = map(Stored.of_fields, counters)
+    return Load(pages + rows, all_pages + all_rows, RedisMemory.of_info(info), all_rows.pages)
 
 
 def next_level(level: Level, share: float) -> Level:

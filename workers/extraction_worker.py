@@ -68,7 +68,9 @@ class ExtractionWorker:
         ledger = Ledger(self.redis, task, clock=self.clock)
         section = self._prepare_or_postpone(ledger, names)
         if section is not None:
-            group = GroupWriter(ledger, section.outputs, self.name, watch=self.watch, times=self.times)
+            group = GroupWriter(
+                ledger, section.outputs, self.name, watch=self.watch, times=self.times, queued=section.queued
+            )
             ledger.hold(names, self.name, seconds=self.times.page_lease)
             for name in names:
                 self._process(section, ledger, group, name)

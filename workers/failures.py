@@ -1,10 +1,16 @@
-"""The failed pages of a task: which there are, which of them are in quarantine, and what a person does about them."""
+"""What failed: the failed pages of a task, which of them are in quarantine, and what a person does about them.
+
+Refused rows are in `workers.refused_rows`.
+"""
 
 from dataclasses import dataclass
 
+from .extraction_config import config_of
 from .ledger import Ledger
+from .outputs import options_of
 from .problems import Problem, problems
 from .quarantine import PageNote, drop_page, kept_notes
+from .refused_rows import RefusedRow, drop_refused, retry_refused
 from .url_states import fingerprint
 
 
@@ -34,6 +40,17 @@ def retry(ledger: Ledger, url: str) -> bool:
 def drop(ledger: Ledger, url: str) -> bool:
     """Reject a failed URL for good, because a person does not need it. False if it has not failed."""
     return _done(ledger, url, ledger.drop_failed(url))
+
+
+def retry_row(ledger: Ledger, row: RefusedRow) -> bool:
+    """Queue a refused row for its output again. False if it is not kept any more."""
+    config = config_of(ledger.redis, ledger.task)
+    return retry_refused(ledger.redis, row, options_of(config, row.output) if config else None, clock=ledger.clock)
+
+
+def drop_row(ledger: Ledger, row: RefusedRow) -> bool:
+    """Remove a refused row, because a person does not need it. False if it is not kept any more."""
+    return drop_refused(ledger.redis, row)
 
 
 def _done(ledger: Ledger, url: str, was_failed: bool) -> bool:

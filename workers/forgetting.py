@@ -11,6 +11,7 @@ from . import keys
 from .full_redis import even_when_full
 from .ledger import FIRST_RANK, WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short
 from .quarantine import drop_page
+from .row_queue import forget_queues
 from .url_states import Fingerprint, Found, fingerprint
 
 DAYS_KEPT = 400  # for which the counts of each day are kept
@@ -87,12 +88,15 @@ def forget_rejected(ledger: Ledger, reason: str) -> int:
 
 
 def forget_task(connection: "redis.Redis", task: str) -> None:
-    """Forget a task's whole ledger with the pages that wait, its example, and the state of its last walk."""
-    stored = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, "stored")))
+    """Forget a task's whole ledger with the pages and rows that wait, its example, and the state of its last walk."""
+    stored, queued = (
+        cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, name))) for name in ("stored", "queued")
+    )
     for key in connection.scan_iter(match=glob_escaped(keys.of_task(task, "")) + "*", count=1000):
         connection.unlink(key)
     for field, number in stored.items():
         even_when_full(connection, "HINCRBY", keys.STORED, field, -int(number))
+    forget_queues(connection, task, queued)
     connection.srem(keys.LEDGERS, task)
     connection.srem(keys.FETCHED, task)
     connection.zrem(keys.QUARANTINES, task)

@@ -1,9 +1,10 @@
 """Pages become rows in groups: the pages of a job are extracted one after another and written together.
 
 A group is written to one output after another, never to two at the same time. For each of them the worker holds the
-output, makes sure that it still holds the pages, and writes the rows; then it settles the pages whose rows all outputs
-have. A page that an output could not take is released with the names of those that have its rows, and they do not get
-them again.
+output, makes sure that it still holds the pages, and writes the rows; then it settles the pages whose rows all file
+outputs have, and in that step their rows are queued for the other outputs (`workers.row_queue`). A page that an output
+could not take is released with the names of those that have its rows, and they do not get them again. A row that an
+output refuses for what it contains is kept (`workers.refused_rows`), and its page counts as written.
 """
 
 import logging
@@ -11,6 +12,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from .clock import Clock
 from .errors import SinkUnavailable
@@ -18,6 +20,8 @@ from .healing import confirm, heal
 from .ledger import Ledger
 from .outputs import Output
 from .page_decision import WriteRows
+from .refused_rows import keep_refused
+from .row_queue import QueuedOutput, to_queue
 from .rows import RowKey, key_of
 from .url_states import Fingerprint, PageLease
 from .worker_reports import Watch
@@ -47,7 +51,10 @@ class PendingPage:
 
 
 class GroupWriter:
-    """Writes and settles the pages of one task and worker. Not for several threads."""
+    """Writes and settles the pages of one task and worker. Not for several threads.
+
+    `outputs`: the task's file outputs; `queued`: those whose rows are queued.
+    """
 
     def __init__(
         self,
@@ -57,9 +64,10 @@ class GroupWriter:
         *,
         watch: Watch,
         times: WorkerTimes,
+        queued: Sequence[QueuedOutput] = (),
         clock: Clock = time.monotonic,
     ):
-        self.ledger, self.outputs, self.worker = ledger, outputs, worker
+        self.ledger, self.outputs, self.queued, self.worker = ledger, outputs, queued, worker
         self.watch, self.times, self.clock = watch, times, clock
         self._pages: list[PendingPage] = []
         self._first_at = 0.0
@@ -69,14 +77,19 @@ class GroupWriter:
         return bool(self._pages)
 
     def missing(self, lease: PageLease) -> list[Output]:
-        """Return the outputs that do not have the rows of a page yet."""
+        """Return the file outputs that do not have the rows of a page yet."""
         return [output for output in self.outputs if output.name not in lease.delivered]
 
     def add(self, lease: PageLease, decision: WriteRows) -> None:
         """Add a page to the group."""
         if not self._pages:
             self._first_at = self.clock()
-        self._pages.append(PendingPage(lease, decision, set(lease.delivered)))
+        page = PendingPage(lease, decision, set(lease.delivered))
+        if decision.rows:  # an output that gets none of them has nothing to wait for
+            page.delivered |= {
+                output.name for output in self.outputs if not any(output.admits(row) for row in decision.rows)
+            }
+        self._pages.append(page)
         self._characters += sum(len(row["text"]) for row in decision.rows)
 
     def is_due(self) -> bool:
@@ -85,7 +98,7 @@ class GroupWriter:
         return is_old or self._characters > GROUP_CHARACTERS
 
     def flush(self) -> list[PendingPage]:
-        """Write the group to the outputs and settle its pages; release those that are not in all of them.
+        """Write the group to the file outputs and settle its pages; release those that are not in all of them.
 
         Returns the pages that were settled. Reports each output that is unavailable.
         """
@@ -126,10 +139,7 @@ class GroupWriter:
             with output.exclusive():
                 held = self._confirm(output, pages)
                 lacking = [page for page in held if output.name not in page.delivered]
-                again: set[RowKey] = {
-                    key_of(row) for page in lacking if page.decision.again for row in page.decision.rows
-                }
-                output.write([row for page in lacking for row in page.decision.rows], again=again)
+                self._write_rows(output, lacking)
                 for page in lacking:
                     page.delivered.add(output.name)
                 # Inside, so that no other worker finds a row whose page is not settled.
@@ -140,6 +150,16 @@ class GroupWriter:
             raise
         finally:
             self.watch.end()
+
+    def _write_rows(self, output: Output, pages: Sequence[PendingPage]) -> None:
+        """Write the rows of pages to an output that is held; keep those that it refuses."""
+        again: set[RowKey] = {key_of(row) for page in pages if page.decision.again for row in page.decision.rows}
+        rows = [row for page in pages for row in page.decision.rows if output.admits(row)]
+        refused = output.write(rows, again=again)
+        if refused:
+            task = self.ledger.task
+            keep_refused(self.ledger.redis, task, output.name, rows, refused, clock=self.ledger.clock)
+            log.warning("task %s: %s refuses %d row(s); they are kept", task, output.name, len(refused))
 
     def _confirm(self, output: Output, pages: Sequence[PendingPage]) -> list[PendingPage]:
         """Return the pages that this worker still holds, after the ledger has learnt the output's rows if need be."""
@@ -153,7 +173,7 @@ class GroupWriter:
             answer = confirm(self.ledger, delivered, self.worker, seconds=times.page_lease)
             if answer.epoch == output.healed_in:
                 break
-            learnt = heal(self.ledger, output, self.outputs, answer.epoch, progress)
+            learnt = heal(self.ledger, output, self.outputs, answer.epoch, progress, has_queues=bool(self.queued))
             if learnt:
                 log.warning("task %s: the ledger learns of %d row(s) that are in %s already", task, learnt, output.name)
         for page in pages:
@@ -169,9 +189,16 @@ class GroupWriter:
             self.ledger.entries_written(page.decision.entries, pipe=pipe)
         for page in pages:
             note, recheck = page.decision.note, page.decision.recheck
-            self.ledger.settle(page.name, "written", note, worker=self.worker, recheck=recheck, pipe=pipe)
+            self.ledger.settle(
+                page.name, "written", note, worker=self.worker, recheck=recheck, queued=self._rows_of(page), pipe=pipe
+            )
         for page, is_settled in zip(pages, pipe.execute()[-len(pages) :], strict=True):
             page.is_settled, page.is_held = bool(is_settled), False
+
+    def _rows_of(self, page: PendingPage) -> list[Any]:
+        """Return the rows of a page as they are queued. Those of a back-fill may have been written long ago."""
+        again = page.decision.again or "days" in page.lease.info
+        return to_queue(self.ledger.task, page.decision.rows, self.queued, again=again)
 
     def _is_everywhere(self, page: PendingPage) -> bool:
         return page.delivered.issuperset(output.name for output in self.outputs)

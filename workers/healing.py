@@ -25,6 +25,7 @@ from .sinks import WrittenRow
 from .url_states import Fingerprint, fingerprint
 
 KNOWN_IN_A_ROW = 1000  # rows that the ledger must know, one after another: a second has fewer
+IN_DOUBT = 20_000  # newest rows of a task, of which some may have waited for delivery when Redis forgot them
 OTHERS_IN_A_ROW = 20_000  # rows of other tasks in the same file, after which a known one is enough
 AT_ONCE = 250  # rows in one step
 
@@ -57,12 +58,22 @@ def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: 
     return Confirmed(epoch.decode() if epoch else current_epoch(ledger.redis), delivered)
 
 
-def heal(ledger: Ledger, output: Output, outputs: Sequence[Output], epoch: str, progress: Callable[[], None]) -> int:
+def heal(
+    ledger: Ledger,
+    output: Output,
+    outputs: Sequence[Output],
+    epoch: str,
+    progress: Callable[[], None],
+    *,
+    has_queues: bool = False,
+) -> int:
     """Let the ledger learn the rows of an output that this process holds; return how many it did not know.
 
-    A row counts as written if all `outputs` have it, else as delivered to those that do. Nothing happens if a process
-    has done this in the same epoch, or if URLs were forgotten on purpose: then each row is looked up when it is
-    written. `progress` is called before each step. Raises `SinkUnavailable`.
+    A row counts as written if all `outputs` have it, else as delivered to those that do. `has_queues`: the rows are
+    queued for further outputs, so the newest ones count as delivered only: Redis may have forgotten those that waited.
+    The same holds where an output gets only some of the rows. Nothing happens if a process has done this in the same
+    epoch, or if URLs were forgotten on purpose: then each row is looked up when it is written. `progress` is called
+    before each step. Raises `SinkUnavailable`.
     """
     if output.healed_in == epoch:
         return 0
@@ -71,21 +82,24 @@ def heal(ledger: Ledger, output: Output, outputs: Sequence[Output], epoch: str, 
     known = cast("bytes | None", ledger.redis.hget(healed, output.name))
     if (known is None or known.decode() != epoch) and not has_forgotten(ledger):
         even_when_full(ledger.redis, "SADD", keys.LEDGERS, ledger.task)
-        learnt = _learn(ledger, output, outputs, progress)
+        learnt = _learn(ledger, output, outputs, progress, has_queues)
     even_when_full(ledger.redis, "HSET", healed, output.name, epoch)
     output.healed_in = epoch
     return learnt
 
 
-def _learn(ledger: Ledger, output: Output, outputs: Sequence[Output], progress: Callable[[], None]) -> int:
-    learnt, known_in_a_row, read_in_a_row = 0, 0, 0
+def _learn(
+    ledger: Ledger, output: Output, outputs: Sequence[Output], progress: Callable[[], None], has_queues: bool
+) -> int:
+    learnt, known_in_a_row, read_in_a_row, own_rows = 0, 0, 0, 0
     for rows in _batches(output.sink.newest(ledger.task)):
         progress()
         own = [row for row in rows if row.task == ledger.task]
         unknown = [row for row, is_known in zip(own, _compare(ledger, own, ""), strict=True) if not is_known]
         learnt += len(unknown)
+        own_rows += len(own)
         if unknown:
-            _record(ledger, unknown, outputs)
+            _record(ledger, unknown, outputs, has_queues, in_doubt=own_rows <= IN_DOUBT)
             known_in_a_row = read_in_a_row = 0
         else:
             known_in_a_row, read_in_a_row = known_in_a_row + len(own), read_in_a_row + len(rows)
@@ -94,18 +108,25 @@ def _learn(ledger: Ledger, output: Output, outputs: Sequence[Output], progress: 
     return learnt
 
 
-def _record(ledger: Ledger, rows: Sequence[WrittenRow], outputs: Sequence[Output]) -> None:
-    """Settle rows that all outputs have; keep of the others which outputs have them."""
-    if len(outputs) == 1:
+def _record(
+    ledger: Ledger, rows: Sequence[WrittenRow], outputs: Sequence[Output], has_queues: bool, *, in_doubt: bool
+) -> None:
+    """Settle rows that all outputs have; keep of the others which outputs have them.
+
+    Rows that are not in doubt count as in each output that gets only some rows, and as delivered from all queues.
+    """
+    if len(outputs) == 1 and not (has_queues and in_doubt):
         _compare(ledger, rows, "record")
         return
     having: list[list[str]] = [[] for _ in rows]
     for output in outputs:
         with suppress(SinkUnavailable):  # its own rows are compared before it is written
+            is_assumed = output.is_filtered() and not in_doubt
             for names, has_it in zip(having, output.sink.has(rows), strict=True):
-                names += [output.name] * has_it
-    everywhere = [row for row, names in zip(rows, having, strict=True) if len(names) == len(outputs)]
-    partly = [(row, names) for row, names in zip(rows, having, strict=True) if len(names) < len(outputs)]
+                names += [output.name] * (has_it or is_assumed)
+    is_partly = [(has_queues and in_doubt) or len(names) < len(outputs) for names in having]
+    everywhere = [row for row, is_lacking in zip(rows, is_partly, strict=True) if not is_lacking]
+    partly = [(row, names) for row, names, is_lacking in zip(rows, having, is_partly, strict=True) if is_lacking]
     _compare(ledger, everywhere, "record")
     _compare(ledger, [row for row, _ in partly], "deliver", [names for _, names in partly])
 

@@ -71,7 +71,9 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "record_written",
         "release",
         "renew_pages",
+        "renew_rows",
         "state_of",
+        "take_rows",
         "without_row",
     )
 )
@@ -278,21 +280,22 @@ class Ledger:
         worker: str = "",
         recheck: RecheckPlan | None = None,
         listed: bool = True,
+        queued: Sequence[Any] = (),
         pipe: Any = None,
     ) -> bool:
         """Give a URL its final state and delete its page. With `worker`, only if that worker still holds it.
 
         With `recheck` a written article is checked again; one that was written before stays written, whatever the
-        result of its recheck. Not `listed`: the URL is only counted, not kept among the problems. Returns False if the
-        URL was already settled, or is held by another worker. With `pipe` the step becomes part of that pipeline, whose
-        answer then tells this.
+        result of its recheck. Not `listed`: the URL is only counted, not kept among the problems. `queued`: rows that
+        are queued in the same step (`row_queue.to_queue`). Returns False if the URL was already settled, or is held by
+        another worker. With `pipe` the step becomes part of that pipeline, whose answer then tells this.
         """
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
         again = json.dumps(asdict(recheck)) if recheck else ""
         reasons = (short(reason), _plain(reason))
         kept = self.problems_kept if listed else 0
-        args = (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), again)
+        args = (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), again, *queued)
         return bool(self.step("settle", *args, pipe=pipe))
 
     def accept(self, url: str) -> bool:
@@ -485,6 +488,10 @@ _KEY_NAMES = (
     "done",  # prefix of the buckets
     "page",  # prefix of the stored pages
     "stored",  # hash: pages and bytes in the page store
+    "rows",  # prefix of the lists of rows that wait for delivery, by output
+    "queue",  # prefix of the hashes on them: lease, batch, problem (`workers.row_queue`)
+    "queued",  # hash: rows and bytes that wait for delivery
+    "refused",  # prefix of the hashes of refused rows, by output (`workers.refused_rows`)
 )
 _LETTER_STATE: dict[str, State] = {"o" if state == "forgotten" else state[0]: state for state in FINAL_STATES}
 _DROP_IF_IDLE = """
@@ -500,9 +507,11 @@ if tonumber(redis.call('HGET', KEYS[5], 'pages') or 0) <= 0 then redis.call('DEL
 return 1
 """
 _PRELUDE = (
-    # Derived from the one key that is sent: sending eighteen would cost more than the rest of the step `arrive`.
+    # Derived from the one key that is sent: sending all would cost more than the rest of the step `arrive`.
     "".join(f"local k_{name} = KEYS[1] .. '{name}'\n" for name in _KEY_NAMES)
     + f"local BUCKETS_APART, ALL_STORED = {2 ** (16 - BUCKET_BITS)}, '{keys.STORED}'\n"
+    + f"local ALL_QUEUED, ROW_QUEUES, REFUSING = '{keys.QUEUED}', '{keys.ROW_QUEUES}', '{keys.REFUSING}'\n"
+    + f"local EPOCH = '{keys.EPOCH}'\n"
     + COMMON
 )
 

@@ -6,10 +6,13 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 
 # Loaded here and not in the child: between fork and exec a lock could be held forever.
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
+_PR_SET_NAME = 15
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def die_with_parent(sig: int = signal.SIGKILL, *, parent: int | None = None) -> None:
@@ -21,6 +24,22 @@ def die_with_parent(sig: int = signal.SIGKILL, *, parent: int | None = None) -> 
         _LIBC.prctl(_PR_SET_PDEATHSIG, sig)
     if parent is not None and os.getppid() != parent:
         os._exit(1)
+
+
+def name_process(name: str) -> None:
+    """Linux: let `ps -o comm` and `top` show this process by a name of at most 15 bytes."""
+    with contextlib.suppress(AttributeError):
+        _LIBC.prctl(_PR_SET_NAME, name.encode())
+
+
+@contextlib.contextmanager
+def signals_blocked() -> Iterator[None]:
+    """Block stop signals during a fork: with its parent's handlers the child would lose them."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
 
 def ended_by(code: int | None) -> str:

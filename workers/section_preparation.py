@@ -13,7 +13,7 @@ from extractors.html.decoding import decode
 from .clock import Clock
 from .errors import OutputError
 from .extraction_config import ExtractionConfig, begin_example, end_example, request_example
-from .outputs import Output
+from .outputs import Output, options_of
 from .page_store import StoredPage
 from .recent_pages import (
     Candidates,
@@ -26,7 +26,8 @@ from .recent_pages import (
     section_version,
 )
 from .redis_clock import clock_of
-from .sinks import Sink, open_sink
+from .row_queue import QueuedOutput
+from .sinks import OutputOptions, Sink, is_queued, open_sink
 from .worker_reports import Watch
 from .worker_times import WorkerTimes
 
@@ -48,7 +49,8 @@ class PreparedSection:
     version: str | None
     section: Section
     example_only: Section
-    outputs: tuple[Output, ...] = ()
+    outputs: tuple[Output, ...] = ()  # its file outputs
+    queued: tuple[QueuedOutput, ...] = ()
     candidates: Candidates | None = None
 
     def close(self) -> None:
@@ -89,21 +91,26 @@ class SectionPreparation:
         while len(self._prepared) >= SECTIONS_KEPT:
             self._prepared.pop(next(iter(self._prepared))).close()
         version = pages.version if pages else None
-        self._prepared[config.task] = PreparedSection(config, version, section, example_only, outputs, candidates)
+        queued = tuple(QueuedOutput(*named) for named in _options(config).items() if is_queued(named[0], config.task))
+        self._prepared[config.task] = PreparedSection(
+            config, version, section, example_only, outputs, queued, candidates
+        )
         return self._prepared[config.task]
 
     def _open(self, config: ExtractionConfig) -> tuple[Output, ...]:
-        """Return the task's outputs, each once."""
+        """Return the task's file outputs, each once."""
         pause, patience = self.times.sink_pause, self.times.output_patience
         return tuple(
             Output(
                 name,
-                cast(Sink, open_sink(name, config.task, Path(config.folder), config.durability)),
+                cast(Sink, open_sink(name, config.task, Path(config.folder), config.durability, options)),
                 pause=pause,
                 patience=patience,
                 clock=self.clock,
+                options=options,
             )
-            for name in dict.fromkeys(config.outputs)
+            for name, options in _options(config).items()
+            if not is_queued(name, config.task)
         )
 
     def close(self) -> None:
@@ -167,6 +174,11 @@ class SectionPreparation:
             self.watch.end()
         end_example(self.redis, config.task)
         return section or _without_example(config)
+
+
+def _options(config: ExtractionConfig) -> dict[str, OutputOptions]:
+    """Return the options of each output of a task."""
+    return {name: options_of(config, name) for name in config.outputs}
 
 
 def _without_example(config: ExtractionConfig) -> Section:

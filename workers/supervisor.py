@@ -1,5 +1,7 @@
 """The supervisor of extraction workers: starts them, kills one that exceeds its deadline, replaces dead ones.
 
+While rows wait for outputs that get them in batches, it also runs the delivery process of its node.
+
 An alarm inside the worker can't interrupt lxml, so the supervisor enforces the deadline. It imports what workers need
 before it forks them: they start in milliseconds and share the memory. It renews the leases of its workers' pages, and
 queues pages again that were lost anywhere in the cluster. While Redis is unavailable it waits, and so do its workers.
@@ -12,20 +14,23 @@ import os
 import signal
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import redis
 
 from .connection import client
+from .delivery import DeliveryTimes, Draining
 from .inbox import Inbox
 from .ledger import Ledger
 from .outage import Outage
 from .presence import HEARTBEAT_EVERY, Presence, Rate, node_name
 from .present_problems import OnChange, PresentProblem, ProblemBook
-from .processes import ended_by
+from .processes import STOP_SIGNALS, ended_by, signals_blocked
+from .row_queue import has_queues, rows_waiting
+from .supervised_delivery import SupervisedDelivery
 from .supervised_worker import SupervisedWorker
 from .url_states import Fingerprint
 from .worker import EXIT_WITHOUT_REDIS, work
@@ -39,7 +44,6 @@ STOP_WAIT = 30.0  # seconds for workers to finish their present jobs
 EARLY_EXIT = 2.0  # seconds; a worker that ended earlier than this after its start is replaced only after a pause
 PAUSE_AFTER_EARLY_EXIT = 1.0  # seconds
 AFTER_OUTAGE = 3.0  # seconds without a sweep, in which all supervisors renew the leases of their workers
-STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 log = logging.getLogger(__name__)
 
@@ -72,8 +76,13 @@ class Supervisor:
         sweep_every: float = SWEEP_EVERY,
         pause_after_early_exit: float = PAUSE_AFTER_EARLY_EXIT,
         wanted: Callable[[], int] | None = None,
+        draining: Draining = "",
+        delivery_times: DeliveryTimes | None = None,
     ):
-        """`wanted` returns how many workers are wanted now; without it they are always `count`."""
+        """`wanted` returns how many workers are wanted now; without it they are always `count`.
+
+        `draining` as for `workers.delivery.Delivery`; with `until_empty` rows of tasks without pages are due at once.
+        """
         self.url, self.count, self.until_empty = url, count, until_empty
         self.times = times or WorkerTimes()
         self.sweep_every, self.pause_after_early_exit = sweep_every, pause_after_early_exit
@@ -88,14 +97,17 @@ class Supervisor:
         self._dead: list[_DeadWorker] = []
         self._outage = Outage(self.redis, self._notice, exits=exits_without_redis)
         self._problems = ProblemBook(self.presence, self._problem_changed)
+        self._delivery = SupervisedDelivery(
+            url, self._delivery_reported, self._warn, draining="now" if until_empty else draining, times=delivery_times
+        )
         self._rate = Rate()
         self._not_before = 0.0
         self._swept = self._shown = self._renewed = float("-inf")
         self._had_problem = False
-        self._progress: tuple[int, float] = (-1, 0.0)  # pages that waited, and since when
+        self._progress: tuple[int, float] = (-1, 0.0)  # pages and rows that waited, and since when
 
     def run(self, on_problem: OnChange | None = None, on_notice: Callable[[str], None] | None = None) -> bool:
-        """Supervise until `stop`, or with `until_empty` until no page waits.
+        """Supervise until `stop`, or with `until_empty` until no page and no row waits.
 
         `on_problem` gets each problem when it begins, and when it is over; `on_notice` texts on Redis. False if
         `until_empty` gave up on pages whose output is unavailable; they are kept. Raises `redis.RedisError` if Redis
@@ -108,6 +120,7 @@ class Supervisor:
         try:
             while not self.stopping and result is None:
                 self._check_workers()
+                self._delivery.check(is_outage=self._outage.is_on)
                 self._dismiss_surplus()
                 result = self._outage.attempt(self._serve)
                 time.sleep(CHECK_EVERY)
@@ -125,6 +138,7 @@ class Supervisor:
         """Do all that needs Redis. Returns what `run` returns if it is to end, else None."""
         self._free_dead()
         self._start_missing()
+        self._delivery.start_if_needed(self.redis, [worker.reports for worker in self._workers])
         self._renew_if_due()
         self._show_if_due()
         self._sweep_if_due()
@@ -167,12 +181,14 @@ class Supervisor:
 
     def _all_done(self) -> bool:
         busy = any(worker.is_busy() for worker in self._workers)
-        return not busy and self.inbox.waiting_jobs() == 0 and not self.inbox.pages_waiting()
+        if busy or self.inbox.waiting_jobs() or self.inbox.pages_waiting():
+            return False
+        return not has_queues(self.redis)
 
     def _is_stuck(self) -> bool:
         if not self._had_problem:
             return False
-        waiting = self.inbox.pages_waiting()
+        waiting = self.inbox.pages_waiting() + rows_waiting(self.redis)
         if waiting != self._progress[0]:
             self._progress = (waiting, time.monotonic())
         return time.monotonic() - self._progress[1] > NO_PROGRESS
@@ -190,14 +206,14 @@ class Supervisor:
     def _start(self) -> SupervisedWorker:
         name = f"{node_name()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         read, write = os.pipe()
-        others = [read, *(worker.reports for worker in self._workers)]
+        others = [read, *(worker.reports for worker in self._workers), *self._delivery.files()]
         process = self._context.Process(
             target=_work,
             args=(self.url, name, write, others, os.getpid(), self.times),
             name=name,
             daemon=False,
         )
-        with _signals_blocked():
+        with signals_blocked():
             process.start()
         os.close(write)
         return SupervisedWorker(name, process, read, self.times.silence)
@@ -241,6 +257,13 @@ class Supervisor:
             else:
                 self._rate.add(worker.note(message))
 
+    def _delivery_reported(self, message: dict[str, Any]) -> None:
+        if "problem" in message:
+            self._had_problem = True
+            self._problems.note(message["problem"], about=message["task"])
+        else:
+            self._problems.works(message["wrote"])
+
     def _remove(self, worker: SupervisedWorker) -> None:
         worker.process.join()
         self._read_reports(worker)
@@ -262,8 +285,9 @@ class Supervisor:
         for worker in self._workers:
             if worker.process.pid is not None and worker.process.is_alive():
                 os.kill(worker.process.pid, signal.SIGTERM)
+        self._delivery.terminate()
         limit = time.monotonic() + STOP_WAIT
-        while any(worker.process.is_alive() for worker in self._workers) and time.monotonic() < limit:
+        while self._is_any_running() and time.monotonic() < limit:
             for worker in self._workers:
                 self._read_reports(worker)  # a worker would block on a full pipe
             with suppress(redis.RedisError):
@@ -273,9 +297,13 @@ class Supervisor:
             worker.process.kill()
             self._remove(worker)
         with suppress(redis.RedisError):  # it may be the reason to end; leases expire by themselves
+            self._delivery.kill(self.redis)
             self._free_dead()
             self._problems.clear()
             self.presence.leave()
+
+    def _is_any_running(self) -> bool:
+        return self._delivery.is_running() or any(worker.process.is_alive() for worker in self._workers)
 
     def _warn(self, text: str) -> None:
         log.warning("%s", text)
@@ -293,16 +321,6 @@ class Supervisor:
             self._on_problem(problem, is_over)
         else:
             log.error("%s", problem.in_words(is_over))
-
-
-@contextmanager
-def _signals_blocked() -> Iterator[None]:
-    """Block stop signals during a fork: with its parent's handlers the child would lose them."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
 
 def _work(url: str, name: str, report: int, others: list[int], parent: int, times: WorkerTimes) -> None:

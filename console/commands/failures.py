@@ -1,5 +1,6 @@
-"""`exemplar failures`: the pages that failed, on any machine: list them, look at one, try them again, drop them."""
+"""`exemplar failures`: failed pages and refused rows, on any machine: list them, look at one, retry or drop them."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,19 +8,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.known_task import known_ledger, ledger_of, servers_of
-from console.options import counted, examples, json_option, moment, print_json, say, tasks_option
+from console.options import counted, examples, json_option, moment, print_json, printable, say, tasks_option
+from console.options import show as show_line
 
 if TYPE_CHECKING:
+    import redis
+
     from console.problems import Group
+    from console.refused import RefusedGroup
     from workers.failures import FailedPage
     from workers.ledger import Ledger
+    from workers.refused_rows import RefusedRow
 
 SHOWN = 3  # URLs of a group
 
 reason_option = click.option("--reason", metavar="TEXT", help="Only pages whose reason begins with TEXT.")
 task_argument = click.argument("task")
 urls_argument = click.argument("urls", nargs=-1, metavar="[URL]…")
-all_option = click.option("--all", "everything", is_flag=True, help="All failed pages of TASK.")
+all_option = click.option("--all", "everything", is_flag=True, help="All failed pages and refused rows of TASK.")
 
 
 def chosen_pages(function: Callable[..., None]) -> Callable[..., None]:
@@ -50,9 +56,10 @@ class _ListByDefault(click.Group):
     ),
 )
 def command() -> None:
-    """Show failed pages by task and reason, try them again or drop them.
+    """Show failed pages and refused rows by task and reason, try them again or drop them.
 
-    Without a command, `list` is meant. The newest pages that could not be extracted are kept in Redis for 30 days.
+    Without a command, `list` is meant. The newest pages that could not be extracted, and the newest rows that an output
+    refused for what they contain, are kept in Redis for 30 days.
     """
 
 
@@ -63,7 +70,8 @@ def command() -> None:
 @tasks_option
 @json_option
 def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | None, as_json: bool) -> None:
-    """Count failed pages by task and reason; of TASK with some of their URLs, or with --json all of them."""
+    """Count failed pages and refused rows by task and reason; of TASK with some URLs, or with --json all of them."""
+    from console.refused import refused_groups
     from workers.ledger import Ledger, ledgers
 
     with servers_of(tasks, purpose="failures") as servers:
@@ -75,19 +83,20 @@ def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | No
         for ledger in chosen:
             failed, by_url = _groups(ledger, reason)
             rows += [(ledger.task, group, by_url) for group in failed]
+        refused = [group for ledger in chosen for group in refused_groups(ledger.redis, ledger.task, reason)]
     if as_json:
         for row in rows:
             _print_group(*row)
+        for group in refused:
+            for facts in group.to_dicts():
+                print_json(facts)
         return
-    if not rows:
+    if rows:
+        _show_pages(rows, with_urls=task is not None, complete=complete)
+    if refused:
+        _show_refused(refused, with_urls=task is not None, complete=complete)
+    if not rows and not refused:
         say(f"{task}: no failed pages" if task else "no failed pages")
-        return
-    table = [("task", "pages", "kept", "last", "reason"), *(_cells(*row) for row in rows)]
-    widths = [*(max(len(cells[column]) for cells in table) for column in range(4)), 0]
-    for place, cells in enumerate(table):
-        click.echo("  ".join(text.ljust(width) for text, width in zip(cells, widths, strict=True)))
-        if task is not None and place:
-            _echo_urls(rows[place - 1][1].urls, complete)
 
 
 @command.command()
@@ -97,7 +106,8 @@ def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | No
 @tasks_option
 @json_option
 def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bool) -> None:
-    """Show why the page of URL failed, and what is kept of it."""
+    """Show why the page of URL failed, or which outputs refused its rows, and what is kept."""
+    from console.refused import refused_of
     from extractors.html.urls import normalise
     from workers.errors import ExemplarError
     from workers.quarantine import kept_page
@@ -106,6 +116,9 @@ def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bo
     url = normalise(url)
     with ledger_of(task, tasks, purpose="failures") as ledger:
         state = ledger.state_of(url)
+        if (state is None or state[0] != "failed") and (refused := refused_of(ledger.redis, task, [url], None)):
+            _show_rows(ledger.redis, refused, file, as_json)
+            return
         if state is None or state[0] != "failed":
             raise ExemplarError(f"{url} has not failed: " + (f"it is {state[0]}" if state else "unknown URL"))
         by_url = _groups(ledger, None)[1]
@@ -133,10 +146,26 @@ def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bo
 def retry(
     task: str, urls: tuple[str, ...], reason: str | None, everything: bool, tasks: Path | None, as_json: bool
 ) -> None:
-    """Let the next run fetch failed pages of TASK again: given URLs, those of a reason, or all."""
-    from workers.failures import retry as retry_url
+    """Let the next run fetch failed pages of TASK again, and queue its refused rows again.
 
-    _apply(retry_url, "retried", "the next run fetches them", task, urls, reason, everything, tasks, as_json)
+    Given URLs, those of a reason, or all.
+    """
+    from workers.failures import retry as retry_url
+    from workers.failures import retry_row
+
+    steps = retry_url, retry_row
+    _apply(
+        steps,
+        "retried",
+        "the next run fetches them",
+        "they are delivered again",
+        task,
+        urls,
+        reason,
+        everything,
+        tasks,
+        as_json,
+    )
 
 
 @command.command()
@@ -144,19 +173,33 @@ def retry(
 def drop(
     task: str, urls: tuple[str, ...], reason: str | None, everything: bool, tasks: Path | None, as_json: bool
 ) -> None:
-    """Reject failed pages of TASK for good: given URLs, those of a reason, or all.
+    """Reject failed pages of TASK for good, and remove its refused rows: given URLs, those of a reason, or all.
 
-    They are not fetched again; `exemplar accept` takes them back.
+    The pages are not fetched again; `exemplar accept` takes them back.
     """
     from workers.failures import drop as drop_url
+    from workers.failures import drop_row
 
-    _apply(drop_url, "dropped", "they count as rejected", task, urls, reason, everything, tasks, as_json)
+    steps = drop_url, drop_row
+    _apply(
+        steps,
+        "dropped",
+        "they count as rejected",
+        "the output never gets them",
+        task,
+        urls,
+        reason,
+        everything,
+        tasks,
+        as_json,
+    )
 
 
 def _apply(
-    step: "Callable[[Ledger, str], bool]",
+    steps: "tuple[Callable[[Ledger, str], bool], Callable[[Ledger, RefusedRow], bool]]",
     done: str,
     effect: str,
+    row_effect: str,
     task: str,
     urls: Sequence[str],
     reason: str | None,
@@ -164,27 +207,34 @@ def _apply(
     tasks: Path | None,
     as_json: bool,
 ) -> None:
-    """Take a step with each of the chosen URLs and print the result. `done`: the step as a participle."""
+    """Take a step with each of the chosen URLs and refused rows, and print the result. `done`: as a participle."""
+    from console.refused import refused_of
     from extractors.html.urls import normalise
 
     if bool(urls) + (reason is not None) + everything != 1:
         raise click.UsageError("give URLs, a group by --reason TEXT, or --all: see exemplar failures TASK")
     with ledger_of(task, tasks, purpose="failures") as ledger:
-        chosen = [normalise(url) for url in urls] if urls else _of_reason(ledger, reason)
-        results = {url: step(ledger, url) for url in chosen}
+        named = [normalise(url) for url in urls]
+        rows = [row for row in refused_of(ledger.redis, task, named, reason) if steps[1](ledger, row)]
+        of_rows = {url for row in rows for url in (row.url, row.canonical_url)}
+        chosen = named if urls else _of_reason(ledger, reason, may_be_none=bool(rows))
+        results = {url: steps[0](ledger, url) for url in chosen}
     succeeded = [url for url, is_done in results.items() if is_done]
-    refused = [url for url, is_done in results.items() if not is_done]
+    refused = [url for url, is_done in results.items() if not is_done and url not in of_rows]
     if as_json:
-        print_json({"task": task, done: succeeded, "refused": refused})
+        print_json({"task": task, done: succeeded, "refused": refused} | ({"rows": len(rows)} if rows else {}))
     else:
-        say(f"{task}: {counted(len(succeeded), 'page')} {done}" + f"; {effect}" * bool(succeeded))
+        if succeeded or not rows:
+            say(f"{task}: {counted(len(succeeded), 'page')} {done}" + f"; {effect}" * bool(succeeded))
+        if rows:
+            say(f"{task}: {counted(len(rows), 'refused row')} {done}; {row_effect}")
         for url in refused:
             say(f"{url} has not failed")
     if refused:
         raise click.exceptions.Exit(1)
 
 
-def _of_reason(ledger: "Ledger", reason: str | None) -> list[str]:
+def _of_reason(ledger: "Ledger", reason: str | None, *, may_be_none: bool) -> list[str]:
     """Return the failed URLs whose reason begins with a text, or all. Raises `ExemplarError` if there is none."""
     from workers.errors import ExemplarError
 
@@ -192,7 +242,7 @@ def _of_reason(ledger: "Ledger", reason: str | None) -> list[str]:
     urls = [url for group in failed for url in group.urls]
     if unnamed := sum(len(group.members) for group in failed) - len(urls):
         say(f"{ledger.task}: the URLs of {counted(unnamed, 'further page')} are not kept; give them as arguments")
-    if not urls:
+    if not urls and not may_be_none:
         which = f" for a reason that begins with {reason!r}" if reason else ""
         raise ExemplarError(f"{ledger.task}: no page failed{which}; see exemplar failures {ledger.task}")
     return urls
@@ -207,6 +257,50 @@ def _groups(ledger: "Ledger", reason: str | None) -> "tuple[list[Group], dict[st
     all_groups = groups(page.problem for page in failed)
     by_url = {page.problem.url: page for page in failed if page.problem.url is not None}
     return (all_groups if reason is None else matching(all_groups, reason)), by_url
+
+
+def _show_pages(rows: "Sequence[tuple[str, Group, dict[str, FailedPage]]]", *, with_urls: bool, complete: bool) -> None:
+    lines = _aligned([("task", "pages", "kept", "last", "reason"), *(_cells(*row) for row in rows)])
+    for place, line in enumerate(lines):
+        click.echo(line)
+        if with_urls and place:
+            _echo_urls(rows[place - 1][1].urls, complete)
+
+
+def _show_refused(groups_: "Sequence[RefusedGroup]", *, with_urls: bool, complete: bool) -> None:
+    lines = _aligned([("task", "rows", "last", "output", "reason"), *(group.cells() for group in groups_)])
+    for place, line in enumerate(lines):
+        click.echo(printable(line))
+        if with_urls and place:
+            _echo_urls([row.url for row in groups_[place - 1].rows], complete)
+
+
+def _show_rows(connection: "redis.Redis", rows: "Sequence[RefusedRow]", file: Path | None, as_json: bool) -> None:
+    """Show refused rows of one URL; `file`: where the newest of them is written as JSON."""
+    from workers.addresses import shown
+    from workers.refused_rows import refused_row
+
+    if file is not None:
+        file.write_text(json.dumps(refused_row(connection, rows[0]), ensure_ascii=False) + "\n", "utf-8", "replace")
+    for row in rows:
+        facts = {
+            "task": row.task,
+            "url": row.url,
+            "output": shown(row.output),
+            "reason": row.reason,
+            "at": moment(row.at),
+        }
+        if as_json:
+            print_json(facts | {"row": refused_row(connection, row)})
+            continue
+        for name, value in facts.items():
+            show_line(f"{name}: {value}")
+
+
+def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return the rows of a table as lines; the last column is not padded."""
+    widths = [*(max(len(cells[column]) for cells in table) for column in range(len(table[0]) - 1)), 0]
+    return ["  ".join(text.ljust(width) for text, width in zip(cells, widths, strict=True)) for cells in table]
 
 
 def _cells(task: str, group: "Group", by_url: "dict[str, FailedPage]") -> tuple[str, str, str, str, str]:

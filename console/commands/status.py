@@ -102,7 +102,7 @@ def command(
 
 def _show_cluster(console: "Console", state: dict[str, Any]) -> None:
     """Print the queue, the processes and the present problems."""
-    from console.status import died_line, pressure_lines, process_line
+    from console.status import died_line, output_lines, pressure_lines, process_line
     from workers.present_problems import PresentProblem
 
     now = datetime.fromisoformat(state["at"]).timestamp()
@@ -110,6 +110,7 @@ def _show_cluster(console: "Console", state: dict[str, Any]) -> None:
     oldest = f"; the oldest page waits for {queue['oldest_page']:.0f} s" if queue["oldest_page"] is not None else ""
     pages = state["stored"]["pages"]
     lines = [f"\nqueue: {queue['jobs']} jobs, {pages} pages; due: {len(queue['due'])}{oldest}", *pressure_lines(state)]
+    lines += map(printable, output_lines(state))
     program = f" ({server['program']})" if server["program"] else ""
     lines.append(f"redis: {server['product']} {server['version']}{program}")
     lines += [f"alive: {process_line(process, now)}" for process in state["processes"]]

@@ -60,7 +60,7 @@ def crawl(number: int, exits: bool, verbose: bool) -> None:
 @exit_option
 @verbose_option
 def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool) -> None:
-    """Extract the articles of fetched pages and write their rows."""
+    """Extract the articles of fetched pages, write their rows and deliver those that are queued."""
     from console.several_servers import ExtractionNode, stop_by_signal, stopped_by_signal
     from workers.embedded import redis_for
     from workers.servers import RedisServers
@@ -84,5 +84,5 @@ def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool) -
             stop_by_signal(supervisor.stop)
             complete &= supervisor.run(lambda problem, is_over: say(problem.in_words(is_over)), on_notice=say)
         if not complete:
-            say("problem: output unavailable; pages are kept")
+            say("problem: output unavailable; pages and rows are kept")
             raise click.exceptions.Exit(1)

@@ -5,7 +5,7 @@ empty answer.
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import redis
@@ -77,6 +77,7 @@ class MemoryLedger(Ledger):
         worker: str = "",
         recheck: RecheckPlan | None = None,
         listed: bool = True,
+        queued: Sequence[Any] = (),
         pipe: Any = None,
     ) -> bool:
         """Give a waiting URL its final state; return False if it does not wait."""

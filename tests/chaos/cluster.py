@@ -23,9 +23,10 @@ from crawler.fetching.spider_process import EXIT_UNAVAILABLE
 from tests.chaos.network import Network
 from tests.chaos.site import Site
 from workers.processes import die_with_parent
+from workers.supervised_delivery import PROCESS_NAME
 
 Form = Literal["cluster", "single"]
-Role = Literal["run", "scheduler", "crawl-worker", "spider", "supervisor", "worker", "redis"]
+Role = Literal["run", "scheduler", "crawl-worker", "spider", "supervisor", "worker", "delivery", "redis"]
 
 REPOSITORY = Path(__file__).parents[2]
 SHIM = Path(__file__).parent / "shim"
@@ -132,6 +133,7 @@ class Cluster:
             "PYTHONPATH": f"{SHIM}:{REPOSITORY}",
             "CHAOS_CLOCK": str(self._clock(name)),
             "CHAOS_SYNCED": str(self.synced),
+            "CHAOS_TARGETS": "1",
             "EXEMPLAR_STATE": str(self.folder / (".exemplar" if url is None else f"state-{name}")),
         }
         self.set_clock(name, 0.0)
@@ -253,8 +255,16 @@ def _role(pid: int, root: int, form: Form) -> Role | None:
     if "crawler.fetching.spider_process" in line:
         return "spider"
     if "console.extraction_process" in line:  # the supervisor of a run, and its workers
-        return "supervisor" if _stat(pid, PARENT) == str(root) else "worker"
-    return "worker" if "extract" in words else None
+        return "supervisor" if _stat(pid, PARENT) == str(root) else _forked(pid)
+    return _forked(pid) if "extract" in words else None
+
+
+def _forked(pid: int) -> Role:
+    """The role of a process that a supervisor has forked."""
+    with suppress(OSError):
+        if Path(f"/proc/{pid}/comm").read_text().strip() == PROCESS_NAME:
+            return "delivery"
+    return "worker"
 
 
 def _stat(pid: int, field_: int) -> str:
@@ -273,7 +283,7 @@ def _task_list(site: Site, every: str) -> str:
             f"    pattern: /{name}/a/{{id}}.html",
             f"    start: {site.url}/{name}/",
             f"    every: {every}",
-            f"    output: [disk/out/{name}.jsonl, disk/out/{name}.db]",
+            f"    output: [disk/out/{name}.jsonl, disk/out/{name}.db, folder:targets/{name}]",
             "    limit: null",
             "    depth: 20",
             "    near_duplicates: keep",

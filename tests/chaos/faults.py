@@ -22,11 +22,14 @@ import redis
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.publication import published_periods
 from tests.chaos.cluster import Cluster, Form, Role, send, until
+from tests.chaos.history import targets_of
 from tests.chaos.proxy import Proxy
 from tests.chaos.recovery import Recovery
 from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import LINKS
 from workers.ledger import Ledger
+from workers.refused_rows import refused_rows, retry_refused
+from workers.row_queue import has_queues
 
 FIND_WAIT = 15.0  # seconds until a process of the wanted kind has work in hand, else any of that kind is taken
 LEASE = 60.0  # seconds: a fault that is `long` outlasts all leases and time-outs
@@ -56,7 +59,8 @@ class World:
         """Whether the ledger knows all articles, and none is open."""
         with suppress(redis.RedisError):
             counts = {name: Ledger(self.client, name).counts() for name in self.cluster.site.published}
-            return all(c.seen == self.cluster.site.published[name] and not c.open for name, c in counts.items())
+            is_open = any(c.seen != self.cluster.site.published[name] or c.open for name, c in counts.items())
+            return not is_open and not has_queues(self.client)
         return False
 
     def begin_walk(self) -> None:
@@ -174,20 +178,40 @@ def output_locked(world: World, hold: float) -> None:
 
 
 def output_refuses(world: World, hold: float) -> None:
-    """A database refuses each row at once."""
+    """A database refuses each row for what it contains; a person has them delivered again."""
     with _refusing_database(world):
         time.sleep(hold)
 
 
 def rotated_while_refused(world: World, hold: float) -> None:
-    """The JSONL file is moved aside while the other output refuses what is in it."""
-    with _refusing_database(world) as task:
+    """The JSONL file is moved aside while the other output can't take what is in it."""
+    with _locked_database(world) as task:
         world.begin_walk()
         path = world.cluster.out / f"{task}.jsonl"
         before = _sizes_of(world.cluster.out).get(path)
         until(lambda: _sizes_of(world.cluster.out).get(path) != before, within=FIND_WAIT)
         _rotate(world, task)
         time.sleep(hold)
+
+
+def target_away(world: World, hold: float) -> None:
+    """A target of batches is unavailable."""
+    with _marked_target(world, "away", ""):
+        time.sleep(hold)
+
+
+def target_slow(world: World, hold: float) -> None:
+    """A target of batches takes seconds for each."""
+    with _marked_target(world, "slow", "3"):
+        time.sleep(hold)
+
+
+def target_kills(world: World, hold: float) -> None:
+    """The delivery process is killed before, within or after the writing of a batch, some times."""
+    for _ in range(3):
+        with _marked_target(world, "kill", world.choose.choice(["before", "half", "after"])) as mark:
+            world.begin_walk()
+            until(lambda mark=mark: not mark.exists(), within=FIND_WAIT)
 
 
 def disk_full(world: World, hold: float) -> None:
@@ -254,6 +278,7 @@ _ROLES: Mapping[Role, tuple[Form, ...]] = {
     "spider": BOTH,
     "supervisor": BOTH,
     "worker": BOTH,
+    "delivery": BOTH,
     "redis": ("single",),
 }
 FAULTS: Mapping[str, Kind] = {
@@ -276,6 +301,9 @@ FAULTS: Mapping[str, Kind] = {
     "output-locked-long": Kind(output_locked, BOTH, (5 * LEASE, 6 * LEASE)),
     "output-refuses": Kind(output_refuses, BOTH, (2.0, 6.0)),
     "rotated-while-refused": Kind(rotated_while_refused, BOTH, (1.0, 4.0)),
+    "target-away": Kind(target_away, BOTH, (2.0, 20.0)),
+    "target-slow": Kind(target_slow, BOTH, (2.0, 20.0)),
+    "target-kills": Kind(target_kills, BOTH),
     "disk-full": Kind(disk_full, BOTH, (3.0, 6.0)),
     "power-cut": Kind(power_cut, _CLUSTER, (0.0, 2.0)),
     "clock-off": Kind(clock_off, _CLUSTER, (5.0, 10.0)),
@@ -354,6 +382,22 @@ def _refusing_database(world: World) -> Iterator[str]:
             yield path.stem
         finally:
             connection.execute("DROP TRIGGER refuse")
+            with suppress(redis.RedisError):
+                for row in refused_rows(world.client, path.stem):
+                    retry_refused(world.client, row)
+
+
+@contextmanager
+def _marked_target(world: World, name: str, text: str) -> Iterator[Path]:
+    """Give the target of a task a fault (`tests.workers.batch_folder`); yields its mark."""
+    task = world.choose.choice(sorted(world.cluster.site.published))
+    mark = targets_of(world.cluster.out) / task / name
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.write_text(text)
+    try:
+        yield mark
+    finally:
+        mark.unlink(missing_ok=True)
 
 
 def _limit_files(world: World, size: int) -> None:

@@ -36,8 +36,15 @@ def history_of(site: Site, client: "redis.Redis", out: Path) -> History:
     for task in published:
         outputs[task, "jsonl"], damaged[task, "jsonl"] = _rows_of_files(sorted(out.glob(f"{task}.jsonl*")))
         outputs[task, "db"] = _rows_of_database(out / f"{task}.db")
+        target = targets_of(out) / task / "rows.jsonl"
+        outputs[task, "target"], damaged[task, "target"] = _rows_of_files([target] if target.exists() else [])
     served = Counter(url for _, url in site.served())
     return History(published, served, places, counts, outputs, damaged, reasons)
+
+
+def targets_of(out: Path) -> Path:
+    """The folder of the targets that get rows in batches, beside the disk of the outputs."""
+    return out.parents[1] / "targets"
 
 
 def _places(ledger: Ledger, urls: list[str]) -> dict[str, tuple[str, ...]]:

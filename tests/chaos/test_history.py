@@ -21,6 +21,7 @@ GROUPS = {  # form, and what its faults begin with; those that are long have no 
     "processes": ("cluster", ("kill-", "stop-")),
     "redis and machines": ("cluster", ("lost-", "second-", "section-", "redis-", "clock-", "network-", "power-")),
     "outputs": ("cluster", ("output-", "rotated-", "disk-")),
+    "targets": ("cluster", ("target-",)),
     "one machine": ("single", ("kill-run", "kill-redis", "stop-run", "stop-redis")),
 }
 

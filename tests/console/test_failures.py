@@ -12,6 +12,8 @@ from tests.console.conftest import Exemplar
 from workers.ledger import DROPPED, Ledger
 from workers.page_store import StoredPage
 from workers.quarantine import keep_page, kept_notes
+from workers.refused_rows import keep_refused, refused_rows
+from workers.row_queue import queue_states
 from workers.url_states import Found, fingerprint
 
 NEWS, BOARD = "http://a.example/{}", "http://b.example/{}"
@@ -120,3 +122,53 @@ def test_a_retried_page_is_fetched_and_written(folder: Path, site: SiteServer, e
     assert exemplar("run", "--once").code == 0
     rows = [json.loads(line)["url"] for line in (folder / "out/zh-news.jsonl").read_text("utf-8").splitlines()]
     assert rows.count(failure["url"]) == 1
+
+
+@pytest.fixture
+def refused(failed: "redis.Redis") -> "redis.Redis":
+    """Refused rows of `news` beside its failed pages: two of a database, one of a server."""
+    for output, number, reason in (("out.db", 5, "no 5"), ("out.db", 6, "no 6"), ("server", 5, "too long")):
+        row = {"task": "news", "url": NEWS.format(number), "canonical_url": NEWS.format(number), "version": 1}
+        keep_refused(failed, "news", output, [row], {("news", NEWS.format(number), 1): reason})
+    return failed
+
+
+def test_refused_rows_are_counted_by_output_and_reason(
+    refused: "redis.Redis", exemplar: Exemplar, redis_url: str
+) -> None:
+    lines = [line.split(maxsplit=4) for line in exemplar("failures", REDIS_URL=redis_url).out.splitlines()]
+    assert lines[4] == ["task", "rows", "last", "output", "reason"]
+    assert [(row[0], row[1], row[3], row[4]) for row in lines[5:]] == [
+        ("news", "2", "out.db", "no N"),
+        ("news", "1", "server", "too long"),
+    ]
+    rows = exemplar("failures", "news", "--json", REDIS_URL=redis_url).events
+    assert {(row["output"], row["url"], row["reason"]) for row in rows if "output" in row} == {
+        ("out.db", NEWS.format(5), "no 5"),
+        ("out.db", NEWS.format(6), "no 6"),
+        ("server", NEWS.format(5), "too long"),
+    }
+
+
+def test_a_refused_row_is_shown_delivered_again_or_dropped(
+    refused: "redis.Redis", exemplar: Exemplar, redis_url: str, tmp_path: Path
+) -> None:
+    shown = exemplar("failures", "show", "news", NEWS.format(6), "--page", "row.json", REDIS_URL=redis_url).out
+    assert "output: out.db\nreason: no 6" in shown
+    assert json.loads((tmp_path / "row.json").read_text())["url"] == NEWS.format(6)
+    done = exemplar("failures", "retry", "news", NEWS.format(5), REDIS_URL=redis_url)
+    assert (done.code, done.err.strip()) == (0, "news: 2 refused rows retried; they are delivered again")
+    assert {(state.output, state.rows) for state in queue_states(refused)} == {("out.db", 1), ("server", 1)}
+    [row] = exemplar("failures", "drop", "news", "--reason", "no", "--json", REDIS_URL=redis_url).events
+    assert row == {"task": "news", "dropped": [], "refused": [], "rows": 1}
+    assert refused_rows(refused, "news") == []
+
+
+def test_status_counts_refused_rows(refused: "redis.Redis", exemplar: Exemplar, redis_url: str) -> None:
+    [state] = exemplar("status", "--json", REDIS_URL=redis_url).events
+    assert [(row["task"], row["output"], row["refused"]) for row in state["outputs"]] == [
+        ("news", "out.db", 2),
+        ("news", "server", 1),
+    ]
+    shown = exemplar("status", REDIS_URL=redis_url).out
+    assert "output out.db of news: 2 rows refused: exemplar failures news" in shown

@@ -11,6 +11,7 @@ from extractors import Section
 from workers.extraction_worker import ExtractionWorker
 from workers.ledger import Ledger
 from workers.outputs import MOST_FACTOR
+from workers.refused_rows import refused_rows
 from workers.sinks import JsonLinesSink
 from workers.url_states import MOST_ATTEMPTS
 from workers.worker_reports import NoWatch
@@ -189,17 +190,15 @@ def test_the_same_holds_for_another_worker(connection, worker, tmp_path, clock):
     assert in_database(tmp_path) == [url(1), url(2)]
 
 
-def test_a_row_that_an_output_refuses_stops_no_other(connection, worker, tmp_path, clock):
+def test_a_row_that_an_output_refuses_stops_no_other(connection, worker, tmp_path):
     publish(connection, tmp_path, "out.db")
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
     names = deliver(connection, {number: news(number) for number in (2, 3, 4)})
     with refused(tmp_path / "out.db", 3):
         worker.extract_pages(TASK, names)
-        assert states(connection, 2, 3, 4) == ["written", "fetched", "written"]
-        assert "refused by a trigger" in Ledger(connection, TASK).state_of(url(3))[1]
-    all_pause(clock)
-    worker.extract_pages(TASK, names)
-    assert states(connection, 3) == ["written"]
+    assert states(connection, 2, 3, 4) == ["written"] * 3
+    assert in_database(tmp_path) == [url(1), url(2), url(4)]
+    assert [(row.url, row.reason) for row in refused_rows(connection, TASK)] == [(url(3), "refused by a trigger")]
 
 
 def test_a_held_file_is_waited_for_until_a_limit_with_a_deadline(connection, worker, watch, ledger, tmp_path, clock):

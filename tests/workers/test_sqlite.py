@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from workers.errors import SinkUnavailable
+from workers.errors import RowsRefused, SinkUnavailable
 from workers.sinks import OutputOptions, SqliteSink, open_sink
 from workers.sinks.interface import PATIENCE
 
@@ -59,11 +59,13 @@ def test_a_row_of_another_key_stands_beside_it(path, part):
     assert len(read(path)) == 2
 
 
-def test_rows_are_written_wholly_or_not_at_all(path):
+def test_a_row_that_the_table_refuses_is_named_and_the_others_are_written(path):
     write(path, row(1))
-    with pytest.raises(SinkUnavailable):
-        write(path, row(2), row(3, text=None))
-    assert read(path, "canonical_url") == [{"canonical_url": "http://a.example/1"}]
+    with pytest.raises(RowsRefused) as caught:
+        write(path, row(2), row(3, text=None), row(4), row(5, version=2**70))
+    assert caught.value.reasons.keys() == {("t", "http://a.example/3", 1), ("t", "http://a.example/5", 2**70)}
+    assert "NOT NULL constraint failed: articles.text" in caught.value.reasons.values()
+    assert [found["canonical_url"][-1] for found in read(path, "canonical_url")] == ["1", "2", "4"]
 
 
 def test_a_table_from_before_a_column_gets_it(path):

@@ -10,24 +10,37 @@ _EVEN_WHEN_FULL = frozenset(
         "claim",
         "claim_entries",
         "confirm",
+        "discard_rows",
         "fetch_again",
         "refetch",
+        "finish_rows",
         "free",
+        "free_rows",
         "hold",
         "lapsed",
         "postpone",
         "put_back",
+        "put_off_rows",
+        "queue_rows",
         "record_written",
         "release",
+        "renew_rows",
+        "retry_refused",
         "settle",
         "take",
+        "take_rows",
         "try_later",
     }
 )
 
+_WITH_ROWS = frozenset({"discard_rows", "finish_rows", "queue_rows", "retry_refused", "settle", "take_rows"})
+
 COMMON = (files(__name__) / "_common.lua").read_text("utf-8")
+_ROWS = (files(__name__) / "_rows.lua").read_text("utf-8")
 SCRIPTS: dict[str, str] = {
-    name: (ALLOWED_WHEN_FULL if name in _EVEN_WHEN_FULL else "") + entry.read_text("utf-8")
+    name: (ALLOWED_WHEN_FULL if name in _EVEN_WHEN_FULL else "")
+    + (_ROWS if name in _WITH_ROWS else "")
+    + entry.read_text("utf-8")
     for entry in files(__name__).iterdir()
     if (name := entry.name.removesuffix(".lua")) != entry.name and not name.startswith("_")
 }

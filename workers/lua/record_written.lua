@@ -2,7 +2,7 @@
 -- ARGV: what to do with rows that the ledger does not know ('record', 'deliver' or '': nothing), today, then for each row
 -- fingerprint, record without its day, day, canonical fingerprint, bucket and slot, version, '1' for an entry of a list
 -- page, the outputs that have it as a JSON list … -> for each row 1 if the ledger knew it, else 0
-local answer = {}
+local answer, KEPT = {}, 30 * 86400
 local function knows_entry(canonical, bucket, slot)
   local writer = redis.call('HGET', k_entries, canonical)
   if writer and string.sub(writer, 1, 1) == '+' then return true end
@@ -45,7 +45,9 @@ for i = 3, #ARGV, 9 do
     elseif ARGV[1] == 'record' then
       record(name, raw, text, day, canonical, bucket, slot)
     elseif ARGV[1] == 'deliver' then
-      redis.call('HSET', k_page .. ':' .. name, 'delivered', outputs)
+      local page = k_page .. ':' .. name
+      redis.call('HSET', page, 'delivered', outputs)
+      if redis.call('HEXISTS', page, 'bytes') == 0 then redis.call('EXPIRE', page, KEPT) end -- it may never come
     end
   end
   answer[#answer + 1] = known

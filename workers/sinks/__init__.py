@@ -2,7 +2,7 @@
 
 from .interface import BatchSink, ListSink, RowBatch, Sink, WrittenRow
 from .jsonl import JsonLinesSink
-from .kinds import KINDS, Kind, Target, expand, kind_of, open_sink
+from .kinds import KINDS, Kind, Target, expand, is_queued, kind_of, open_sink
 from .options import OutputOptions, RowCondition
 from .sqlite import SqliteSink
 
@@ -20,6 +20,7 @@ __all__ = [
     "Target",
     "WrittenRow",
     "expand",
+    "is_queued",
     "kind_of",
     "open_sink",
 ]

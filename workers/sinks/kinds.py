@@ -139,3 +139,9 @@ def open_sink(
         known = ", ".join(suffix for kind in KINDS.values() for suffix in kind.suffixes)
         raise OutputError(f"task {task}: unknown kind of output {shown(output)}; use a path that ends in {known}")
     return kind.open(Target(address, output, task, folder, durability, options or OutputOptions()))
+
+
+def is_queued(output: str, task: str) -> bool:
+    """Whether the rows of an output are queued. Raises `OutputError` if a variable that decides it is missing."""
+    kind = kind_of(output if _SCHEME.match(output) else expand(output, task))
+    return kind is not None and kind.is_queued

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from workers.durability import Durability, make_folder
-from workers.errors import OutputError, SinkUnavailable
-from workers.rows import KEY, Row, RowKey
+from workers.errors import OutputError, RowsRefused, SinkUnavailable
+from workers.rows import KEY, Row, RowKey, key_of
 
 from .interface import PATIENCE, WrittenRow, written_row
 from .kinds import Target
@@ -57,6 +57,9 @@ COLUMNS = {
 WRITTEN_ROW = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on")  # fields of a `WrittenRow`
 
 
+_REFUSALS = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, OverflowError)
+
+
 def open_sqlite(target: Target) -> "SqliteSink":
     """Return the sink of a path, or of an address: sqlite:///relative.db, sqlite:////absolute.db."""
     address = target.address
@@ -96,15 +99,43 @@ class SqliteSink:
                 connection.rollback()  # no-op after a commit
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
-        """Upsert the rows in one transaction, that of `exclusive`."""
+        """Upsert the rows in one transaction, that of `exclusive`.
+
+        Raises `RowsRefused` for those that a constraint or trigger of the table refuses; the others are written.
+        """
         assert self._connection is not None, "write inside `with sink.exclusive()`"
         try:
-            shaped = [self._options.shaped(row, with_key=True) for row in rows]
-            self._connection.executemany(self._table.upsert, [self._table.values(row) for row in shaped])
+            refused = self._upsert(self._connection, rows)
             self._connection.commit()
         except (sqlite3.Error, OSError, OverflowError) as error:
             self.close()
             raise self._unavailable(error) from None
+        if refused:
+            raise RowsRefused(refused)
+
+    def _upsert(self, connection: sqlite3.Connection, rows: Sequence[Row]) -> dict[RowKey, str]:
+        """Upsert rows; if the table refuses one, each on its own. Return SQLite's words by the keys of refused rows."""
+        connection.execute("SAVEPOINT all_rows")
+        try:
+            connection.executemany(self._table.upsert, map(self._values, rows))
+            return {}
+        except _REFUSALS:
+            if not connection.in_transaction:  # a trigger ended it
+                raise
+            connection.execute("ROLLBACK TO all_rows")
+        refused: dict[RowKey, str] = {}
+        for row in rows:
+            connection.execute("SAVEPOINT one_row")
+            try:
+                connection.execute(self._table.upsert, self._values(row))
+            except _REFUSALS as error:
+                connection.execute("ROLLBACK TO one_row")
+                refused[key_of(row)] = str(error)
+            connection.execute("RELEASE one_row")
+        return refused
+
+    def _values(self, row: Row) -> tuple[Any, ...]:
+        return self._table.values(self._options.shaped(row, with_key=True))
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
         """Yield the rows of the task, newest first."""

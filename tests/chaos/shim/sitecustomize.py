@@ -3,14 +3,17 @@ log of what has reached the disk.
 
 `CHAOS_CLOCK` names a file of one double: the seconds by which this node's clock is off, at any moment.
 `CHAOS_SYNCED` names a log: a line of JSON for each file that was synced, with the size that is safe from a power cut.
+`CHAOS_TARGETS`, if it is set, makes a kind of outputs of `tests/workers/batch_folder.py`.
 """
 
 import datetime
+import importlib.machinery
 import json
 import mmap
 import os
 import sqlite3
 import struct
+import sys
 import time
 from pathlib import Path
 
@@ -82,7 +85,42 @@ def log_syncs(path: str) -> None:
     sqlite3.connect = lambda *args, **how: connect(*args, **{"factory": Connection, **how})
 
 
+def add_targets() -> None:
+    """Add a kind of outputs when the kinds are imported; importing them here would slow each process down."""
+
+    class Hook:
+        def find_spec(self, name, path, target=None):
+            if name not in ("workers.sinks.kinds", "crawler.task_list.validators"):
+                return None
+            spec = importlib.machinery.PathFinder.find_spec(name, path)
+            execute = spec.loader.exec_module
+
+            def exec_module(module) -> None:
+                execute(module)
+                if name == "workers.sinks.kinds":
+                    module.KINDS["folder"] = kind_of(module.Kind)
+                elif hasattr(module, "_check_kind_of_output"):
+                    check = module._check_kind_of_output
+                    module._check_kind_of_output = lambda output: output.startswith("folder:") or check(output)
+
+            spec.loader.exec_module = exec_module
+            return spec
+
+    def kind_of(base):
+        class FolderKind(base):
+            def open(self, target):
+                from tests.workers.batch_folder import FolderSink
+
+                return FolderSink(target.folder / target.address.partition(":")[2])
+
+        return FolderKind("folder", "", schemes=("folder",), is_queued=True)
+
+    sys.meta_path.insert(0, Hook())
+
+
 if "CHAOS_CLOCK" in os.environ:
     shift_clock(os.environ["CHAOS_CLOCK"])
 if "CHAOS_SYNCED" in os.environ:
     log_syncs(os.environ["CHAOS_SYNCED"])
+if "CHAOS_TARGETS" in os.environ:
+    add_targets()

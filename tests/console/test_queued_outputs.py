@@ -1,0 +1,56 @@
+"""`exemplar run` with an output that gets its rows in batches."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from console.sample_site import SiteServer
+from tests.chaos.cluster import REPOSITORY, SHIM
+from tests.console.conftest import Exemplar
+from tests.workers.batch_folder import read_batches, read_rows
+
+pytestmark = pytest.mark.timeout(120)
+
+
+@pytest.fixture
+def queued(folder: Path, environment: dict[str, str]) -> Path:
+    """The sample site's tasks, each with a file and a target of batches."""
+    file = folder / "tasks.yaml"
+    text = file.read_text("utf-8").replace("      - out/articles.db\n", "      - 'folder:targets/{task}'\n")
+    file.write_text(text, "utf-8")
+    environment |= {"CHAOS_TARGETS": "1", "PYTHONPATH": f"{SHIM}:{REPOSITORY}"}
+    return folder
+
+
+def test_a_run_ends_when_all_rows_are_delivered(queued: Path, exemplar: Exemplar) -> None:
+    done = exemplar("run", "--once")
+    assert done.code == 0, done.err
+    for task, row in done.accounting.items():
+        rows = read_rows(queued / "targets" / task)
+        assert len({row["url"] for row in rows}) == len(rows) == row["written"] > 0
+        assert len(read_batches(queued / "targets" / task)) == 1  # at the end, not before
+
+
+def test_a_run_reports_a_target_that_is_away_and_the_next_one_delivers(
+    queued: Path, exemplar: Exemplar, site: SiteServer
+) -> None:
+    for task in ("zh-news", "en-stories"):
+        (queued / "targets" / task).mkdir(parents=True, exist_ok=True)
+        (queued / "targets" / task / "away").touch()
+    done = exemplar("run", "--once")
+    assert done.code == 1
+    assert "is away" in done.err
+    assert "output unavailable; pages and rows are kept for the next run" in done.events[-1]["problems"]
+    [state] = exemplar("status", "--json").events
+    waiting = {row["task"]: row["waiting"] for row in state["outputs"]}
+    assert waiting == {task: row["written"] for task, row in done.accounting.items()}
+    assert all(row["problem"].endswith("is away") and row["since"] for row in state["outputs"])
+    shown = " ".join(exemplar("status").out.split())
+    assert re.search(r"output folder:targets/\{task\} of zh-news: \d+ rows wait since .* is away", shown)
+    for task in waiting:
+        (queued / "targets" / task / "away").unlink()
+    assert exemplar("run", "--once").code == 0
+    assert {task: len(read_rows(queued / "targets" / task)) for task in waiting} == waiting
+    assert json.loads(exemplar("status", "--json").out)["outputs"] == []

@@ -1,0 +1,50 @@
+-- Functions for the scripts that change row queues (`workers.row_queue`).
+-- Rows that wait for delivery, and their bytes, of the task and of all tasks
+local function count_queued(rows, bytes)
+  for _, key in ipairs({k_queued, ALL_QUEUED}) do
+    if redis.call('HINCRBY', key, 'rows', rows) > 0 then
+      redis.call('HINCRBY', key, 'bytes', bytes)
+    else
+      redis.call('DEL', key)
+    end
+  end
+end
+-- Queue a row for an output. An entry is '1' or '0' (whether the output may have the row), epoch, time, and the row
+-- after a line end. For a week after the first row in an epoch, an output may have rows that Redis knows nothing of.
+local AGAIN_FOR = 7 * 86400
+local function queue_row(output, member, full_at, wait, now, again, row)
+  local queue = k_queue .. ':' .. output
+  local epoch = redis.call('HGET', EPOCH, 'id') or '-'
+  local known_epoch, since = unpack(redis.call('HMGET', queue, 'epoch', 'epoch_since'))
+  if known_epoch ~= epoch then
+    since = now
+    redis.call('HSET', queue, 'epoch', epoch, 'epoch_since', now)
+  end
+  if now - since < AGAIN_FOR then again = '1' end
+  local entry = again .. ' ' .. epoch .. ' ' .. string.format('%.3f', now) .. '\n' .. row
+  local rows = redis.call('RPUSH', k_rows .. ':' .. output, entry)
+  count_queued(1, #entry)
+  local is_full = rows >= full_at
+  local due = redis.call('ZSCORE', ROW_QUEUES, member)
+  if not due then
+    redis.call('ZADD', ROW_QUEUES, is_full and now or now + wait, member)
+  elseif is_full and tonumber(due) > now then
+    local holder, failures = unpack(redis.call('HMGET', queue, 'holder', 'failures'))
+    if not holder and not failures then redis.call('ZADD', ROW_QUEUES, now, member) end
+  end
+end
+-- When the oldest row of an output was queued; false if none waits
+local function oldest_row(output)
+  local entry = redis.call('LINDEX', k_rows .. ':' .. output, 0)
+  return entry and tonumber(string.match(entry, '^%d %S+ ([%d.]+)\n'))
+end
+-- Set when an output's rows are to be delivered; nobody holds them
+local function schedule_rows(output, member, full_at, wait, now)
+  local oldest = oldest_row(output)
+  if not oldest then
+    redis.call('ZREM', ROW_QUEUES, member)
+  else
+    local is_full = redis.call('LLEN', k_rows .. ':' .. output) >= full_at
+    redis.call('ZADD', ROW_QUEUES, is_full and now or oldest + wait, member)
+  end
+end

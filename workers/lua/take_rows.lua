@@ -1,0 +1,37 @@
+-- Lease the rows of an output, and take the next batch: the one that was begun, else the oldest rows.
+-- ARGV: output, member of the queues, rows of a full batch, seconds that a row waits at most, now, holder, lease's end,
+-- id of a new batch, bytes of a batch at most, 'due', 'now' (rows that wait are due) or 'always' (also after a failure)
+-- -> false if nothing is due, or another process has the lease; else id, '1' if the batch was begun before, the present
+-- epoch, entry …
+local output, member, full_at, wait, now = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local list, queue = k_rows .. ':' .. output, k_queue .. ':' .. output
+local holder, lease_end, not_before, id, rows =
+  unpack(redis.call('HMGET', queue, 'holder', 'lease_end', 'not_before', 'batch', 'batch_rows'))
+if holder and holder ~= ARGV[6] and tonumber(lease_end) > now then return false end
+if ARGV[10] ~= 'always' and not_before and tonumber(not_before) > now then return false end
+local oldest = oldest_row(output)
+if not oldest then
+  redis.call('ZREM', ROW_QUEUES, member)
+  redis.call('HDEL', queue, 'holder', 'lease_end', 'batch', 'batch_rows')
+  return false
+end
+local is_begun = id and '1' or '0'
+if not id then
+  if ARGV[10] == 'due' and redis.call('LLEN', list) < full_at and oldest + wait > now then
+    schedule_rows(output, member, full_at, wait, now)
+    return false
+  end
+  id, rows = ARGV[8], 0
+  local bytes = 0
+  for _, entry in ipairs(redis.call('LRANGE', list, 0, full_at - 1)) do
+    bytes = bytes + #entry
+    if rows > 0 and bytes > tonumber(ARGV[9]) then break end
+    rows = rows + 1
+  end
+  redis.call('HSET', queue, 'batch', id, 'batch_rows', rows)
+end
+redis.call('HSET', queue, 'holder', ARGV[6], 'lease_end', ARGV[7])
+redis.call('ZADD', ROW_QUEUES, ARGV[7], member)
+local answer = {id, is_begun, redis.call('HGET', EPOCH, 'id') or '-'}
+for _, entry in ipairs(redis.call('LRANGE', list, 0, rows - 1)) do answer[#answer + 1] = entry end
+return answer
