@@ -20,6 +20,9 @@ from .redis_clock import clock_of
 from .stored_json import known_fields
 
 
+PAGES_FOLDER = "pages/{task}"
+
+
 @dataclass(frozen=True, slots=True)
 class RowFilter:
     """Keywords and days by which an article is kept or dropped. Days are inclusive; an empty field has no effect."""
@@ -49,6 +52,8 @@ class ExtractionConfig:
     skip: tuple[str, ...] = ()  # robots directives for which a page is rejected
     product: str = ""  # the User-Agent's product name, by which robots directives address this crawler
     durability: Durability = "safe"
+    keep_pages: float | None = None  # seconds for which fetched pages are kept (`workers.kept_pages`); None: not kept
+    pages_folder: str = PAGES_FOLDER  # where they are kept; may hold {task} and `${VARIABLES}`
 
     def to_json(self) -> str:
         """JSON text; days as ISO 8601."""
