@@ -19,7 +19,6 @@ from .page_store import StoredPage, pack_body, unpack
 from .redis_clock import clock_of
 from .stored_json import known_fields
 
-
 PAGES_FOLDER = "pages/{task}"
 
 

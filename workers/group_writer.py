@@ -18,7 +18,9 @@ from .healing import confirm, heal
 from .ledger import Ledger
 from .outputs import Output
 from .page_decision import WriteRows
+from .page_store import unpack
 from .rows import RowKey, key_of
+from .sinks.interface import PageKind, SourcePage
 from .url_states import Fingerprint, PageLease
 from .worker_reports import Watch
 from .worker_times import WorkerTimes
@@ -126,10 +128,13 @@ class GroupWriter:
             with output.exclusive():
                 held = self._confirm(output, pages)
                 lacking = [page for page in held if output.name not in page.delivered]
-                again: set[RowKey] = {
-                    key_of(row) for page in lacking if page.decision.again for row in page.decision.rows
-                }
-                output.write([row for page in lacking for row in page.decision.rows], again=again)
+                if output.takes_pages:
+                    output.write_pages([_source_page(page) for page in lacking])
+                else:
+                    again: set[RowKey] = {
+                        key_of(row) for page in lacking if page.decision.again for row in page.decision.rows
+                    }
+                    output.write([row for page in lacking for row in page.decision.rows], again=again)
                 for page in lacking:
                     page.delivered.add(output.name)
                 # Inside, so that no other worker finds a row whose page is not settled.
@@ -179,3 +184,11 @@ class GroupWriter:
     def _report(self, error: SinkUnavailable) -> None:
         log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once
         self.watch.problem(str(error), self.ledger.task)
+
+
+def _source_page(page: PendingPage) -> SourcePage:
+    """Return a page as outputs of pages take it."""
+    article, lease = page.decision.article, page.lease
+    stored = article.page if article else unpack(lease.page)
+    kind: PageKind = "article" if article else "list"
+    return SourcePage(lease.url, stored, page.decision.rows, kind, lease.info)

@@ -8,11 +8,12 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
+from typing import cast
 
 from .clock import Clock
 from .errors import SinkUnavailable
 from .rows import Row, RowKey
-from .sinks import Sink
+from .sinks import PageSink, Sink, SourcePage
 
 FACTOR, MOST_FACTOR = 2, 3  # by which the pause grows with each failure, and at most
 PROBE_PATIENCE = 1.0  # seconds to wait for an output that was unavailable at the last try
@@ -25,9 +26,10 @@ class Output:
     it.
     """
 
-    def __init__(self, name: str, sink: Sink, *, pause: float, patience: float, clock: Clock = time.time):
+    def __init__(self, name: str, sink: Sink | PageSink, *, pause: float, patience: float, clock: Clock = time.time):
         self.name = name
         self.sink = sink
+        self.takes_pages = getattr(sink, "takes", "rows") == "pages"  # its sink is a `PageSink`
         self.healed_in = ""  # the epoch of Redis in which the ledger knows all of the output's rows
         self.problem = ""  # why it was unavailable at the last try
         self._pause, self._patience, self._clock = pause, patience, clock
@@ -58,7 +60,15 @@ class Output:
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey]) -> None:
         """Write all rows or none, inside `exclusive`. Raises `SinkUnavailable`."""
         try:
-            self.sink.write(rows, again=again)
+            cast(Sink, self.sink).write(rows, again=again)
+        except SinkUnavailable:
+            self.has_refused = True
+            raise
+
+    def write_pages(self, pages: Sequence[SourcePage]) -> None:
+        """Write all pages or none, as `write`; only if it `takes_pages`."""
+        try:
+            cast(PageSink, self.sink).write_pages(pages)
         except SinkUnavailable:
             self.has_refused = True
             raise

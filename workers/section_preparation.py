@@ -13,6 +13,7 @@ from extractors.html.decoding import decode
 from .clock import Clock
 from .errors import OutputError
 from .extraction_config import ExtractionConfig, begin_example, end_example, request_example
+from .kept_pages import KEPT_PAGES, kept_pages_of
 from .outputs import Output
 from .page_store import StoredPage
 from .recent_pages import (
@@ -26,7 +27,7 @@ from .recent_pages import (
     section_version,
 )
 from .redis_clock import clock_of
-from .sinks import Sink, open_sink
+from .sinks import PageSink, Sink, open_sink
 from .worker_reports import Watch
 from .worker_times import WorkerTimes
 
@@ -50,6 +51,11 @@ class PreparedSection:
     example_only: Section
     outputs: tuple[Output, ...] = ()
     candidates: Candidates | None = None
+
+    @property
+    def kept_pages(self) -> Output | None:
+        """Return where the task's pages are kept; None if they are not."""
+        return next((output for output in self.outputs if output.name == KEPT_PAGES), None)
 
     def close(self) -> None:
         """Close the sinks."""
@@ -93,18 +99,15 @@ class SectionPreparation:
         return self._prepared[config.task]
 
     def _open(self, config: ExtractionConfig) -> tuple[Output, ...]:
-        """Return the task's outputs, each once."""
+        """Return the task's outputs, each once; those of pages first, so that a row's page is kept before the row."""
+        sinks: dict[str, Sink | PageSink] = {}
+        if config.keep_pages is not None:
+            sinks[KEPT_PAGES] = kept_pages_of(config, clock=self.clock)
+        for name in dict.fromkeys(config.outputs):
+            sinks[name] = cast(Sink, open_sink(name, config.task, Path(config.folder), config.durability))
         pause, patience = self.times.sink_pause, self.times.output_patience
-        return tuple(
-            Output(
-                name,
-                cast(Sink, open_sink(name, config.task, Path(config.folder), config.durability)),
-                pause=pause,
-                patience=patience,
-                clock=self.clock,
-            )
-            for name in dict.fromkeys(config.outputs)
-        )
+        outputs = [Output(name, sink, pause=pause, patience=patience, clock=self.clock) for name, sink in sinks.items()]
+        return tuple(sorted(outputs, key=lambda output: not output.takes_pages))
 
     def close(self) -> None:
         """Close all sinks."""
