@@ -199,10 +199,11 @@ class KeptPages:
 
     # -- rows of pages that are extracted again ------------------------------------------------------------------------
 
-    def plan(self, changes: Sequence[str]) -> None:
-        """Note changes before they are carried out, so that they can be completed after an interruption."""
+    def plan(self, changes: Sequence[str]) -> list[int]:
+        """Note changes before they are carried out, to complete them after an interruption; return their ids."""
+        query = "INSERT INTO planned (change) VALUES (?) RETURNING id"
         with self.exclusive(), self._committed() as database:
-            database.executemany("INSERT INTO planned (change) VALUES (?)", [(change,) for change in changes])
+            return [int(database.execute(query, (change,)).fetchone()[0]) for change in changes]
 
     def planned(self) -> list[tuple[int, str]]:
         """Return the changes that were noted and are not done, in order."""
