@@ -49,7 +49,7 @@ def command(
     from workers.re_extraction import ReExtraction, kept_pages_for, section_for
 
     if method is not None and method not in METHODS:
-        raise TaskError(f"unknown method {method!r}; {suggest(method, METHODS)}")
+        raise TaskError(f"unknown method {method!r}; {suggest(method, [*METHODS])}")
     log_to_stderr()
     with ledger_of(task, tasks, purpose="re-extract") as ledger:
         kept = kept_pages_for(ledger)

@@ -89,6 +89,7 @@ KINDS: Mapping[str, Kind] = {  # of several that fit, the first
         Kind("file", "store:open_store", schemes=("file",), is_queued=True),
         *(Kind(name, "store:open_store", schemes, (), name, is_queued=True) for name, schemes in _STORE_KINDS.items()),
         Kind("sqlite", "sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3")),
+        Kind("warc", "warc:open_warc", suffixes=(".warc.gz",), extra="warc"),
         Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",)),
         Kind("webhook", "webhook:open_webhook", schemes=WEBHOOK_SCHEMES, is_queued=True),
         Kind("search", "search:open_search", schemes=SEARCH_SCHEMES, is_queued=True),
