@@ -3,10 +3,10 @@
     python -m benchmarks.re_extract --pages 10000
     python -m benchmarks.re_extract --site DATA/sites/NAME --site DATA/sites/OTHER
 
-Pages of the sample site, in all of its designs, are kept as workers keep them, in groups of ten; then they are extracted
-again, twice: once when no text differs, and once when each row gets a new version. Beside it stands the extractor alone
-on the same pages, in one process, with its pages in memory. Counted is CPU time, of all processes. With `--site` the
-room is measured that the articles of stored sites take (`truth.jsonl` names them).
+Pages of the sample site, in all of its designs, each with a text of its own, are kept as workers keep them, in groups
+of ten; then they are extracted again. Beside it stands the extractor alone on the same pages, in one process, with its
+pages in memory. Counted is CPU time, of all processes. With `--site` the room is measured that the articles of stored
+sites take (`truth.jsonl` names them); with `--pages 0` nothing else.
 """
 
 import argparse

@@ -1,5 +1,7 @@
 """WARC: complete files that warcio reads, each page once."""
 
+import os
+
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
@@ -121,6 +123,22 @@ def test_a_torn_tail_is_cut_at_the_last_complete_record(tmp_path, index):
     sink = WarcSink(tmp_path / "a.warc.gz")
     write(sink, source(2))
     assert [each[3] for each in records(tmp_path / "a.warc.gz.open") if each[0] == "response"] == [news(1), news(2)]
+
+
+def test_the_first_records_of_a_process_that_died_before_it_noted_them_are_cut(tmp_path, monkeypatch):
+    sink = WarcSink(tmp_path / "a.warc.gz")
+    monkeypatch.setattr(os, "fdatasync", _die)
+    with pytest.raises(KeyboardInterrupt):
+        write(sink, source(1))
+    monkeypatch.undo()
+    sink.close()
+    assert (tmp_path / "a.warc.gz.open").stat().st_size
+    write(WarcSink(tmp_path / "a.warc.gz"), source(1), source(2))
+    assert [each[3] for each in records(tmp_path / "a.warc.gz.open") if each[0] == "response"] == [news(1), news(2)]
+
+
+def _die(*_):
+    raise KeyboardInterrupt
 
 
 def test_a_file_that_was_renamed_before_its_process_died_is_complete(tmp_path):

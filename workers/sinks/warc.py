@@ -90,9 +90,11 @@ class WarcSink:
         """Append the pages of rows that are not in a file yet."""
         assert self._index is not None, "write inside `with sink.exclusive()`"
         try:
-            data = b"".join(_records(source) for source in pages if source.rows and self._is_new(self._index, source))
-            if data:
-                self._append(self._index, data)
+            if any(source.rows for source in pages):
+                path, size = self._open_file(self._index)
+                new = [source for source in pages if source.rows and self._is_new(self._index, source)]
+                if new:
+                    self._append(self._index, path, size, b"".join(map(_records, new)))
             self._index.commit()
         except (sqlite3.Error, OSError) as error:
             self.close()
@@ -132,21 +134,30 @@ class WarcSink:
         key = (_plain(source.rows[0]["task"]), _plain(source.url), source.page.fetched_at.isoformat())
         return index.execute("INSERT OR IGNORE INTO pages VALUES (?, ?, ?)", key).rowcount == 1
 
-    def _append(self, index: sqlite3.Connection, data: bytes) -> None:
-        state = index.execute("SELECT path, size FROM state").fetchone()
-        path = Path(state[0]) if state else self._present_path()
-        size = state[1] if state else 0
-        if state is None:
+    def _open_file(self, index: sqlite3.Connection) -> tuple[Path, int]:
+        """Return path and size of the open file.
+
+        A new one is noted before it is written, so that what a dead process wrote to it is known to be incomplete.
+        """
+        while True:
+            state = index.execute("SELECT path, size FROM state").fetchone()
+            if state is not None:
+                return Path(state[0]), state[1]
+            number = index.execute("SELECT count(*) FROM pages").fetchone()[0]  # greater than at any file before
+            index.execute("INSERT INTO state VALUES (?, 0, ?, ?)", (str(self._present_path()), self.clock(), number))
+            index.commit()
+            index.execute("BEGIN IMMEDIATE")
+
+    def _append(self, index: sqlite3.Connection, path: Path, size: int, data: bytes) -> None:
+        if not size:
             make_folder(path.parent, self.durability)
             data = _warcinfo(path.name.removesuffix(".open")) + data
-            number = index.execute("SELECT count(*) FROM pages").fetchone()[0]  # greater than at any file before
-            index.execute("INSERT INTO state VALUES (?, 0, ?, ?)", (str(path), self.clock(), number))
         with path.open("ab") as file:
             file.write(data)
             file.flush()
             if self.durability == "safe":
                 os.fdatasync(file.fileno())
-        if state is None and self.durability == "safe":
+        if not size and self.durability == "safe":
             sync_folder(path.parent)
         index.execute("UPDATE state SET size = ?", (size + len(data),))
 
