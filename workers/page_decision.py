@@ -8,7 +8,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
@@ -29,7 +29,7 @@ class Reject:
     """The page holds no article for this task. `is_keepable`: it may be kept to be extracted again."""
 
     reason: str
-    is_keepable: bool = True
+    is_keepable: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Fail:
     reason: str
     page: StoredPage | None = None
     error: Exception | None = None  # a defect of the extractor, to be logged
-    is_keepable: bool = True  # as in `Reject`
+    is_keepable: bool = field(default=True, compare=False)  # as in `Reject`
 
 
 @dataclass(frozen=True, slots=True)

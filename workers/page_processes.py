@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
-class _Child:
+class _PageProcess:
     process: ForkProcess
     pipe: Connection
     pages: deque[int]  # whose results are awaited, in order
@@ -49,7 +49,7 @@ class PageProcesses(Generic[Result]):
     ):
         self._start, self._failed, self._deadline = start, failed, deadline
         self._processes = processes or max(1, len(os.sched_getaffinity(0)))
-        self._children: list[_Child] = []
+        self._children: list[_PageProcess] = []
 
     def results(self, pages: Sequence[int]) -> Generator[Result, None, None]:
         """Yield the result of each page. All processes have ended when the iteration ends or is closed."""
@@ -68,7 +68,7 @@ class PageProcesses(Generic[Result]):
                 child.process.join()
             self._children.clear()
 
-    def _give(self, child: _Child, waiting: "deque[int]") -> None:
+    def _give(self, child: _PageProcess, waiting: "deque[int]") -> None:
         child.pages = deque(waiting.popleft() for _ in range(min(AT_ONCE, len(waiting))))
         child.limit = time.monotonic() + self._deadline
         if child.pages:
@@ -95,26 +95,26 @@ class PageProcesses(Generic[Result]):
             for child in [late for late in self._children if late.limit <= time.monotonic()]:
                 yield self._give_up(child, waiting, f"took longer than {self._deadline:g} seconds")
 
-    def _give_up(self, child: _Child, waiting: "deque[int]", reason: str) -> Result:
+    def _give_up(self, child: _PageProcess, waiting: "deque[int]", reason: str) -> Result:
         page = child.pages.popleft()
         waiting.extendleft(reversed(child.pages))
         self._end(child)
         return self._failed(page, reason)
 
-    def _end(self, child: _Child) -> None:
+    def _end(self, child: _PageProcess) -> None:
         child.pipe.close()
         child.process.kill()
         child.process.join()
         self._children.remove(child)
 
-    def _fork(self) -> _Child:
+    def _fork(self) -> _PageProcess:
         context = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe()
         others = [child.pipe for child in self._children]
         process = context.Process(target=self._work, args=(theirs, [ours, *others], os.getpid()), daemon=True)
         process.start()
         theirs.close()
-        return _Child(process, ours, deque())
+        return _PageProcess(process, ours, deque())
 
     def _work(self, pipe: Connection, of_parent: Sequence[Connection], parent: int) -> None:
         """Work until the pipe is closed; the parent alone reacts to signals."""

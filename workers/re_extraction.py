@@ -52,7 +52,7 @@ class NewRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ExtractedAgain:
     """What a kept page gives now. `hash`: of its text as extracted with the example alone, for rechecks."""
 
     page: int
@@ -147,7 +147,7 @@ class ReExtraction:
             pages = self.kept.newest_of_each_url(since=since)
             self.kept.close()  # not across a fork
             pool = PageProcesses(self._examiner, self._failed, processes=self._processes, deadline=self._deadline)
-            batch: list[Outcome] = []
+            batch: list[ExtractedAgain] = []
             with closing(pool.results(pages)) as outcomes:
                 for outcome in outcomes:
                     self._count(outcome)
@@ -162,35 +162,35 @@ class ReExtraction:
 
     # -- in the processes ---------------------------------------------------------------------------------------------
 
-    def _examiner(self) -> Callable[[int], Outcome]:
+    def _examiner(self) -> Callable[[int], ExtractedAgain]:
         kept = KeptPages(self.kept.path, clock=self.kept.clock)
 
-        def examine(number: int) -> Outcome:
+        def examine(number: int) -> ExtractedAgain:
             try:
                 pages = kept.read([number])
-                return examine_page(self.section, kept, pages[0]) if pages else Outcome(number, "", "same")
+                return examine_page(self.section, kept, pages[0]) if pages else ExtractedAgain(number, "", "same")
             except (ValueError, MemoryError) as error:
                 return self._failed(number, str(error) or "too little memory")
 
         return examine
 
-    def _failed(self, number: int, reason: str) -> Outcome:
+    def _failed(self, number: int, reason: str) -> ExtractedAgain:
         try:
             [page] = self.kept.read([number])
         except ValueError:
-            return Outcome(number, f"page {number} of {self.kept.name}", "failed", reason)
-        return Outcome(number, page.url, "failed", reason)
+            return ExtractedAgain(number, f"page {number} of {self.kept.name}", "failed", reason)
+        return ExtractedAgain(number, page.url, "failed", reason)
 
     # -- in this process ----------------------------------------------------------------------------------------------
 
-    def _count(self, outcome: Outcome) -> None:
+    def _count(self, outcome: ExtractedAgain) -> None:
         report = self.report
         report.pages += 1
         setattr(report, outcome.kind, getattr(report, outcome.kind) + 1)
         if outcome.kind == "failed" and len(report.failures) < SAMPLES:
             report.failures.append((outcome.url, outcome.reason))
 
-    def _write(self, batch: Sequence[Outcome], dry_run: bool) -> None:
+    def _write(self, batch: Sequence[ExtractedAgain], dry_run: bool) -> None:
         """Write the new rows of some pages to all outputs."""
         if dry_run:
             for outcome in batch:
@@ -203,7 +203,7 @@ class ReExtraction:
         self._deliver([new_row.row for _, new_row in changes])
         self.kept.done(ids, [(page, new_row.row) for page, new_row in changes])
 
-    def _accepted(self, outcome: Outcome) -> list[tuple[int, NewRow]]:
+    def _accepted(self, outcome: ExtractedAgain) -> list[tuple[int, NewRow]]:
         """Take the new rows of a page into account in the ledger; return those that are to be written."""
         is_article = not outcome.rows[0].is_entry
         canonical = fingerprint(outcome.rows[0].row["canonical_url"] if is_article else outcome.url)
@@ -270,19 +270,19 @@ class ReExtraction:
 
 
 def queue_rows(ledger: Ledger, section: PreparedSection, rows: Sequence[Row]) -> None:
-    """Queue rows for the outputs that get them in batches."""
+    """Queue rows for the outputs that get them in batches. Until there are row queues, no task has such an output."""
 
 
-def examine_page(section: PreparedSection, kept: KeptPages, page: KeptPage) -> Outcome:
+def examine_page(section: PreparedSection, kept: KeptPages, page: KeptPage) -> ExtractedAgain:
     """Extract a kept page as a worker would, and compare its rows with the newest ones."""
     judged = judge_page(section, page.page, page.info)
     if isinstance(judged, Fail):
-        return Outcome(page.id, page.url, "failed", judged.reason)
+        return ExtractedAgain(page.id, page.url, "failed", judged.reason)
     if isinstance(judged, Reject):
-        return Outcome(page.id, page.url, "refused", judged.reason)
+        return ExtractedAgain(page.id, page.url, "refused", judged.reason)
     rows = list(_rows(section, kept, page, judged))
     hash_ = judged.example_hash if isinstance(judged, FoundArticle) else content_hash(judged.listing)
-    return Outcome(page.id, page.url, "changed" if rows else "same", hash=hash_, rows=tuple(rows))
+    return ExtractedAgain(page.id, page.url, "changed" if rows else "same", hash=hash_, rows=tuple(rows))
 
 
 def _rows(
