@@ -27,11 +27,12 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "work": "Run crawl or extraction workers (parts of a cluster).",
     "status": "Show tasks, next runs, counts, queue and workers.",
     "failures": "Show failed pages by reason; try them again or drop them.",
+    "re-extract": "Extract kept pages again, without a request.",
     "accept": "Accept rejected pages as articles.",
     "forget": "Forget URLs of a task, so that they can be found again.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }
-MODULES = {"try": "trial"}  # commands whose names are keywords of Python
+MODULES = {"try": "trial", "re-extract": "re_extract"}  # commands whose names are no names of modules
 EPILOG = """\b
 Examples:
   exemplar init                       write a sample tasks.yaml

@@ -19,6 +19,8 @@ from .page_store import StoredPage, pack_body, unpack
 from .redis_clock import clock_of
 from .stored_json import known_fields
 
+PAGES_FOLDER = "pages/{task}"
+
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
@@ -50,6 +52,8 @@ class ExtractionConfig:
     product: str = ""  # the User-Agent's product name, by which robots directives address this crawler
     durability: Durability = "safe"
     output_options: Mapping[str, str] = field(default_factory=dict)  # output -> `OutputOptions.to_json()`
+    keep_pages: float | None = None  # seconds for which fetched pages are kept (`workers.kept_pages`); None: not kept
+    pages_folder: str = PAGES_FOLDER  # where they are kept; may hold {task} and `${VARIABLES}`
 
     def to_json(self) -> str:
         """JSON text; days as ISO 8601."""

@@ -12,11 +12,11 @@ from functools import partial
 import redis
 
 from .clock import Clock
-from .errors import OutputError
+from .errors import OutputError, SinkUnavailable
 from .extraction_config import config_of
 from .group_writer import GroupWriter
 from .ledger import Ledger
-from .outputs import shortest_wait
+from .outputs import Output, shortest_wait
 from .page_decision import (
     Decision,
     Fail,
@@ -30,10 +30,12 @@ from .page_decision import (
     WriteRows,
     judge,
 )
+from .page_store import unpack
 from .quarantine import keep_page
 from .redis_clock import clock_of
 from .row_claims import RowClaims
 from .section_preparation import PreparedSection, SectionPreparation
+from .sinks import SourcePage
 from .url_states import Fingerprint, PageLease
 from .worker_reports import NoWatch, Watch
 from .worker_times import WorkerTimes
@@ -118,7 +120,7 @@ class ExtractionWorker:
             decision = self._decide(section, ledger, group, lease)
             if isinstance(decision, WriteRows):
                 group.add(lease, decision)
-            elif decision is not None:
+            elif decision is not None and self._keep_refused(section.kept_pages, decision, ledger, lease):
                 self._carry_out(decision, ledger, lease)
         finally:
             self.watch.end()
@@ -145,13 +147,32 @@ class ExtractionWorker:
             return claims.decide_list(section, lease, judged)
         return claims.decide_article(section, lease, judged)
 
+    def _keep_refused(self, kept_pages: Output | None, decision: Decision, ledger: Ledger, lease: PageLease) -> bool:
+        """Keep the page of a URL that gets no row, if the task keeps pages: extracted again it may give one.
+
+        Not kept are pages that the site's directives forbid to use, those that end workers (they are in quarantine),
+        and rechecks: a page that gave a row is kept. False if the page can't be kept now, and was released.
+        """
+        if kept_pages is None or not isinstance(decision, Reject | Fail) or lease.recheck or not decision.is_keepable:
+            return True
+        name = lease.fingerprint
+        self.watch.writing(ledger.task, [name], self.times.write_deadline)
+        try:
+            with kept_pages.exclusive():
+                kept_pages.write_pages([SourcePage(lease.url, unpack(lease.page), kind="refused", info=lease.info)])
+        except SinkUnavailable as error:
+            self._report_problem(error, ledger.task)
+            ledger.release(name, self.name, max(kept_pages.wait(), self.times.sink_pause), str(error))
+            return False
+        return True
+
     def _carry_out(self, decision: Decision, ledger: Ledger, lease: PageLease) -> None:
         """Do what was decided of a page without rows."""
         settle = partial(ledger.settle, lease.fingerprint, worker=self.name)
         match decision:
-            case Reject(reason):
+            case Reject(reason, _):
                 settle("rejected", reason)
-            case Fail(reason, page, error):
+            case Fail(reason, page, error, _):
                 if error is not None and page is not None:
                     log.error("page %s of task %s", page.url, ledger.task, exc_info=error)
                 if page is not None:

@@ -20,9 +20,11 @@ from .healing import confirm, heal
 from .ledger import Ledger
 from .outputs import Output
 from .page_decision import WriteRows
+from .page_store import unpack
 from .refused_rows import keep_refused
 from .row_queue import QueuedOutput, to_queue
 from .rows import RowKey, key_of
+from .sinks.interface import PageKind, SourcePage
 from .url_states import Fingerprint, PageLease
 from .worker_reports import Watch
 from .worker_times import WorkerTimes
@@ -139,7 +141,10 @@ class GroupWriter:
             with output.exclusive():
                 held = self._confirm(output, pages)
                 lacking = [page for page in held if output.name not in page.delivered]
-                self._write_rows(output, lacking)
+                if output.takes_pages:
+                    output.write_pages([_source_page(page) for page in lacking])
+                else:
+                    self._write_rows(output, lacking)
                 for page in lacking:
                     page.delivered.add(output.name)
                 # Inside, so that no other worker finds a row whose page is not settled.
@@ -206,3 +211,11 @@ class GroupWriter:
     def _report(self, error: SinkUnavailable) -> None:
         log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once
         self.watch.problem(str(error), self.ledger.task)
+
+
+def _source_page(page: PendingPage) -> SourcePage:
+    """Return a page as outputs of pages take it."""
+    article, lease = page.decision.article, page.lease
+    stored = article.page if article else unpack(lease.page)
+    kind: PageKind = "article" if article else "list"
+    return SourcePage(lease.url, stored, page.decision.rows, kind, lease.info)

@@ -66,6 +66,7 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "claim_entries",
         "confirm",
         "counts",
+        "extracted_again",
         "hold",
         "postpone",
         "record_written",
@@ -317,6 +318,19 @@ class Ledger:
         """Reject a failed URL, because a person does not need it. False if it has not failed."""
         args = (*self.place_of(fingerprint(url)), DROPPED, _plain(url), self.problems_kept)
         return bool(self.step("drop_failed", *args))
+
+    def extracted_again(
+        self, url: str, canonical: Fingerprint, *, version: int, hash_: str
+    ) -> Literal["mine", "theirs", "busy", "forgotten"]:
+        """Note the version that a kept page of a settled URL gave in a later extraction (`workers.re_extraction`).
+
+        A rejected or failed URL becomes written; a later recheck compares with `hash_`. "theirs": another URL has
+        written the article. "busy": the URL is open. "forgotten": the ledger does not know it.
+        """
+        name = fingerprint(url)
+        places = (*self.place_of(canonical), *self.place_of(name))
+        answer = _text(self.step("extracted_again", name, canonical, *places, version, hash_))
+        return cast('Literal["mine", "theirs", "busy", "forgotten"]', answer)
 
     def refetch(self, name: Fingerprint, worker: str, reason: str, *, most: int) -> bool:
         """Let a page that a worker holds, and whose stored body is damaged, wait to be fetched again.

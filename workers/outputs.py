@@ -8,12 +8,13 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
+from typing import cast
 
 from .clock import Clock
 from .errors import RowsRefused, SinkUnavailable
 from .extraction_config import ExtractionConfig
 from .rows import Row, RowKey
-from .sinks import OutputOptions, RowCondition, Sink
+from .sinks import OutputOptions, PageSink, RowCondition, Sink, SourcePage
 
 FACTOR, MOST_FACTOR = 2, 3  # by which the pause grows with each failure, and at most
 PROBE_PATIENCE = 1.0  # seconds to wait for an output that was unavailable at the last try
@@ -29,7 +30,7 @@ class Output:
     def __init__(
         self,
         name: str,
-        sink: Sink,
+        sink: Sink | PageSink,
         *,
         pause: float,
         patience: float,
@@ -39,6 +40,7 @@ class Output:
         self.name = name
         self.sink = sink
         self.options = options or OutputOptions()
+        self.takes_pages = getattr(sink, "takes", "rows") == "pages"  # its sink is a `PageSink`
         self.healed_in = ""  # the epoch of Redis in which the ledger knows all of the output's rows
         self.problem = ""  # why it was unavailable at the last try
         self._pause, self._patience, self._clock = pause, patience, clock
@@ -80,13 +82,21 @@ class Output:
         Returns the target's words by the keys of the refused rows. Raises `SinkUnavailable`.
         """
         try:
-            self.sink.write(rows, again=again)
+            cast(Sink, self.sink).write(rows, again=again)
         except SinkUnavailable:
             self.has_refused = True
             raise
         except RowsRefused as error:
             return error.reasons
         return {}
+
+    def write_pages(self, pages: Sequence[SourcePage]) -> None:
+        """Write all pages or none, as `write`; only if it `takes_pages`."""
+        try:
+            cast(PageSink, self.sink).write_pages(pages)
+        except SinkUnavailable:
+            self.has_refused = True
+            raise
 
 
 def shortest_wait(outputs: Collection[Output]) -> tuple[float, str]:

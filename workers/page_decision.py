@@ -6,9 +6,10 @@
 `workers.extraction_worker` carries the decision out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
 from extractors.content.multipage import joined
@@ -25,9 +26,10 @@ from .usage_rights import Usage, usage_of
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """The page holds no article for this task."""
+    """The page holds no article for this task. `is_keepable`: it may be kept to be extracted again."""
 
     reason: str
+    is_keepable: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Fail:
     reason: str
     page: StoredPage | None = None
     error: Exception | None = None  # a defect of the extractor, to be logged
+    is_keepable: bool = field(default=True, compare=False)  # as in `Reject`
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +117,15 @@ def judge(section: PreparedSection, lease: PageLease) -> Reject | Fail | FetchAg
     except ValueError as error:
         return FetchAgain(str(error))
     if lease.attempts > MOST_ATTEMPTS:
-        return Fail(f"crashed or timed out its worker {MOST_ATTEMPTS} times", page)
-    refuse: Refuse = "never" if lease.accepted else "sure"
+        return Fail(f"crashed or timed out its worker {MOST_ATTEMPTS} times", page, is_keepable=False)
+    return judge_page(section, page, lease.info)
+
+
+def judge_page(
+    section: PreparedSection, page: StoredPage, info: Mapping[str, Any]
+) -> Reject | Fail | FoundArticle | FoundList:
+    """Extract a page and apply the task's filters, as `judge`. `info`: what discovery knows of its URL."""
+    refuse: Refuse = "never" if info.get("accepted") else "sure"
     try:
         extracted = _extract_all_parts(section.section, page, refuse)
         by_example = (
@@ -134,12 +144,12 @@ def judge(section: PreparedSection, lease: PageLease) -> Reject | Fail | FetchAg
     config = section.config
     usage = usage_of(page.headers, extracted.robots_meta, extracted.tdm_meta, config.product)
     if directive := usage.forbids(config.skip):
-        return Reject(f"skip: {directive}")
+        return Reject(f"skip: {directive}", is_keepable=False)
     if isinstance(extracted, Listing):
         return FoundList(page, extracted, usage)
     if reason := unwanted(extracted, config):
         return Reject(reason)
-    if (days := lease.info.get("days")) and (reason := of_other_days(extracted, days)):
+    if (days := info.get("days")) and (reason := of_other_days(extracted, days)):
         return Reject(reason)
     return FoundArticle(
         page, extracted, usage, content_hash(by_example if isinstance(by_example, Article) else extracted)

@@ -13,6 +13,7 @@ from extractors.html.decoding import decode
 from .clock import Clock
 from .errors import OutputError
 from .extraction_config import ExtractionConfig, begin_example, end_example, request_example
+from .kept_pages import KEPT_PAGES, kept_pages_of
 from .outputs import Output, options_of
 from .page_store import StoredPage
 from .recent_pages import (
@@ -27,7 +28,7 @@ from .recent_pages import (
 )
 from .redis_clock import clock_of
 from .row_queue import QueuedOutput
-from .sinks import OutputOptions, Sink, is_queued, open_sink
+from .sinks import OutputOptions, PageSink, Sink, is_queued, open_sink
 from .worker_reports import Watch
 from .worker_times import WorkerTimes
 
@@ -52,6 +53,11 @@ class PreparedSection:
     outputs: tuple[Output, ...] = ()  # its file outputs
     queued: tuple[QueuedOutput, ...] = ()
     candidates: Candidates | None = None
+
+    @property
+    def kept_pages(self) -> Output | None:
+        """Return where the task's pages are kept; None if they are not."""
+        return next((output for output in self.outputs if output.name == KEPT_PAGES), None)
 
     def close(self) -> None:
         """Close the sinks."""
@@ -98,20 +104,20 @@ class SectionPreparation:
         return self._prepared[config.task]
 
     def _open(self, config: ExtractionConfig) -> tuple[Output, ...]:
-        """Return the task's file outputs, each once."""
+        """Return the task's file outputs, each once; those of pages first: a page is kept before its rows are written."""
         pause, patience = self.times.sink_pause, self.times.output_patience
-        return tuple(
-            Output(
-                name,
-                cast(Sink, open_sink(name, config.task, Path(config.folder), config.durability, options)),
-                pause=pause,
-                patience=patience,
-                clock=self.clock,
-                options=options,
-            )
-            for name, options in _options(config).items()
-            if not is_queued(name, config.task)
-        )
+        sinks: dict[str, tuple[Sink | PageSink, OutputOptions | None]] = {}
+        if config.keep_pages is not None:
+            sinks[KEPT_PAGES] = kept_pages_of(config, clock=self.clock), None
+        for name, options in _options(config).items():
+            if not is_queued(name, config.task):
+                sink = open_sink(name, config.task, Path(config.folder), config.durability, options)
+                sinks[name] = cast(Sink | PageSink, sink), options
+        outputs = [
+            Output(name, sink, pause=pause, patience=patience, clock=self.clock, options=options)
+            for name, (sink, options) in sinks.items()
+        ]
+        return tuple(sorted(outputs, key=lambda output: not output.takes_pages))
 
     def close(self) -> None:
         """Close all sinks."""

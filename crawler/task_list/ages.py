@@ -1,4 +1,4 @@
-"""Lengths of time: `forget: 180d`, and `revisit: 1d for 3d`. They are written like fixed periods."""
+"""Lengths of time: `forget: 180d`, `keep_pages: 30d`, and `revisit: 1d for 3d`. They are written like fixed periods."""
 
 import re
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from crawler.task_list.mistakes import BadValueError
 from crawler.task_list.periods import Period
 
 FORGET_FORM = "write 180d, or leave it out: then nothing is forgotten"
+KEEP_FORM = "write 30d, or leave it out: then no page is kept"
 REVISIT_FORM = "write 1d for 3d: every day, for three days"
 SHORTEST_AGE = timedelta(days=1)  # a URL that was first seen today is usually still on its list page
 MOST_RECHECKS = 1000
@@ -23,11 +24,20 @@ class Age:
     @classmethod
     def parse(cls, value: object) -> "Age | None":
         """Parse text such as `180d`; None stays None. Raises `BadValueError`."""
+        return cls._of(value, FORGET_FORM)
+
+    @classmethod
+    def parse_kept(cls, value: object) -> "Age | None":
+        """Parse for how long pages are kept, as `parse`."""
+        return cls._of(value, KEEP_FORM)
+
+    @classmethod
+    def _of(cls, value: object, form: str) -> "Age | None":
         if value is None or isinstance(value, Age):
             return value
-        age = cls(str(value), _length(value, FORGET_FORM))
+        age = cls(str(value), _length(value, form))
         if age.length < SHORTEST_AGE:
-            raise BadValueError(f"{value} is shorter than a day", FORGET_FORM)
+            raise BadValueError(f"{value} is shorter than a day", form)
         return age
 
     def __str__(self) -> str:

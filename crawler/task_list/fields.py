@@ -71,6 +71,10 @@ Visits = Annotated[
     Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
 ]
 Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})]
+KeepPages = Annotated[
+    Age | None, BeforeValidator(Age.parse_kept), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
+]
+PagesFolder = Annotated[str, BeforeValidator(validators.check_folder), WithJsonSchema(_TEXT)]
 Render = Annotated[
     bool | Literal["auto"], BeforeValidator(validators.check_render), WithJsonSchema({"enum": [True, False, "auto"]})
 ]

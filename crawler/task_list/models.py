@@ -14,6 +14,7 @@ from crawler.task_list import fields
 from crawler.task_list.mistakes import BadValueError, TaskError, suggest
 from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, check_login, to_filter
 from workers.backpressure import DEFAULT_MARKS, MEGABYTE, Marks
+from workers.extraction_config import PAGES_FOLDER
 
 PRODUCT = "Exemplar"
 DEFAULT_DELAY = 1.0  # seconds between two requests to one host
@@ -135,6 +136,12 @@ class Task(_Frozen):
         default=None,
         description="Forget URLs that were first seen so long ago; those that are still listed are fetched again.",
         examples=["180d"],
+    )
+    keep_pages: fields.KeepPages = Field(
+        default=None,
+        description="Keep the fetched pages for so long, compressed, so that `exemplar re-extract` can extract them "
+        "again without a request; null: they are not kept.",
+        examples=["30d"],
     )
     delay: float = Field(
         default=DEFAULT_DELAY,
@@ -295,6 +302,12 @@ class Settings(_Frozen):
         default=PressureMarks(),
         description="How much may wait for extraction until spiders pause.",
         examples=[{"task_pages": 5000, "memory": 0.75}],
+    )
+    pages: fields.PagesFolder = Field(
+        default=PAGES_FOLDER,
+        description="Folder of the kept pages, relative to this file; {task} is the task's name, ${NAME} an "
+        "environment variable. Workers on several machines need a shared file system.",
+        examples=[PAGES_FOLDER],
     )
     durability: fields.Durable = Field(
         default="safe",

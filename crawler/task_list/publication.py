@@ -29,7 +29,7 @@ from crawler.task_list.models import Filter, Settings, Task, TaskFile
 from workers import keys
 from workers.durability import Durability
 from workers.errors import ExemplarError
-from workers.extraction_config import ExtractionConfig, RowFilter
+from workers.extraction_config import PAGES_FOLDER, ExtractionConfig, RowFilter
 from workers.redis_clock import clock_of
 
 LIST_LOST = (
@@ -220,7 +220,9 @@ def periods_of(tasks: Mapping[str, Task]) -> dict[str, str]:
     return {name: str(task.every) for name, task in tasks.items() if not task.paused}
 
 
-def extraction_config(task: Task, folder: Path, product: str = "", durability: Durability = "safe") -> ExtractionConfig:
+def extraction_config(
+    task: Task, folder: Path, product: str = "", durability: Durability = "safe", pages_folder: str = PAGES_FOLDER
+) -> ExtractionConfig:
     """Return the extraction config of a task. `folder`: where relative outputs begin; `product`: of the User-Agent."""
     return ExtractionConfig(
         task=task.name,
@@ -236,6 +238,8 @@ def extraction_config(task: Task, folder: Path, product: str = "", durability: D
         skip=task.skip,
         product=product,
         durability=durability,
+        keep_pages=task.keep_pages.length.total_seconds() if task.keep_pages else None,
+        pages_folder=pages_folder,
     )
 
 
@@ -248,7 +252,7 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
         name: json.dumps(keys_, ensure_ascii=False, sort_keys=True).encode() for name, keys_ in raw["tasks"].items()
     }
     folder = path.resolve().parent
-    product, durability = tasks.settings.user_agent.split("/")[0], tasks.settings.durability
+    of_settings = (tasks.settings.user_agent.split("/")[0], tasks.settings.durability, tasks.settings.pages)
     settings = json.dumps(raw["settings"], ensure_ascii=False)
     known = cast("bytes | None", connection.get(keys.SETTINGS))
     # If file, layout or settings changed, all configs are written again: outputs are relative to the file's folder.
@@ -262,7 +266,7 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
     for names in _batches(removed):
         pipe.hdel(keys.TASKS, *names)  # its extraction config stays: pages already fetched are still written
     for names in _batches(texts if moved else different):
-        configs = {name: extraction_config(tasks[name], folder, product, durability) for name in names}
+        configs = {name: extraction_config(tasks[name], folder, *of_settings) for name in names}
         pipe.hset(keys.CONFIGS, mapping={name: config.to_json() for name, config in configs.items()})
     for names in _batches(different):
         pipe.hset(keys.TASKS, mapping={name: texts[name] for name in names})

@@ -117,6 +117,29 @@ def _check_kind_of_output(output: str) -> None:
         raise BadValueError(what, f"did you mean {near}?" if near else supported)
 
 
+def check_folder(value: object) -> object:
+    """Accept the path of a folder; it may contain {task} and variables."""
+    if not isinstance(value, str):
+        return value
+    if not value.strip():
+        raise BadValueError("empty", "write pages/{task}")
+    _check_path(value)
+    if re.match(r"[A-Za-z][A-Za-z0-9+]+:", value):
+        raise BadValueError("is not a path", "pages are kept in a folder; write pages/{task}")
+    return value
+
+
+def _check_path(value: str) -> None:
+    """Check what a path may contain: no NUL, complete variables, no placeholder but {task}."""
+    if "\0" in value:
+        raise BadValueError("a NUL character", "no file name has one; remove it", offset=value.find("\0"))
+    check_variables(value)
+    without_variables = re.sub(r"\$\{[^}]*\}", "", value)
+    for found in re.finditer(r"\{([^{}]*)\}|[{}]", without_variables):
+        if found[0] != "{task}":
+            raise BadValueError(f"unknown placeholder {found[0]}", "did you mean {task}?", offset=value.find(found[0]))
+
+
 def check_render(value: object) -> object:
     """Accept true, false and auto."""
     if not isinstance(value, bool) and value != "auto":

@@ -1,6 +1,6 @@
 """Sinks write rows to outputs. One file a kind of output; `open_sink` chooses by the output's form."""
 
-from .interface import BatchSink, ListSink, RowBatch, Sink, WrittenRow
+from .interface import BatchSink, ListSink, PageSink, RowBatch, Sink, SourcePage, WrittenRow
 from .jsonl import JsonLinesSink
 from .kinds import KINDS, Kind, Target, expand, is_queued, kind_of, open_sink
 from .options import OutputOptions, RowCondition
@@ -13,9 +13,11 @@ __all__ = [
     "Kind",
     "ListSink",
     "OutputOptions",
+    "PageSink",
     "RowBatch",
     "RowCondition",
     "Sink",
+    "SourcePage",
     "SqliteSink",
     "Target",
     "WrittenRow",

@@ -1,10 +1,12 @@
-"""The two interfaces of sinks.
+"""The interfaces of sinks.
 
 A `Sink` writes to a file of this machine. The worker that extracted the pages writes their rows itself:
 
     with sink.exclusive(patience=10):    no other process writes to the output
         …                                the worker makes sure that it still holds the pages of the rows
         sink.write(rows, again=…)        all rows or none; with durability `safe` they are on disk when it returns
+
+A `PageSink` is such a sink of pages: it gets each page with the rows that the page gave (`write_pages`).
 
 A `BatchSink` writes to a server, or writes whole files. Its rows are queued in Redis in the step that settles their
 page (`workers.row_queue`), and a delivery process hands them over in batches (`workers.delivery`):
@@ -14,12 +16,13 @@ page (`workers.row_queue`), and a delivery process hands them over in batches (`
 Outputs are independent: one that is unavailable does not hold up others.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
+from workers.page_store import StoredPage
 from workers.rows import Row, RowKey, key_of
 
 PATIENCE = 10.0  # seconds to wait for an output that another process holds
@@ -72,6 +75,58 @@ class Sink(Protocol):
 
     def close(self) -> None:
         """Close files and connections."""
+        ...
+
+
+PageKind = Literal["article", "list", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """A fetched page, with the rows that it gave. `url`: as requested; `info`: what discovery knows of the URL.
+
+    `kind`: `refused` pages gave no row.
+    """
+
+    url: str
+    page: StoredPage
+    rows: Sequence[Row] = ()
+    kind: PageKind = "article"
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+
+class PageSink(Protocol):
+    """Writes pages to files of this machine, once each: a page has a URL and a time at which it was fetched.
+
+    The rows are in other outputs, so that it names none (`newest`), and lacks none (`has`): a ledger that lost its last
+    second learns nothing from it.
+    """
+
+    name: str
+    takes: Literal["pages"]
+
+    def exclusive(self, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
+        """Hold the files, as `Sink.exclusive`."""
+        ...
+
+    def write_pages(self, pages: Sequence[SourcePage]) -> None:
+        """Write all pages or none, inside `exclusive`; those that are there already are left out."""
+        ...
+
+    def newest(self, task: str) -> Iterator[WrittenRow]:
+        """Yield nothing."""
+        ...
+
+    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
+        """Return True for each row."""
+        ...
+
+    def check(self) -> None:
+        """Create what is missing; write no page. Raises `SinkUnavailable`."""
+        ...
+
+    def close(self) -> None:
+        """Close files."""
         ...
 
 

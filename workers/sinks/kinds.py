@@ -95,6 +95,7 @@ KINDS: Mapping[str, Kind] = {  # of several that fit, the first
         Kind("mysql", "sql:open_sql", _MYSQL, (), "sql", is_queued=True),
         Kind("postgresql", "sql:open_sql", _POSTGRESQL, (), "sql", is_queued=True),
         Kind("sqlite", "sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3")),
+        Kind("warc", "warc:open_warc", suffixes=(".warc.gz",), extra="warc"),
         Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",)),
         Kind("webhook", "webhook:open_webhook", schemes=WEBHOOK_SCHEMES, is_queued=True),
         Kind("search", "search:open_search", schemes=SEARCH_SCHEMES, is_queued=True),

@@ -235,6 +235,7 @@ EDITS = [
         "does not give an interval and a duration",
     ),
     ("output:", "forget: 12h\n    output:", "9:13", "tasks.kuaibao.forget", "shorter than a day"),
+    ("output:", "keep_pages: 12h\n    output:", "9:17", "tasks.kuaibao.keep_pages", "shorter than a day"),
     ("output:", "cookies: {a b: c}\n    output:", "9:20", "tasks.kuaibao.cookies.a b", "not a cookie name"),
     ("output:", "cookies: {a: b;c}\n    output:", "9:18", "tasks.kuaibao.cookies.a", "one line without ;"),
     ("output:", "auth: {user: a, password: 12345}\n    output:", "9:31", "tasks.kuaibao.auth.password", "in quotes"),

@@ -1,0 +1,160 @@
+"""What extracting kept pages again costs, against the extractor alone, and how much room kept pages take.
+
+    python -m benchmarks.re_extract --pages 10000
+    python -m benchmarks.re_extract --site DATA/sites/NAME --site DATA/sites/OTHER
+
+Pages of the sample site, in all of its designs, each with a text of its own, are kept as workers keep them, in groups
+of ten; then they are extracted again. Beside it stands the extractor alone on the same pages, in one process, with its
+pages in memory. Counted is CPU time, of all processes. With `--site` the room is measured that the articles of stored
+sites take (`truth.jsonl` names them); with `--pages 0` nothing else.
+"""
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from statistics import median
+
+import redis
+
+from console.sample_site import DESIGNS, render_site, truth
+from console.sample_site.tasks import EXAMPLES
+from workers import keys
+from workers.connection import connect
+from workers.embedded import Embedded
+from workers.extraction_config import ExtractionConfig, keep_example
+from workers.kept_pages import KeptPages, kept_pages_of
+from workers.ledger import Ledger
+from workers.page_decision import judge_page
+from workers.page_store import StoredPage
+from workers.re_extraction import ReExtraction, section_for
+from workers.sinks import SourcePage
+
+SITE = "http://paper.example"
+FETCHED_AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
+OWN_URLS = r"http://paper\.example/zh/\d+\.html"  # no canonical link matches: each page has a row of its own
+MONTH = 30 * 86400.0
+GROUP = 10  # pages that a worker writes together
+MOST_RATIO, MOST_ROOM = 1.25, 0.15
+
+
+def main() -> int:
+    """Measure; return 1 if a bar is missed."""
+    options = _arguments()
+    shares = [_room(folder) for folder in options.site]
+    if options.pages == 0:
+        return int(any(share > MOST_ROOM for share in shares))
+    with tempfile.TemporaryDirectory(prefix="re-extract-", dir=options.folder) as name, Embedded(Path(name)) as url:
+        ratio = measure(connect(url), Path(name), options.pages, options.processes)
+    return int(ratio > MOST_RATIO or any(share > MOST_ROOM for share in shares))
+
+
+def measure(connection: "redis.Redis", folder: Path, number: int, processes: int | None) -> float:
+    """Keep and extract pages; return the CPU time of a run without changes as a multiple of the extractor's."""
+    config = ExtractionConfig(
+        "paper", SITE + EXAMPLES["zh"], OWN_URLS, ("out.jsonl",), str(folder), near_duplicates="keep", keep_pages=MONTH
+    )
+    connection.hset(keys.CONFIGS, config.task, config.to_json())
+    site = render_site(SITE)
+    keep_example(connection, config.task, _page(site[EXAMPLES["zh"]].body, config.example), config.example)
+    ledger = Ledger(connection, config.task)
+    kept = kept_pages_of(config, clock=ledger.clock)
+    pages = _pages(number)
+    section = section_for(ledger, kept, example=None, method=None)
+
+    began = time.process_time()
+    for page in pages:
+        judge_page(section, page, {})
+    alone = time.process_time() - began
+    print(f"extractor alone: {1000 * alone / number:.2f} ms a page")
+
+    raw = sum(len(page.body) for page in pages)
+    began = time.process_time()
+    _keep(kept, pages)
+    print(f"keeping: {1000 * (time.process_time() - began) / number:.2f} ms a page; ", end="")
+    print(f"{kept.path.stat().st_size / raw:.1%} of {raw / 1e6:.0f} MB, each page once: {len(pages)}")
+    ReExtraction(ledger, kept, section, processes=processes).run()  # the rows that pages give, so that none differs
+
+    began, cpu = time.monotonic(), _cpu()
+    report = ReExtraction(ledger, kept, section, processes=processes).run()
+    ratio = (_cpu() - cpu) / alone
+    print(
+        f"again, {report.same} same: {1000 * (_cpu() - cpu) / number:.2f} ms a page, {ratio:.2f} × the extractor, ",
+        end="",
+    )
+    print(f"{time.monotonic() - began:.1f} s")
+    section.close()
+    kept.close()
+    return ratio
+
+
+def _pages(number: int) -> list[StoredPage]:
+    """Return articles of the sample site, each with a text of its own."""
+    bodies = [render_site(SITE, design)[article.path].body for design in sorted(DESIGNS) for article in truth("zh")]
+    chance = random.Random(1)
+    return [
+        _page(body.replace(b"</p>", f" {chance.randrange(10**9)}</p>".encode(), 3), f"{SITE}/zh/{place}.html")
+        for place, body in ((place, bodies[place % len(bodies)]) for place in range(number))
+    ]
+
+
+def _page(body: bytes, url: str) -> StoredPage:
+    return StoredPage(url, body, "text/html", FETCHED_AT)
+
+
+def _keep(kept: KeptPages, pages: Sequence[StoredPage]) -> None:
+    for start in range(0, len(pages), GROUP):
+        with kept.exclusive():
+            kept.write_pages([SourcePage(page.url, page, (_row(page),)) for page in pages[start : start + GROUP]])
+
+
+def _row(page: StoredPage) -> dict[str, object]:
+    hash_ = sha256(page.body).hexdigest()
+    rows = {"task": "paper", "canonical_url": page.url, "version": 1, "content_hash": hash_}
+    return rows | {"near_duplicate_of": None, "listed_on": None}
+
+
+def _room(folder: Path) -> float:
+    """Print and return which share of their size the articles of a stored site take."""
+    lines = (folder / "truth.jsonl").read_text("utf-8").splitlines()
+    articles = [row for row in map(json.loads, lines) if row["kind"] == "article"]
+    random.Random(1).shuffle(articles)
+    urls = [f"https://{folder.name}.example/{row['file']}" for row in articles]
+    pages = [_page((folder / row["file"]).read_bytes(), url) for row, url in zip(articles, urls, strict=True)]
+    raw = sum(len(page.body) for page in pages)
+    with tempfile.TemporaryDirectory(prefix="room-") as name:
+        kept = KeptPages(Path(name) / "site.pages", keep=MONTH)
+        began = time.process_time()
+        _keep(kept, pages)
+        seconds = time.process_time() - began
+        kept.close()
+        share = kept.path.stat().st_size / raw
+    middle = median(len(page.body) for page in pages)
+    print(f"{folder.name}: {len(pages)} pages, median {middle / 1000:.1f} KB: {share:.1%} ", end="")
+    print(f"of {raw / 1e6:.1f} MB, {1000 * seconds / len(pages):.1f} ms a page")
+    return share
+
+
+def _cpu() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=10_000)
+    parser.add_argument("--processes", type=int)
+    parser.add_argument("--folder", type=Path, help="where the files are written")
+    parser.add_argument("--site", type=Path, action="append", default=[], help="a stored site, with truth.jsonl")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

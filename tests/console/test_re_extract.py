@@ -1,0 +1,47 @@
+"""`exemplar re-extract`: kept pages of the sample site, extracted again without a request."""
+
+import json
+from pathlib import Path
+
+from console.sample_site import SiteServer, tasks_yaml, truth
+from tests.console.conftest import Exemplar
+
+
+def rows(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / "out/zh-news.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_pages_of_two_designs_are_extracted_again(tmp_path: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    text = tasks_yaml(site.url).replace("defaults:\n", "defaults:\n  keep_pages: 30d\n")
+    (tmp_path / "tasks.yaml").write_text(text, "utf-8")
+    site.relaunch(unpublished=3)
+    assert exemplar("run", "--once").code == 0
+    site.relaunch("new")
+    assert exemplar("run", "--once").code == 0
+    before = rows(tmp_path)
+    assert len(before) == len(truth("zh"))
+    asked = len(site.requests)
+
+    done = exemplar("re-extract", "zh-news", "--method", "density", "--dry-run", "--json")
+    trial = json.loads(done.out)
+    assert (done.code, trial["pages"], trial["same"] + trial["changed"]) == (0, len(before), len(before))
+    assert trial["changed"] == trial["rows"] > 0
+    assert rows(tmp_path) == before
+
+    done = exemplar("re-extract", "zh-news", "--method", "density")
+    assert done.code == 0
+    assert f"{trial['rows']} row" in done.out
+    assert "set them there" in done.err
+    new = rows(tmp_path)[len(before) :]
+    assert len(new) == trial["rows"]
+    versions = {row["url"]: row for row in before}
+    for row in new:
+        assert (row["version"], row["fetched_at"]) == (2, versions[row["url"]]["fetched_at"])
+        assert row["text"] != versions[row["url"]]["text"]
+    assert len(site.requests) == asked
+
+
+def test_what_can_not_be_extracted_again_is_named(folder: Path, exemplar: Exemplar) -> None:
+    assert "unknown task" in exemplar("re-extract", "zh-news").err
+    done = exemplar("re-extract", "zh-news", "--method", "denisty")
+    assert (done.code, "did you mean 'density'" in done.err) == (2, True)

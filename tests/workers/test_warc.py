@@ -1,0 +1,155 @@
+"""WARC: complete files that warcio reads, each page once."""
+
+import os
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+from warcio.checker import Checker
+
+from workers.page_store import StoredPage
+from workers.sinks import SourcePage, open_sink
+from workers.sinks.warc import WarcSink
+
+from .helpers import FETCHED_AT, news, url
+from .page_sink_suite import FIRST, PageSinkSuite, source, write
+
+
+class Clock:
+    now = float(FIRST)
+
+    def __call__(self):
+        return self.now
+
+
+def records(*paths):
+    found = []
+    for path in paths:
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, check_digests="raise"):
+                headers = record.http_headers.headers if record.http_headers else None
+                found.append(
+                    (record.rec_type, dict(record.rec_headers.headers), headers, record.content_stream().read())
+                )
+    return found
+
+
+def is_valid(path):
+    class Options:
+        verbose = False
+        inputs = (str(path),)
+
+    checker = Checker(Options())
+    checker.process_all()
+    return not checker.exit_value
+
+
+class TestWarc(PageSinkSuite):
+    def open(self, folder, **more):
+        return WarcSink(folder / "warc" / "gazette.warc.gz", **more)
+
+    def files(self, folder):
+        return sorted(path for path in (folder / "warc").iterdir() if path.suffix in (".gz", ".open"))
+
+    def read(self, folder):
+        found = records(*self.files(folder))
+        return [(each[1]["WARC-Target-URI"], each[3]) for each in found if each[0] == "response"]
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def complete(folder):
+    return sorted(path.name for path in folder.glob("*.warc.gz"))
+
+
+def test_a_page_is_a_response_for_each_part_and_its_row_in_metadata(tmp_path):
+    parts = (StoredPage(url(2), b"second", "text/html", FETCHED_AT),)
+    page = StoredPage(
+        url(1), b"first", "text/html; charset=gbk", FETCHED_AT, {"x-robots-tag": ["noai", "a\r\nb: c"]}, parts
+    )
+    row = {**source(1).rows[0], "canonical_url": "http://x.example/\ud800"}
+    sink = WarcSink(tmp_path / "a.warc.gz")
+    write(sink, SourcePage(url(9), page, (row,)), source(3, kind="refused"))
+    [info, first, second, metadata] = records(tmp_path / "a.warc.gz.open")
+    assert info[0] == "warcinfo"
+    assert first[2] == [
+        ("Content-Type", "text/html; charset=gbk"),
+        ("x-robots-tag", "noai"),
+        ("x-robots-tag", "a b: c"),
+    ]
+    assert (first[3], second[3], second[1]["WARC-Target-URI"]) == (b"first", b"second", url(2))
+    assert first[1]["WARC-Date"] == "2026-03-12T08:30:00.000000Z"
+    assert metadata[1]["WARC-Concurrent-To"] == first[1]["WARC-Record-ID"]
+    assert b"task: gazette\r\ncanonical_url: http://x.example/?\r\nversion: 1\r\n" in metadata[3]
+    assert f"requested_url: {url(9)}".encode() in metadata[3]
+
+
+def test_a_file_that_is_large_or_old_is_complete(tmp_path, clock):
+    sink = WarcSink(tmp_path / "a.warc.gz", largest=2000, oldest=3600, clock=clock)
+    write(sink, *(source(number) for number in range(5)))
+    assert complete(tmp_path) == []
+    write(sink, source(5))  # the file before was large
+    assert len(complete(tmp_path)) == 1
+    clock.now += 3600
+    write(sink, source(0), source(5))  # both are known, in files that are complete
+    assert len(complete(tmp_path)) == 2
+    assert not (tmp_path / "a.warc.gz.open").exists()
+    assert all(is_valid(tmp_path / name) for name in complete(tmp_path))
+    assert len([each for each in records(*tmp_path.glob("*.warc.gz")) if each[0] == "response"]) == 6
+
+
+def test_a_new_date_begins_a_new_file(tmp_path, clock):
+    sink = WarcSink(tmp_path / "{date}" / "a.warc.gz", clock=clock)
+    write(sink, source(1))
+    clock.now += 86_300
+    write(sink, source(1), source(2))
+    [first] = tmp_path.glob("*/*.warc.gz")
+    [second] = tmp_path.glob("*/*.open")
+    assert (first.parent.name, second.parent.name) == ("2026-03-12", "2026-03-13")
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_a_torn_tail_is_cut_at_the_last_complete_record(tmp_path, index):
+    sink = WarcSink(tmp_path / "a.warc.gz")
+    write(sink, source(1))
+    size = (tmp_path / "a.warc.gz.open").stat().st_size
+    sink.close()
+    with (tmp_path / "a.warc.gz.open").open("ab") as file:
+        file.write((tmp_path / "a.warc.gz.open").read_bytes()[: size // 2 + 7][-200:])
+    if not index:
+        (tmp_path / "a.warc.gz.index").unlink()
+    sink = WarcSink(tmp_path / "a.warc.gz")
+    write(sink, source(2))
+    assert [each[3] for each in records(tmp_path / "a.warc.gz.open") if each[0] == "response"] == [news(1), news(2)]
+
+
+def test_the_first_records_of_a_process_that_died_before_it_noted_them_are_cut(tmp_path, monkeypatch):
+    sink = WarcSink(tmp_path / "a.warc.gz")
+    monkeypatch.setattr(os, "fdatasync", _die)
+    with pytest.raises(KeyboardInterrupt):
+        write(sink, source(1))
+    monkeypatch.undo()
+    sink.close()
+    assert (tmp_path / "a.warc.gz.open").stat().st_size
+    write(WarcSink(tmp_path / "a.warc.gz"), source(1), source(2))
+    assert [each[3] for each in records(tmp_path / "a.warc.gz.open") if each[0] == "response"] == [news(1), news(2)]
+
+
+def _die(*_):
+    raise KeyboardInterrupt
+
+
+def test_a_file_that_was_renamed_before_its_process_died_is_complete(tmp_path):
+    sink = WarcSink(tmp_path / "a.warc.gz")
+    write(sink, source(1))
+    sink.close()
+    (tmp_path / "a.warc.gz.open").rename(tmp_path / "a-1.warc.gz")
+    write(WarcSink(tmp_path / "a.warc.gz"), source(1), source(2))
+    found = records(tmp_path / "a-1.warc.gz", tmp_path / "a.warc.gz.open")
+    assert [each[3] for each in found if each[0] == "response"] == [news(1), news(2)]
+
+
+def test_the_kind_is_known_by_its_suffix(tmp_path):
+    assert isinstance(open_sink("out/{task}.warc.gz", "gazette", tmp_path), WarcSink)

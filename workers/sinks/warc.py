@@ -1,0 +1,294 @@
+"""WARC 1.1: the raw pages of rows, for archives. Needs the extra `warc`.
+
+A page is a `response` record for each of its parts, and a `metadata` record that names task, row key and URL as
+requested for each row. Each record is a gzip member. What is not stored is not invented: a response has status 200,
+its content type, and the headers that declare how the page may be used. The body is decoded, so that there is no
+Content-Encoding, and no length is named.
+
+Records go to `NAME.warc.gz.open`. When it is large, a day old, or `{date}` has changed, it is renamed to
+`NAME-TIME-NUMBER.warc.gz`; only complete files have that suffix. Beside it `NAME.warc.gz.index`, a SQLite database,
+knows how much of the open file is complete and which pages were written; its lock is that of the output.
+"""
+
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Literal
+
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from workers.clock import Clock
+from workers.durability import Durability, make_folder, sync_folder
+from workers.errors import SinkUnavailable
+from workers.page_store import StoredPage
+
+from .interface import PATIENCE, SourcePage, WrittenRow
+from .kinds import Target
+
+SUFFIX = ".warc.gz"
+LARGEST = 10**9  # bytes, at which a file is complete
+OLDEST = 86400.0  # seconds after its first record
+VERSION = "WARC/1.1"
+SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}
+_PAGES = """CREATE TABLE IF NOT EXISTS pages
+    (task TEXT, url TEXT, fetched_at TEXT, PRIMARY KEY (task, url, fetched_at)) WITHOUT ROWID"""
+_STATE = """CREATE TABLE IF NOT EXISTS state
+    (path TEXT NOT NULL, size INTEGER NOT NULL, began REAL NOT NULL, number INTEGER NOT NULL)"""
+
+
+def open_warc(target: Target) -> "WarcSink":
+    """Return the sink of a path; it may contain `{date}`."""
+    return WarcSink(target.folder / Path(target.address).expanduser(), durability=target.durability)
+
+
+class WarcSink:
+    """Appends pages to a WARC file. `largest`: bytes, and `oldest`: seconds, at which a file is complete."""
+
+    takes: Literal["pages"] = "pages"
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        durability: Durability = "safe",
+        largest: int = LARGEST,
+        oldest: float = OLDEST,
+        clock: Clock = time.time,
+    ):
+        self.path, self.durability, self.clock = path, durability, clock
+        self.largest, self.oldest = largest, oldest
+        self.name = str(path)
+        self._index_path = Path(f"{str(path).replace('{date}', 'all')}.index")
+        self._index: sqlite3.Connection | None = None
+
+    @contextmanager
+    def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
+        """Hold the index, cut what a dead process left behind the last complete group, and close a file that is due."""
+        try:
+            index = self._open(patience)
+            index.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+            index.execute("BEGIN IMMEDIATE")
+            self._mend(index)
+            self._close_if_due(index)
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            raise self._unavailable(error) from None
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):
+                index.rollback()  # no-op after a commit
+
+    def write_pages(self, pages: Sequence[SourcePage]) -> None:
+        """Append the pages of rows that are not in a file yet."""
+        assert self._index is not None, "write inside `with sink.exclusive()`"
+        try:
+            if any(source.rows for source in pages):
+                path, size = self._open_file(self._index)
+                new = [source for source in pages if source.rows and self._is_new(self._index, source)]
+                if new:
+                    self._append(self._index, path, size, b"".join(map(_records, new)))
+            self._index.commit()
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            raise self._unavailable(error) from None
+
+    def newest(self, task: str) -> Iterator[WrittenRow]:
+        """Yield nothing: the rows are in other outputs."""
+        return iter(())
+
+    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
+        """Return True for each row."""
+        return [True] * len(rows)
+
+    def check(self) -> None:
+        """Create folder and index."""
+        with self.exclusive():
+            pass
+
+    def close(self) -> None:
+        """Close the index; the open file is continued by the next process."""
+        if self._index is not None:
+            with closing(self._index):
+                self._index = None
+
+    def _open(self, patience: float) -> sqlite3.Connection:
+        if self._index is None or not self._index_path.exists():
+            self.close()
+            make_folder(self._index_path.parent, self.durability)
+            self._index = sqlite3.connect(self._index_path, timeout=patience, isolation_level=None)
+            self._index.execute(f"PRAGMA synchronous = {SYNCHRONOUS[self.durability]}")
+            self._index.execute(_PAGES)
+            self._index.execute(_STATE)
+        return self._index
+
+    def _is_new(self, index: sqlite3.Connection, source: SourcePage) -> bool:
+        """Whether a page is in no file yet; from now on it is."""
+        key = (_plain(source.rows[0]["task"]), _plain(source.url), source.page.fetched_at.isoformat())
+        return index.execute("INSERT OR IGNORE INTO pages VALUES (?, ?, ?)", key).rowcount == 1
+
+    def _open_file(self, index: sqlite3.Connection) -> tuple[Path, int]:
+        """Return path and size of the open file.
+
+        A new one is noted before it is written, so that what a dead process wrote to it is known to be incomplete.
+        """
+        while True:
+            state = index.execute("SELECT path, size FROM state").fetchone()
+            if state is not None:
+                return Path(state[0]), state[1]
+            number = index.execute("SELECT count(*) FROM pages").fetchone()[0]  # greater than at any file before
+            index.execute("INSERT INTO state VALUES (?, 0, ?, ?)", (str(self._present_path()), self.clock(), number))
+            index.commit()
+            index.execute("BEGIN IMMEDIATE")
+
+    def _append(self, index: sqlite3.Connection, path: Path, size: int, data: bytes) -> None:
+        if not size:
+            make_folder(path.parent, self.durability)
+            data = _warcinfo(path.name.removesuffix(".open")) + data
+        with path.open("ab") as file:
+            file.write(data)
+            file.flush()
+            if self.durability == "safe":
+                os.fdatasync(file.fileno())
+        if not size and self.durability == "safe":
+            sync_folder(path.parent)
+        index.execute("UPDATE state SET size = ?", (size + len(data),))
+
+    def _present_path(self) -> Path:
+        return Path(f"{str(self.path).replace('{date}', self._date())}.open")
+
+    def _date(self) -> str:
+        return f"{datetime.fromtimestamp(self.clock(), UTC):%Y-%m-%d}"
+
+    def _mend(self, index: sqlite3.Connection) -> None:
+        """Cut the open file behind its last complete group, or record."""
+        state = index.execute("SELECT path, size FROM state").fetchone()
+        path, size = (Path(state[0]), state[1]) if state else (self._present_path(), 0)
+        try:
+            actual = path.stat().st_size
+        except FileNotFoundError:
+            index.execute("DELETE FROM state")  # renamed, or removed by a person
+            return
+        if state is None:  # the index is new
+            size = _complete_bytes(path)
+            index.execute("INSERT INTO state VALUES (?, ?, ?, 0)", (str(path), size, path.stat().st_mtime))
+        elif actual < size:
+            size = _complete_bytes(path)
+            index.execute("UPDATE state SET size = ?", (size,))
+        if actual > size:
+            os.truncate(path, size)
+
+    def _close_if_due(self, index: sqlite3.Connection) -> None:
+        """Rename the open file if it is large, old, or of another date."""
+        state = index.execute("SELECT path, size, began, number FROM state").fetchone()
+        if state is None:
+            return
+        path, size, began, number = state
+        is_old = self.clock() - began >= self.oldest or Path(path) != self._present_path()
+        if size < self.largest and not is_old:
+            return
+        base = path[: -len(f"{SUFFIX}.open")]
+        moment = f"{datetime.fromtimestamp(began, UTC):%Y%m%dT%H%M%S}"
+        target = Path(f"{base}-{moment}-{number}{SUFFIX}")
+        while target.exists():
+            number += 1
+            target = Path(f"{base}-{moment}-{number}{SUFFIX}")
+        if size:
+            Path(path).rename(target)
+            sync_folder(target.parent)
+        index.execute("DELETE FROM state")
+        index.commit()
+        index.execute("BEGIN IMMEDIATE")
+
+    def _unavailable(self, error: Exception) -> SinkUnavailable:
+        return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error}")
+
+
+def _records(source: SourcePage) -> bytes:
+    """Return the records of a page."""
+    writer, buffer = _writer()
+    page = source.page
+    first = None
+    for part in (page, *page.parts):
+        record = writer.create_warc_record(
+            _plain(part.url),
+            "response",
+            payload=BytesIO(part.body),
+            http_headers=StatusAndHeaders("200 OK", _http_headers(part), protocol="HTTP/1.1"),
+            warc_headers_dict={"WARC-Date": _date_of(page)},
+        )
+        writer.write_record(record)
+        first = first or record.rec_headers.get_header("WARC-Record-ID")
+    for row in source.rows:
+        fields = {"task": row["task"], "canonical_url": row["canonical_url"], "version": row["version"]}
+        fields |= {"content_hash": row["content_hash"], "requested_url": source.url}
+        record = writer.create_warc_record(
+            _plain(page.url),
+            "metadata",
+            payload=BytesIO(_fields(fields)),
+            warc_content_type="application/warc-fields",
+            warc_headers_dict={"WARC-Date": _date_of(page), "WARC-Concurrent-To": str(first)},
+        )
+        writer.write_record(record)
+    return buffer.getvalue()
+
+
+def _warcinfo(name: str) -> bytes:
+    writer, buffer = _writer()
+    info = {"software": "exemplar-crawler", "format": "WARC File Format 1.1"}
+    writer.write_record(writer.create_warcinfo_record(name, info))
+    return buffer.getvalue()
+
+
+def _writer() -> tuple[Any, BytesIO]:
+    buffer = BytesIO()
+    return WARCWriter(buffer, gzip=True, warc_version=VERSION), buffer
+
+
+def _http_headers(part: StoredPage) -> list[tuple[str, str]]:
+    kept = [(name, value) for name, values in part.headers.items() for value in values]
+    return [(_line(name), _line(value)) for name, value in [("Content-Type", part.content_type), *kept] if _line(value)]
+
+
+def _date_of(page: StoredPage) -> str:
+    return f"{page.fetched_at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}Z"
+
+
+def _fields(values: Mapping[str, Any]) -> bytes:
+    return "".join(f"{name}: {_line(str(value))}\r\n" for name, value in values.items()).encode("utf-8", "replace")
+
+
+def _line(text: str) -> str:
+    return " ".join(_plain(text).replace("\0", " ").split())
+
+
+def _plain(text: str) -> str:
+    """Return a text without lone surrogates."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _complete_bytes(path: Path) -> int:
+    """Return how many bytes at the head of a file are complete gzip members. Reads the whole file."""
+    complete = read = 0
+    with path.open("rb") as file:
+        inflating = zlib.decompressobj(wbits=31)
+        while chunk := file.read(2**20):
+            while chunk:
+                try:
+                    inflating.decompress(chunk)
+                except zlib.error:
+                    return complete
+                if not inflating.eof:
+                    read += len(chunk)
+                    break
+                read += len(chunk) - len(inflating.unused_data)
+                complete, chunk = read, inflating.unused_data
+                inflating = zlib.decompressobj(wbits=31)
+    return complete
