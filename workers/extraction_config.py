@@ -49,6 +49,7 @@ class ExtractionConfig:
     skip: tuple[str, ...] = ()  # robots directives for which a page is rejected
     product: str = ""  # the User-Agent's product name, by which robots directives address this crawler
     durability: Durability = "safe"
+    output_options: Mapping[str, str] = field(default_factory=dict)  # output -> `OutputOptions.to_json()`
 
     def to_json(self) -> str:
         """JSON text; days as ISO 8601."""

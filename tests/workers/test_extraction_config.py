@@ -6,6 +6,7 @@ import pytest
 from workers import keys
 from workers.extraction_config import ExtractionConfig, RowFilter, config_of, example_asked, example_of, keep_example
 from workers.page_store import StoredPage
+from workers.sinks import OutputOptions, RowCondition
 
 from .helpers import FETCHED_AT
 
@@ -13,6 +14,7 @@ PAGE = StoredPage("http://a.example/1", "<p>例".encode("gb18030"), "text/html; 
 CONFIG = ExtractionConfig(
     "新闻", "http://a.example/1", r"http://a\.example/\d+", ("${DSN}", "out.jsonl"), "/data", "density",
     keep=RowFilter(("港", "b"), date(2026, 1, 1)), drop=RowFilter(until=date(2020, 1, 1)),
+    output_options={"out.jsonl": OutputOptions((("标题", "title"),)).to_json()},
 )  # fmt: skip
 
 
@@ -57,3 +59,29 @@ def test_a_task_may_have_no_example_yet(connection):
 )
 def test_an_empty_filter_asks_for_nothing(words, asks):
     assert bool(words) == asks
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        OutputOptions(),
+        OutputOptions(
+            (("标题", "title"), ("url", "url")), RowCondition(("zh",), 0.5, ("港", "x")), "article.md", 20, 2.5
+        ),
+    ],
+)
+def test_options_survive_json(options):
+    assert OutputOptions.from_json(options.to_json()) == options
+
+
+def test_a_config_of_an_earlier_version_has_no_output_options():
+    earlier = json.loads(CONFIG.to_json())
+    del earlier["output_options"]
+    assert ExtractionConfig.from_json(json.dumps(earlier)).output_options == {}
+
+
+def test_options_of_a_later_version_are_read_as_far_as_they_are_known():
+    later = json.loads(OutputOptions(batch_rows=7).to_json())
+    later |= {"shape": "round"}
+    later["where"] |= {"colour": "red"}
+    assert OutputOptions.from_json(json.dumps(later)) == OutputOptions(batch_rows=7)

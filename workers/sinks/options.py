@@ -1,10 +1,12 @@
 """The options of one output: which rows it gets, and with which fields."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from workers.rows import KEY, Row
+from workers.stored_json import known_fields
 
 BATCH_ROWS, BATCH_SECONDS = 500, 10.0
 
@@ -41,6 +43,22 @@ class OutputOptions:
     template: str = ""
     batch_rows: int = BATCH_ROWS
     batch_seconds: float = BATCH_SECONDS
+
+    def to_json(self) -> str:
+        """Return the options as JSON text, as `workers.extraction_config` keeps them."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "OutputOptions":
+        """Return the options that `to_json` wrote, of this version or another; unknown fields are ignored."""
+        raw = known_fields(cls, json.loads(text))
+        if "fields" in raw:
+            raw["fields"] = tuple((str(name), str(source)) for name, source in raw["fields"])
+        if "where" in raw:
+            where = known_fields(RowCondition, raw["where"])
+            where |= {name: tuple(where[name]) for name in ("languages", "keywords") if name in where}
+            raw["where"] = RowCondition(**where)
+        return cls(**raw)
 
     def shaped(self, row: Row, *, with_key: bool = False) -> Mapping[str, Any]:
         """Return the row with the chosen fields. `with_key`: the fields of the row key are added if they lack."""
