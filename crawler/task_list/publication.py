@@ -236,6 +236,7 @@ def extraction_config(task: Task, folder: Path, product: str = "", durability: D
         skip=task.skip,
         product=product,
         durability=durability,
+        output_options={name: options.to_json() for name, options in task.output_options().items()},
     )
 
 
