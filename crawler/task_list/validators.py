@@ -136,8 +136,8 @@ def _check_placeholders(output: str, kind: Kind | None) -> None:
     for match in re.finditer(r"\{([^{}]*)\}|[{}]", output):
         name, _, form = (match[1] or "").partition(":")
         if name == "date" and name in known:
-            if form and (wrong := re.search(r"%(?![YmdHjGVuyM%]).?|\.\.", form)):
-                hint = "write {date:%Y/%m/%d}, with hours {date:%Y-%m-%dT%H}"
+            if form and (wrong := re.search(r"%(?![YymdjGV]).?|\.\.", form)):
+                hint = "write {date:%Y/%m/%d}; known are %Y %y %m %d %j %G %V"
                 raise BadValueError(f"unknown part {wrong[0]} of a date", hint, offset=match.start())
         elif name not in known or form or not match[1]:
             near = nearest(name, known) if name else None
