@@ -41,7 +41,15 @@ def numbered(number: int) -> Row:
     return row(canonical_url=f"http://a.example/{number}", url=f"http://a.example/{number}")
 
 
-@pytest.mark.parametrize("address", ["rows.jsonl", "rows.db", "sqlite:///rows.db"])
+READABLE = [
+    (f"{scheme}:///" if scheme else "") + "rows" + (kind.suffixes or (".db",))[0]
+    for kind in KINDS.values()
+    for scheme in kind.schemes[:1]
+    if kind.reads
+]
+
+
+@pytest.mark.parametrize("address", READABLE)
 def test_what_was_written_is_read_back_equal_and_in_order(address: str, tmp_path: Path) -> None:
     written = [numbered(n) for n in (3, 1, 2)]
     sink = open_sink(address, "t", tmp_path, FAST)
@@ -51,7 +59,7 @@ def test_what_was_written_is_read_back_equal_and_in_order(address: str, tmp_path
     assert rows_in(address, tmp_path) == written
 
 
-@pytest.mark.parametrize("address", ["rows.jsonl", "rows.db", "sqlite:///no/rows.db"])
+@pytest.mark.parametrize("address", READABLE)
 def test_an_output_that_does_not_exist_has_no_rows(address: str, tmp_path: Path) -> None:
     assert rows_in(address, tmp_path) == []
     assert [*tmp_path.iterdir()] == []

@@ -211,7 +211,7 @@ EDITS = [
     ("{task}", "{tsk}", "9:17", "tasks.kuaibao.output", "did you mean {task}?"),
     (".jsonl", ".json", "9:13", "tasks.kuaibao.output", "did you mean .jsonl?"),
     (".jsonl", ".docx", "9:13", "tasks.kuaibao.output", "use a path that ends in .jsonl"),
-    ("out/{task}.jsonl", "[a.db, gopher://h/d]", "9:20", "tasks.kuaibao.output[1]", "begins with sqlite:"),
+    ("out/{task}.jsonl", "[a.db, gopher://h/d]", "9:20", "tasks.kuaibao.output[1]", "an address that begins with "),
     ("out/{task}.jsonl", "out/${1}.jsonl", "9:17", "tasks.kuaibao.output", "write ${NAME}"),
     ("out/{task}.jsonl", "[]", "9:13", "tasks.kuaibao.output", "empty"),
     ("out/{task}.jsonl", "7", "9:13", "tasks.kuaibao.output", "must be text, not 7"),
