@@ -29,7 +29,7 @@ _WORDS = re.compile(r"[a-z]+(?:[-_][a-z]+)*|[\d-]+")  # such a part that a perso
 def shown(address: str) -> str:
     """Return an output's address for messages: `***` for passwords, tokens and keys. It never raises.
 
-    `${VARIABLES}` stay, their defaults do not. What may be a secret is taken for one: `@` in a path after a port, or a
+    `${VARIABLES}` stay. What may be a secret is taken for one: `@` in a path after a port, or a
     long part of an http path that mixes letters and digits.
     """
     text, end = "", 0
@@ -76,7 +76,7 @@ def _secret_spans(address: str) -> list[tuple[int, int]]:
     # `${NAME:-default}` has characters that part an address
     masked = VARIABLE.sub(lambda match: "x" * len(match[0]), address)
     spans = sorted({*_login_spans(masked), *_parameter_spans(masked), *_path_spans(masked), *_key_spans(masked)})
-    spans += [match.span() for match in VARIABLE.finditer(address) if match[2]]
+    spans += [span for match in VARIABLE.finditer(address) if match[2] for span in _default_spans(match)]
     chosen: list[tuple[int, int]] = []
     for start, stop in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not chosen or start >= chosen[-1][1]:
@@ -84,6 +84,15 @@ def _secret_spans(address: str) -> list[tuple[int, int]]:
         elif stop > chosen[-1][1]:
             chosen[-1] = (chosen[-1][0], stop)
     return chosen
+
+
+def _default_spans(variable: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Yield what is secret in the default of a variable: all of it if its name says so, such as `${API_KEY:-…}`."""
+    if _SECRET_NAME.search(re.sub(r"[^a-z]", "", variable[1].lower())):
+        yield variable.span(2)
+    else:
+        at = variable.start(2)
+        yield from ((at + start, at + stop) for start, stop in _secret_spans(variable[2]))
 
 
 def _login_spans(address: str) -> Iterator[tuple[int, int]]:

@@ -266,14 +266,14 @@ class ReExtraction:
         again = {key_of(row) for row in rows}
         for output in self.section.outputs:
             if not output.takes_pages:
-                self._write(output, [row for row in rows if output.admits(row)], again)
+                self._write_rows(output, [row for row in rows if output.admits(row)], again)
         for queued in self.section.queued:
             admitted = [row for row in rows if queued.options.where.admits(row)]
             RowQueue(self.ledger.redis, self.ledger.task, queued.name, queued.options).add(admitted, again=True)
         entries = [fingerprint(row["canonical_url"]) for row in rows if row["listed_on"] is not None]
         self.ledger.entries_written(entries)
 
-    def _write(self, output: Output, rows: Sequence[Row], again: AbstractSet[RowKey]) -> None:
+    def _write_rows(self, output: Output, rows: Sequence[Row], again: AbstractSet[RowKey]) -> None:
         """Write rows to a file output; keep those that it refuses."""
         with output.exclusive():
             refused = output.write(rows, again=again)

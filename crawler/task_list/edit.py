@@ -215,10 +215,16 @@ def _map_lines(keys: Mapping[str, Any], step: int) -> list[str]:
         if isinstance(value, Mapping):
             lines += [f"{name}:", *(" " * step + line for line in _map_lines(value, step))]
         elif isinstance(value, list | tuple):
-            lines += [f"{name}:", *(f"{' ' * step}- {_scalar(item)}" for item in value)]
+            lines += [f"{name}:", *(" " * step + line for item in value for line in _item_lines(item, step))]
         else:
             lines.append(f"{name}: {_scalar(value)}")
     return lines
+
+
+def _item_lines(item: Any, step: int) -> list[str]:
+    """Return an item of a list; the lines of a map are indented below its first key."""
+    lines = _map_lines(item, step) if isinstance(item, Mapping) else [_scalar(item)]
+    return [f"- {lines[0]}", *(f"  {line}" for line in lines[1:])] if lines else ["- {}"]
 
 
 def _scalar(value: Any, key: bool = False) -> str:

@@ -89,12 +89,6 @@ Keywords = Annotated[
     _LISTED,
     _one_or_more(_TEXT),
 ]
-Outputs = Annotated[
-    tuple[Annotated[str, BeforeValidator(validators.check_output)], ...],
-    _LISTED,
-    Field(min_length=1),
-    _one_or_more(_TEXT),
-]
 StartPatterns = Annotated[tuple[StartPattern, ...], _LISTED, _one_or_more(_TEXT)]
 UrlPatterns = Annotated[tuple[UrlPattern, ...], _LISTED, _one_or_more(_TEXT)]
 Directives = Annotated[

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ValidationError
 
 from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import BadValueError, TaskFileError, nearest, show, suggest
-from crawler.task_list.models import Settings, Task, TaskFile
+from crawler.task_list.models import Filter, Settings, Task, TaskFile
+from crawler.task_list.outputs import BatchSize, OutputCondition, OutputEntry, nearest_file, target_of
 from crawler.task_list.validators import DEFAULTS_EXAMPLE
 from crawler.task_list.yaml_source import Path_, Source, read, read_text
 
@@ -62,6 +63,7 @@ class Reader:
         settings = self._settings(data)
         defaults = self._defaults(data)
         tasks = self._tasks(data, {"delay": settings.delay if settings else 1.0} | defaults)
+        self._outputs(tasks, folder)
         if self.source.mistakes or settings is None:
             return None
         return TaskFile(tasks=tasks, settings=settings, folder=folder)
@@ -134,6 +136,30 @@ class Reader:
             self._note(errors, path, given, Task, defaults)
             return None
 
+    def _outputs(self, tasks: dict[str, Task], folder: Path) -> None:
+        """Check what one output alone does not show: templates that are missing, and tasks that share a file."""
+        if not any(output.has_options for task in tasks.values() for output in task.output):
+            return
+        writers: dict[str, tuple[str, OutputEntry]] = {}
+        for task in tasks.values():
+            for place, output in enumerate(task.output):
+                path = self._output_path(task.name, place)
+                if output.template and not (folder / output.template).is_file():
+                    at = self.source.resolve((*path, "template"))
+                    message = f"no such file: {show(output.template)}"
+                    self.source.add(self.source.value_place(at), at, message, nearest_file(folder, output.template))
+                first, other = writers.setdefault(target_of(output.to, task.name), (task.name, output))
+                if (other.fields, other.template) != (output.fields, output.template):
+                    message = f"task {first} writes to the same output with other fields or another template"
+                    hint = "write the same `fields` for both, or name another output"
+                    self.source.add(self.source.value_place(path), path, message, hint)
+
+    def _output_path(self, task: str, place: int) -> Path_:
+        """Return the path of one output of a task in the file: its own, or that of `defaults:`."""
+        path: Path_ = ("tasks", task, "output")
+        path = path if path in self.source.values else ("defaults", "output")
+        return self.source.resolve((*path, place))
+
     def _map_of(self, data: dict[str, Any], key: str) -> dict[str, Any]:
         """Return the map under `key`: an empty one if the value is missing; any other value is a mistake."""
         value = data.get(key)
@@ -155,7 +181,7 @@ class Reader:
         meant = {nearest(key, keys) for key in given if key not in keys}
         for error in errors.errors(include_url=False):
             first, *rest = error["loc"] or ("",)
-            if error["type"] == "missing":
+            if error["type"] == "missing" and not rest:
                 if first not in meant:
                     self._missing(path, str(first))
             elif first == "name" and not rest:
@@ -199,6 +225,8 @@ def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
     cause, kind, context = _cause(error), error["type"], error.get("ctx", {})
     if isinstance(cause, BadValueError | PatternError):
         return cause.message, cause.hint, cause.offset
+    if kind == "missing":
+        return f"{error['loc'][-1]!r} is missing", f"write {{{error['loc'][-1]}: …}}", 0
     if kind == "extra_forbidden":
         return "unknown key", suggest(str(error["loc"][-1]), known) if known else "", 0
     if kind in TYPES:
@@ -206,7 +234,9 @@ def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
     bounds = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
     if kind in bounds:
         words = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}[bounds[kind]]
-        return f"must be {words} {context[bounds[kind]]}, not {show(error['input'])}", "", 0
+        bound = context[bounds[kind]]
+        bound = int(bound) if bound == int(bound) else bound
+        return f"must be {words} {bound}, not {show(error['input'])}", "", 0
     if kind in ("too_short", "string_too_short"):
         return "empty", "", 0
     if kind == "string_pattern_mismatch":
@@ -226,8 +256,17 @@ def _missing_hint(key: str) -> str:
 
 
 def _inner_keys(path: Path_) -> list[str] | None:
-    """Return the known keys of a filter, if the last key of `path` is one of its keys; else None."""
-    return ["keywords", "since", "until"] if len(path) > 1 and path[-2] in ("keep", "drop") else None
+    """Return the known keys of a map within a task's key, if the last key of `path` is one of its keys; else None."""
+    names = [step for step in path[:-1] if isinstance(step, str)]
+    models: dict[str, type[BaseModel]] = {
+        "keep": Filter,
+        "drop": Filter,
+        "output": OutputEntry,
+        "where": OutputCondition,
+        "batch": BatchSize,
+    }
+    model = models.get(names[-1]) if len(names) > 1 else None
+    return [*model.model_fields] if model else None
 
 
 __all__ = ["TASK_KEYS", "Reader", "load", "loads"]

@@ -12,9 +12,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationIn
 from crawler.patterns.pattern import Pattern
 from crawler.task_list import fields
 from crawler.task_list.mistakes import BadValueError, TaskError, suggest
+from crawler.task_list.outputs import Outputs
 from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, check_login, to_filter
 from workers.backpressure import DEFAULT_MARKS, MEGABYTE, Marks
 from workers.extraction_config import PAGES_FOLDER
+from workers.sinks.options import OutputOptions
 
 PRODUCT = "Exemplar"
 DEFAULT_DELAY = 1.0  # seconds between two requests to one host
@@ -78,10 +80,15 @@ class Task(_Frozen):
         "publishes, between 10m and 1d or bounds of your own (auto 15m..12h).",
         examples=["1h", "auto", "auto 15m..12h", "0 8 * * 1-5 Asia/Shanghai"],
     )
-    output: fields.Outputs = Field(
-        description="Where rows are written: a path that ends in .jsonl, .db or .sqlite, or sqlite:///path; or a list. "
-        "Paths are relative to this file; {task} is the task's name, ${NAME} an environment variable.",
-        examples=["out/{task}.jsonl", ["out/{task}.jsonl", "articles.db"]],
+    output: Outputs = Field(
+        description="Where rows are written: a path whose suffix gives the kind (.jsonl, .db …), an address such as "
+        "sqlite:///path, a map of `to` and options, or a list of these. Paths are relative to this file; {task} is "
+        "the task's name, ${NAME} an environment variable.",
+        examples=[
+            "out/{task}.jsonl",
+            ["out/{task}.jsonl", "articles.db"],
+            {"to": "zh.jsonl", "fields": ["url", {"body": "text"}], "where": {"language": "zh"}},
+        ],
     )
     start: fields.StartPatterns = Field(
         default=(),
@@ -225,7 +232,13 @@ class Task(_Frozen):
 
     def outputs(self) -> tuple[str, ...]:
         """Return the outputs with `{task}` replaced and `${VARIABLES}` unexpanded."""
-        return tuple(output.replace("{task}", self.name) for output in self.output)
+        return tuple(output.to.replace("{task}", self.name) for output in self.output)
+
+    def output_options(self) -> dict[str, OutputOptions]:
+        """Return the options of the outputs that have any, by the output as in `outputs`."""
+        return {
+            name: output.options for name, output in zip(self.outputs(), self.output, strict=True) if output.has_options
+        }
 
 
 class PressureMarks(_Frozen):

@@ -11,6 +11,8 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings, Task
+from crawler.task_list.outputs import OutputEntry
+from workers.row_schema import FIELDS
 
 SCHEMA_FILE = Path(__file__).with_name("tasks.schema.json")
 SCHEMA_BESIDE_TASKS = ".exemplar/tasks.schema.json"  # where `exemplar init` puts it, relative to tasks.yaml
@@ -54,6 +56,8 @@ def json_schema() -> dict[str, Any]:
     del task["properties"]["name"]
     for key in ("keep", "drop"):
         task["properties"][key] = _keywords_or_filter(task["properties"][key])
+    task["properties"]["output"] = _one_or_more_outputs(task["properties"]["output"])
+    outputs = _output_definitions()
     defaults = {key: value for key, value in task.items() if key != "required"}
     settings, marks = _model_schema(Settings)
     return {
@@ -79,7 +83,9 @@ def json_schema() -> dict[str, Any]:
             "Task": task | {"required": ["example", "pattern"]},
             "Defaults": defaults | {"description": "Any of a task's keys."},
             "Settings": settings,
-            **filters,
+            "Filter": filters["Filter"],
+            "Login": filters["Login"],
+            **outputs,
             **marks,
         },
     }
@@ -118,6 +124,26 @@ def _keywords_or_filter(field: dict[str, Any]) -> dict[str, Any]:
     text = {"type": "string", "minLength": 1}
     forms = [text, {"type": "array", "items": text}, {"$ref": "#/definitions/Filter"}]
     return {"anyOf": forms, "description": field["description"], "examples": field["examples"]}
+
+
+def _one_or_more_outputs(field: dict[str, Any]) -> dict[str, Any]:
+    one = [{"type": "string", "minLength": 1}, {"$ref": "#/definitions/OutputEntry"}]
+    several = {"type": "array", "minItems": 1, "items": {"anyOf": one}}
+    return {"anyOf": [*one, several], "description": field["description"], "examples": field["examples"]}
+
+
+def _output_definitions() -> dict[str, Any]:
+    """Return the schemas of an output with options and of its parts, in the forms that tasks.yaml has."""
+    entry, parts = _model_schema(OutputEntry)
+    field_name = {"type": "string", "enum": [*FIELDS]}
+    renamed = {"type": "object", "minProperties": 1, "additionalProperties": field_name}
+    entry["properties"]["fields"] |= {"minItems": 1, "items": {"anyOf": [field_name, renamed]}}
+    condition = parts["OutputCondition"]["properties"]
+    for key in ("language", "keywords"):
+        text = {"type": ["string", "number"] if key == "keywords" else "string", "minLength": 1}
+        kept = {name: condition[key][name] for name in ("description", "examples")}
+        condition[key] = {"anyOf": [text, {"type": "array", "items": text}], **kept}
+    return {"OutputEntry": entry, **parts}
 
 
 def _or_empty(name: str, description: str) -> dict[str, Any]:

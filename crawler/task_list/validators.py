@@ -19,11 +19,12 @@ from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
 from extractors.html.urls import split_web
 from extractors.registry import METHODS as KNOWN_METHODS
 from workers.durability import Durability
+from workers.sinks.kinds import KINDS, Kind, kind_of, known_kinds, known_schemes, scheme_of, suffixes_at
 from workers.usage_rights import SKIPPABLE
+from workers.variables import VARIABLE
 
 METHODS = tuple(KNOWN_METHODS)
-OUTPUT_SUFFIXES = (".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3")
-OUTPUT_SCHEMES = ("sqlite",)
+ALL_PLACEHOLDERS = tuple(sorted({name for kind in KINDS.values() for name in kind.placeholders}))
 DEFAULTS_EXAMPLE = "http://section.invalid/"  # placeholder for the example while `defaults:` are checked on their own
 NEAR_DUPLICATES = ("mark", "drop", "keep")
 TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # RFC 9110, section 5.6.2
@@ -83,7 +84,7 @@ def to_keyword(value: object) -> object:
 
 
 def check_output(value: object) -> object:
-    """Accept an output: a path with a known suffix, or sqlite:///path."""
+    """Accept an output: a path or an address of a known kind, with the placeholders that this kind has."""
     if not isinstance(value, str):
         return value
     if not value.strip():
@@ -91,30 +92,59 @@ def check_output(value: object) -> object:
     if "\0" in value:
         raise BadValueError("a NUL character", "no file name has one; remove it", offset=value.find("\0"))
     check_variables(value)
-    without_variables = re.sub(r"\$\{[^}]*\}", "", value)
-    for found in re.finditer(r"\{([^{}]*)\}|[{}]", without_variables):
-        if found[0] != "{task}":
-            raise BadValueError(f"unknown placeholder {found[0]}", "did you mean {task}?", offset=value.find(found[0]))
+    masked = VARIABLE.sub(lambda variable: "x" * len(variable[0]), value)
+    kind = kind_of(value)
     # If a variable such as ${PG_DSN} contains the suffix, it is checked where the variable is expanded.
-    if not re.search(r"\$\{[^}]*\}$", value):
-        _check_kind_of_output(value)
+    if kind is None and not re.search(r"\$\{[^}]*\}$", value):
+        _refuse_kind_of_output(value)
+    if scheme_of(value):
+        _check_rest_of_address(value)
+    _check_placeholders(masked, kind)
     return value
 
 
-def _check_kind_of_output(output: str) -> None:
-    scheme, mark, rest = output.partition(":")
-    supported = f"use a path that ends in {', '.join(OUTPUT_SUFFIXES)}, or sqlite:///path"
-    if mark and len(scheme) > 1 and scheme.isalnum():
-        if scheme not in OUTPUT_SCHEMES:
-            raise BadValueError(f"unknown kind of output {scheme}:", supported)
-        if len(rest.strip("/")) == 0 or not rest.startswith("///"):
-            raise BadValueError("no path after sqlite:", "write sqlite:///articles.db")
-        return
-    suffix = PurePath(output).suffix.lower()
-    if suffix not in OUTPUT_SUFFIXES:
-        near = nearest(suffix, OUTPUT_SUFFIXES) if suffix else None
-        what = f"unknown kind of output {suffix}" if suffix else "the output has no suffix"
-        raise BadValueError(what, f"did you mean {near}?" if near else supported)
+def _refuse_kind_of_output(output: str) -> None:
+    """Raise `BadValueError` for an output of an unknown kind, with the kind that is probably meant."""
+    if scheme := scheme_of(output):
+        if scheme not in known_schemes():
+            near = nearest(scheme, known_schemes())
+            raise BadValueError(
+                f"unknown kind of output {scheme}:", f"did you mean {near}:?" if near else known_kinds()
+            )
+        where, suffixes = f" at {scheme}:", suffixes_at(scheme)
+        hint = f"use an address that ends in {', '.join(suffixes)}"
+    else:
+        where, suffixes, hint = "", suffixes_at(""), known_kinds()
+    suffix = PurePath(output.partition("?")[0]).suffix.lower()
+    near = nearest(suffix, suffixes) if suffix else None
+    what = f"unknown kind of output {suffix}{where}" if suffix else "the output has no suffix"
+    raise BadValueError(what, f"did you mean {near}?" if near else hint)
+
+
+def _check_rest_of_address(output: str) -> None:
+    scheme, _, rest = output.partition(":")
+    if not rest.strip("/"):
+        example = "sqlite:///articles.db" if scheme == "sqlite" else f"{scheme}://host/path"
+        raise BadValueError(f"no path after {scheme}:", f"write {example}")
+    if scheme == "sqlite" and not rest.startswith("///"):
+        raise BadValueError("no path after sqlite:", "write sqlite:///articles.db")
+
+
+def _check_placeholders(output: str, kind: Kind | None) -> None:
+    """Accept the placeholders of a kind; if it is unknown those of all kinds."""
+    known = ("task", *(kind.placeholders if kind else ALL_PLACEHOLDERS))
+    for match in re.finditer(r"\{([^{}]*)\}|[{}]", output):
+        name, _, form = (match[1] or "").partition(":")
+        if name == "date" and name in known:
+            if form and (wrong := re.search(r"%(?![YymdjGV]).?|\.\.", form)):
+                hint = "write {date:%Y/%m/%d}; known are %Y %y %m %d %j %G %V"
+                raise BadValueError(f"unknown part {wrong[0]} of a date", hint, offset=match.start())
+        elif name not in known or form or not match[1]:
+            near = nearest(name, known) if name else None
+            hint = f"did you mean {{{near or 'task'}}}?"
+            if near is None and len(known) > 1:
+                hint = f"known: {', '.join(f'{{{other}}}' for other in known)}"
+            raise BadValueError(f"unknown placeholder {match[0]}", hint, offset=match.start())
 
 
 def check_folder(value: object) -> object:

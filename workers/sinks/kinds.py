@@ -5,16 +5,17 @@ A kind's module is imported when an output of the kind is opened, so that nobody
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from workers import variables
 from workers.addresses import shown
 from workers.durability import Durability
 from workers.errors import OutputError
+from workers.rows import Row
 from workers.variables import VariableNotSet
 
 from .interface import BatchSink, Sink
@@ -42,7 +43,9 @@ class Kind:
 
     `schemes`: of its addresses, "" for a path. `suffixes`: one of which it ends in; none: any. `extra`: what to install
     with it, `exemplar-crawler[extra]`. `is_queued`: it opens a `BatchSink`; its rows are queued and delivered in
-    batches.
+    batches. `takes`: the options of an output that have an effect, besides `batch`, which queued kinds have.
+    `placeholders`: what its addresses may contain besides `{task}`. `reads`: `module:function` within `workers.sinks`,
+    from a `Target` to the rows that the output has, oldest first; empty if they can't be read.
     """
 
     name: str
@@ -51,12 +54,33 @@ class Kind:
     suffixes: tuple[str, ...] = ()
     extra: str = ""
     is_queued: bool = False
+    takes: tuple[str, ...] = ("fields", "where")
+    placeholders: tuple[str, ...] = ()
+    reads: str = ""
 
     def open(self, target: Target) -> Sink | BatchSink:
         """Return the sink of a target. Raises `OutputError` if it is invalid or its extra is not installed."""
-        module, function = self.opens.split(":")
+        return cast(Callable[[Target], Sink | BatchSink], self._imported(self.opens, target))(target)
+
+    def rows(self, target: Target) -> Iterator[Row]:
+        """Yield the rows that a target has, oldest first.
+
+        Raises `OutputError` if the kind can't be read, the target is invalid or its extra is not installed, and
+        `SinkUnavailable`.
+        """
+        if not self.reads:
+            raise OutputError(f"task {target.task}: rows can't be read from {shown(target.label)}")
+        return cast(Callable[[Target], Iterator[Row]], self._imported(self.reads, target))(target)
+
+    def options(self) -> tuple[str, ...]:
+        """Return the options of tasks.yaml that have an effect."""
+        return (*self.takes, "batch") if self.is_queued else self.takes
+
+    def _imported(self, place: str, target: Target) -> Any:
+        """Return a function of a sink's module. Raises `OutputError` if the kind's extra is not installed."""
+        module, function = place.split(":")
         try:
-            opener = getattr(import_module(f"workers.sinks.{module}"), function)
+            return getattr(import_module(f"workers.sinks.{module}"), function)
         except ModuleNotFoundError as error:
             if not self.extra:
                 raise
@@ -64,7 +88,6 @@ class Kind:
                 f"task {target.task}: output {shown(target.label)} needs {error.name}; "
                 f"run pip install 'exemplar-crawler[{self.extra}]'"
             ) from None
-        return cast(Callable[[Target], Sink | BatchSink], opener)(target)
 
 
 WEBHOOK_SCHEMES = ("https", "http", "webhook+https", "webhook+http")
@@ -80,31 +103,95 @@ _STORE_KINDS = {  # by extra
 _STORES = ("file", *(scheme for schemes in _STORE_KINDS.values() for scheme in schemes))
 _MYSQL = ("mysql", "mysql+pymysql", "mariadb", "mariadb+pymysql")
 _POSTGRESQL = ("postgresql", "postgresql+psycopg", "postgres")
+_DATED, _IN_STORES = ("date",), ("date", "batch")
+_LINES, _TABLE = "reading:jsonl_rows", "reading:sqlite_rows"
 
 KINDS: Mapping[str, Kind] = {  # of several that fit, the first
     kind.name: kind
     for kind in (
-        Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson")),
-        Kind("jsonl.gz", "compressed_jsonl:open_gzip", suffixes=(".jsonl.gz", ".ndjson.gz")),
-        Kind("jsonl.zst", "compressed_jsonl:open_zstd", suffixes=(".jsonl.zst", ".ndjson.zst")),
-        Kind("csv", "csv_files:open_csv", suffixes=(".csv", ".tsv")),
-        Kind("markdown", "markdown:open_markdown", suffixes=(".md",)),
-        Kind("parquet", "parquet:open_parquet", ("", *_STORES), (".parquet",), "parquet", is_queued=True),
-        Kind("file", "store:open_store", schemes=("file",), is_queued=True),
-        *(Kind(name, "store:open_store", schemes, (), name, is_queued=True) for name, schemes in _STORE_KINDS.items()),
+        Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson"), placeholders=_DATED, reads=_LINES),
+        Kind(
+            "jsonl.gz",
+            "compressed_jsonl:open_gzip",
+            suffixes=(".jsonl.gz", ".ndjson.gz"),
+            placeholders=_DATED,
+            reads=_LINES,
+        ),
+        Kind(
+            "jsonl.zst",
+            "compressed_jsonl:open_zstd",
+            suffixes=(".jsonl.zst", ".ndjson.zst"),
+            placeholders=_DATED,
+            reads=_LINES,
+        ),
+        Kind("csv", "csv_files:open_csv", suffixes=(".csv", ".tsv"), placeholders=_DATED),
+        Kind(
+            "markdown",
+            "markdown:open_markdown",
+            suffixes=(".md",),
+            takes=("fields", "where", "template"),
+            placeholders=("date", "title", "id", "version"),
+        ),
+        Kind(
+            "parquet",
+            "parquet:open_parquet",
+            ("", *_STORES),
+            (".parquet",),
+            "parquet",
+            is_queued=True,
+            placeholders=_IN_STORES,
+        ),
+        Kind("file", "store:open_store", schemes=("file",), is_queued=True, placeholders=_IN_STORES),
+        *(
+            Kind(name, "store:open_store", schemes, (), name, is_queued=True, placeholders=_IN_STORES)
+            for name, schemes in _STORE_KINDS.items()
+        ),
         Kind("mysql", "sql:open_sql", _MYSQL, (), "sql", is_queued=True),
         Kind("postgresql", "sql:open_sql", _POSTGRESQL, (), "sql", is_queued=True),
-        Kind("sqlite", "sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3")),
-        Kind("warc", "warc:open_warc", suffixes=(".warc.gz",), extra="warc"),
-        Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",)),
+        Kind("sqlite", "sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3"), reads=_TABLE),
+        Kind("warc", "warc:open_warc", suffixes=(".warc.gz",), extra="warc", takes=("where",), placeholders=("date",)),
+        Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",), reads=_TABLE),
         Kind("webhook", "webhook:open_webhook", schemes=WEBHOOK_SCHEMES, is_queued=True),
-        Kind("search", "search:open_search", schemes=SEARCH_SCHEMES, is_queued=True),
-        Kind("atom", "feeds:open_atom", suffixes=(".atom",), is_queued=True),
-        Kind("json feed", "feeds:open_json_feed", suffixes=(".feed.json",), is_queued=True),
+        Kind("search", "search:open_search", schemes=SEARCH_SCHEMES, is_queued=True, placeholders=_DATED),
+        Kind("atom", "feeds:open_atom", suffixes=(".atom",), is_queued=True, takes=("fields", "where", "template")),
+        Kind(
+            "json feed",
+            "feeds:open_json_feed",
+            suffixes=(".feed.json",),
+            is_queued=True,
+            takes=("fields", "where", "template"),
+        ),
     )
 }
 _SCHEME = re.compile(r"([a-z][a-z0-9]+(?:\+[a-z0-9]+)?):", re.IGNORECASE)  # two letters at least: C: is a drive
 _OPTION = re.compile(r"\?items=\d+$")  # of the path of a feed
+
+
+def scheme_of(output: str) -> str:
+    """Return the scheme of an output in lower case; empty for a path."""
+    match = _SCHEME.match(output)
+    return match[1].lower() if match else ""
+
+
+def suffixes_at(scheme: str) -> tuple[str, ...]:
+    """Return the suffixes of the kinds at a scheme, "" for paths; none if any will do, or the scheme is unknown."""
+    kinds = [kind for kind in KINDS.values() if scheme in kind.schemes]
+    any_will_do = any(not kind.suffixes for kind in kinds)
+    return () if any_will_do else tuple(dict.fromkeys(suffix for kind in kinds for suffix in kind.suffixes))
+
+
+def known_schemes() -> tuple[str, ...]:
+    """Return the schemes of all kinds, without paths."""
+    return tuple(dict.fromkeys(scheme for kind in KINDS.values() for scheme in kind.schemes if scheme))
+
+
+def known_kinds() -> str:
+    """Return which outputs there are, for messages: all suffixes, and of each kind the usual scheme."""
+    schemes = dict.fromkeys(scheme for kind in KINDS.values() for scheme in kind.schemes[:1] if scheme)
+    return (
+        f"use a path that ends in {', '.join(suffixes_at(''))}, or an address that begins with "
+        f"{', '.join(f'{scheme}:' for scheme in schemes)}"
+    )
 
 
 def kind_of(output: str) -> Kind | None:
@@ -137,8 +224,7 @@ def open_sink(
     address = expand(output, task)
     kind = kind_of(address)
     if kind is None:
-        known = ", ".join(suffix for kind in KINDS.values() for suffix in kind.suffixes)
-        raise OutputError(f"task {task}: unknown kind of output {shown(output)}; use a path that ends in {known}")
+        raise OutputError(f"task {task}: unknown kind of output {shown(output)}; {known_kinds()}")
     return kind.open(Target(address, output, task, folder, durability, options or OutputOptions()))
 
 

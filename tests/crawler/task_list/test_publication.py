@@ -9,6 +9,7 @@ import redis
 from crawler.task_list import publication
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
+from crawler.task_list.outputs import OutputEntry
 from crawler.task_list.publication import (
     Change,
     DivergentCopy,
@@ -200,7 +201,7 @@ def test_variables_that_outputs_need_are_missed_before_anything_runs(monkeypatch
     monkeypatch.delenv("NOT_SET_ANYWHERE", raising=False)
     tasks = task_file("news").tasks
     assert environment_problems(tasks) == []
-    broken = {"news": tasks["news"].model_copy(update={"output": ("${NOT_SET_ANYWHERE}",)})}
+    broken = {"news": tasks["news"].model_copy(update={"output": (OutputEntry(to="${NOT_SET_ANYWHERE}"),)})}
     [problem] = environment_problems(broken)
     assert "news" in problem
     assert "NOT_SET_ANYWHERE" in problem

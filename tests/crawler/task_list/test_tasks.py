@@ -17,7 +17,7 @@ from crawler.task_list.mistakes import BadValueError, TaskError, TaskFileError
 from crawler.task_list.models import Task, TaskFile
 from crawler.task_list.periods import Period
 from crawler.task_list.schema import SCHEMA_FILE, json_schema, sample, write_schema
-from crawler.task_list.validators import OUTPUT_SUFFIXES, check_output
+from crawler.task_list.validators import check_output
 from crawler.task_list.yaml_source import read_text
 from workers.sinks import KINDS
 
@@ -50,7 +50,7 @@ def mistakes_of(text: str) -> list[str]:
 def test_four_keys_are_enough():
     task = loads(MINIMAL).tasks["a"]
     assert (task.name, task.example, task.pattern.text, task.every.seconds) == ("a", "http://h/1", "/{id}", 3600)
-    assert (task.output, task.start, task.depth, task.limit, task.method) == (("a.db",), (), 3, 2000, "auto")
+    assert (task.outputs(), task.start, task.depth, task.limit, task.method) == (("a.db",), (), 3, 2000, "auto")
     assert (task.paused, task.delay, task.timeout, task.retries, task.robots) == (False, 1.0, 30, 3, True)
 
 
@@ -210,8 +210,8 @@ EDITS = [
     ("follow: http://h/a/*/", "follow: http://h/a/***/", "8:24", "tasks.kuaibao.follow", "3 stars"),
     ("{task}", "{tsk}", "9:17", "tasks.kuaibao.output", "did you mean {task}?"),
     (".jsonl", ".json", "9:13", "tasks.kuaibao.output", "did you mean .jsonl?"),
-    (".jsonl", ".csv", "9:13", "tasks.kuaibao.output", "use a path that ends in .jsonl"),
-    ("out/{task}.jsonl", "[a.db, mysql://h/d]", "9:20", "tasks.kuaibao.output[1]", "sqlite:///path"),
+    (".jsonl", ".docx", "9:13", "tasks.kuaibao.output", "use a path that ends in .jsonl"),
+    ("out/{task}.jsonl", "[a.db, gopher://h/d]", "9:20", "tasks.kuaibao.output[1]", "an address that begins with "),
     ("out/{task}.jsonl", "out/${1}.jsonl", "9:17", "tasks.kuaibao.output", "write ${NAME}"),
     ("out/{task}.jsonl", "[]", "9:13", "tasks.kuaibao.output", "empty"),
     ("out/{task}.jsonl", "7", "9:13", "tasks.kuaibao.output", "must be text, not 7"),
@@ -391,8 +391,19 @@ def test_any_single_slip_is_a_task_list_or_a_task_file_error(at, char):
         assert all(line >= 1 and column >= 1 for line, column in places_of_mistakes(text))
 
 
-def test_every_kind_of_output_that_the_sinks_know_may_be_named():
-    assert {suffix for kind in KINDS.values() for suffix in kind.suffixes} == set(OUTPUT_SUFFIXES)
+def addresses_of_every_kind() -> list[str]:
+    """An address of each scheme and suffix of each kind."""
+    return [
+        (f"{scheme}:///rows" if scheme else "out/rows") + suffix
+        for kind in KINDS.values()
+        for scheme in kind.schemes
+        for suffix in kind.suffixes or (".db",)
+    ]
+
+
+@pytest.mark.parametrize("address", addresses_of_every_kind())
+def test_every_kind_of_output_that_the_sinks_know_may_be_named(address):
+    assert check_output(address) == address
 
 
 # Periods

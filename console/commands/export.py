@@ -1,0 +1,220 @@
+"""`exemplar export`: writes rows that a task delivered before to a new output."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from console.options import (
+    counted,
+    examples,
+    json_option,
+    log_to_stderr,
+    print_json,
+    say,
+    show,
+    tasks_file,
+    tasks_option,
+)
+
+if TYPE_CHECKING:
+    from crawler.task_list.models import Task, TaskFile
+    from workers.export import Exported
+    from workers.rows import Row
+    from workers.sinks import OutputOptions, Target
+
+DAY = click.DateTime(["%Y-%m-%d"])
+EXIT_FAILED, EXIT_UNAVAILABLE = 1, 3
+PROGRESS_EVERY = 2.0  # seconds
+SHOWN_REFUSALS = 5
+
+
+@click.command(
+    epilog=examples(
+        "exemplar export news --to news.db",
+        "exemplar export news --to 'postgresql://news:${PASSWORD}@db.example/news' --since 2026-01-01",
+        "exemplar export news --from out/news.jsonl --to titles.jsonl --fields url,title,published",
+    )
+)
+@click.argument("task")
+@click.option("--to", "target", required=True, help="The new output, written as in tasks.yaml.")
+@click.option("--from", "source", help="The output to read.  [default: the task's first one that can be read]")
+@click.option("--since", type=DAY, help="Only rows whose page was fetched on this day (UTC) or later.")
+@click.option("--fields", help="Fields to write, separated by commas; name=field renames one.")
+@tasks_option
+@json_option
+def command(
+    task: str,
+    target: str,
+    source: str | None,
+    since: datetime | None,
+    fields: str | None,
+    tasks: Path | None,
+    as_json: bool,
+) -> None:
+    """Write the rows that TASK delivered before to another output.
+
+    Rows are read from an output of the task, the oldest first, and written in batches. Rows that the target has already
+    are not written again, so the command may be interrupted and repeated. Relative paths begin at the folder of
+    tasks.yaml. If the target is an output of the task, its `fields:` and `where:` apply.
+
+    Exit codes: 0 ok, 1 the target refused some rows, 2 wrong usage, 3 the source or the target is unavailable.
+    """
+    from crawler.task_list.file import load
+    from workers.errors import SinkUnavailable
+    from workers.export import export_rows
+    from workers.sinks import open_sink
+
+    log_to_stderr()
+    _check(target, "--to")
+    loaded = load(tasks_file(tasks))
+    chosen = loaded[task]
+    options = _options(chosen, target, fields)
+    read_from = _source(loaded, chosen, source, target)
+    folder = loaded.folder.absolute()
+    sink = open_sink(target, task, folder, loaded.settings.durability, options)
+    try:
+        sink.check()
+        exported = export_rows(_rows(read_from, since), sink, options, on_batch=_progress(as_json))
+    except SinkUnavailable as error:
+        say(f"error: {_without_secrets(str(error), target)}; nothing is lost, start again when it is available")
+        raise click.exceptions.Exit(EXIT_UNAVAILABLE) from None
+    finally:
+        sink.close()
+    _print_result(task, read_from, target, exported, as_json)
+    if exported.refused:
+        raise click.exceptions.Exit(EXIT_FAILED)
+
+
+def _options(task: "Task", target: str, fields: str | None) -> "OutputOptions":
+    """Return the options of the target: those that it has in tasks.yaml, with `--fields` if it is given."""
+    from crawler.task_list.mistakes import BadValueError
+    from crawler.task_list.outputs import target_of, to_pairs
+    from workers.sinks import OutputOptions
+
+    known = {target_of(name, task.name): options for name, options in task.output_options().items()}
+    options = known.get(target_of(target, task.name), OutputOptions())
+    if fields is None:
+        return options
+    names = [name.strip() for name in fields.split(",") if name.strip()]
+    items = [
+        {name.partition("=")[0].strip(): name.partition("=")[2].strip()} if "=" in name else name for name in names
+    ]
+    try:
+        pairs = to_pairs(items)
+    except BadValueError as error:
+        raise click.UsageError(f"--fields: {error.message}; {error.hint}") from None
+    assert isinstance(pairs, tuple)
+    return replace(options, fields=pairs)
+
+
+def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) -> "Target":
+    """Return the output to read. Raises `click.UsageError` if none can be read."""
+    from crawler.task_list.outputs import target_of
+    from workers.addresses import shown
+    from workers.sinks import Target, expand, kind_of
+
+    options = task.output_options()
+    readable = [
+        name
+        for name in task.outputs()
+        if (kind := kind_of(expand(name, task.name))) and kind.reads
+        and not (name in options and options[name].fields)
+        and target_of(name, task.name) != target_of(target, task.name)
+    ]  # fmt: skip
+    if source is None and not readable:
+        raise click.UsageError(
+            f"task {task.name} has no other output whose rows can be read; name one with --from. Readable are "
+            f"{', '.join(_readable_kinds())}, with all fields"
+        )
+    complete = [name for name in readable if name not in options]  # without `where`
+    chosen = source or next(iter(complete or readable))
+    if target_of(chosen, task.name) == target_of(target, task.name):
+        raise click.UsageError(f"--from and --to are the same output: {shown(target)}")
+    if any(target_of(name, task.name) == target_of(chosen, task.name) and options[name].fields for name in options):
+        raise click.UsageError(f"output {shown(chosen)} has only some fields of the rows; name another with --from")
+    kind = kind_of(address := expand(chosen, task.name))
+    if kind is None or not kind.reads:
+        raise click.UsageError(f"rows can't be read from {shown(chosen)}; readable are {', '.join(_readable_kinds())}")
+    return Target(address, chosen, task.name, tasks.folder.absolute())
+
+
+def _readable_kinds() -> list[str]:
+    from workers.sinks import KINDS
+
+    return [kind.name for kind in KINDS.values() if kind.reads and kind.name != "sqlite address"]
+
+
+def _check(output: str, option: str) -> None:
+    from crawler.task_list.mistakes import BadValueError
+    from crawler.task_list.validators import check_output
+
+    try:
+        check_output(output)
+    except BadValueError as error:
+        raise click.UsageError(f"{option}: {error}") from None
+
+
+def _rows(source: "Target", since: datetime | None) -> "Iterator[Row]":
+    """Yield the task's rows of an output. Raises `SinkUnavailable`."""
+    from workers.sinks import kind_of
+
+    kind = kind_of(source.address)
+    assert kind is not None
+    for row in kind.rows(source):
+        if row["task"] == source.task and (since is None or _day(row["fetched_at"]) >= since.date()):
+            yield row
+
+
+def _day(fetched_at: str) -> date:
+    try:
+        moment = datetime.fromisoformat(fetched_at)
+    except ValueError:
+        return date.min
+    return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
+
+
+def _progress(as_json: bool) -> Callable[["Exported"], None]:
+    """Return what reports the progress on a terminal, at most every other second."""
+    last = time.monotonic()
+
+    def report(exported: "Exported") -> None:
+        nonlocal last
+        if not as_json and sys.stderr.isatty() and time.monotonic() - last > PROGRESS_EVERY:
+            last = time.monotonic()
+            say(f"{counted(exported.written, 'row')} written")
+
+    return report
+
+
+def _without_secrets(text: str, target: str) -> str:
+    import os
+
+    from workers import variables
+    from workers.addresses import concealed
+
+    return concealed(text, variables.expand(target, os.environ))
+
+
+def _print_result(task: str, source: "Target", target: str, exported: "Exported", as_json: bool) -> None:
+    from workers.addresses import shown
+
+    refused = [
+        {"canonical_url": url, "version": version, "reason": _without_secrets(reason, target)}
+        for (_, url, version), reason in exported.refused.items()
+    ]
+    if as_json:
+        counts = {"read": exported.read, "written": exported.written, "left_out": exported.left_out}
+        print_json({"task": task, "from": shown(source.label), "to": shown(target), **counts, "refused": refused})
+        return
+    left_out = f", {exported.left_out} left out by `where`" if exported.left_out else ""
+    show(f"{task}: {counted(exported.written, 'row')} from {shown(source.label)} are in {shown(target)}{left_out}")
+    for row in refused[:SHOWN_REFUSALS]:
+        say(f"refused: {row['canonical_url']}: {row['reason']}")
+    if len(refused) > SHOWN_REFUSALS:
+        say(f"refused: {len(refused) - SHOWN_REFUSALS} more")

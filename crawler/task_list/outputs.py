@@ -1,0 +1,255 @@
+"""`output:` of a task: where rows are written, and for each output the options that shape and choose its rows.
+
+output: out/{task}.jsonl
+output:
+  - out/{task}.jsonl
+  - to: articles.db
+    fields: [url, title, {body: text}]
+    where: {language: zh, confidence: 0.5, keywords: [央行]}
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import unquote
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+)
+
+from crawler.task_list.languages import check_language
+from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
+from crawler.task_list.validators import check_output, to_keyword, to_tuple
+from workers.addresses import shown
+from workers.row_schema import FIELDS
+from workers.rows import KEY
+from workers.sinks.kinds import kind_of, scheme_of
+from workers.sinks.options import BATCH_ROWS, BATCH_SECONDS, OutputOptions, RowCondition
+
+FIELDS_FORM = "write a list such as [url, title, {body: text}]: the text is named body"
+FIELD_NAME = re.compile(r"[^\W\d]\w{0,62}")  # a column of any database
+MOST_ROWS, MOST_SECONDS = 100_000, 86_400
+
+Pair = tuple[str, str]  # name in the output, field of the row
+
+
+def to_pairs(value: object) -> object:
+    """Convert a list of field names and of maps {name: field} to pairs, in order."""
+    if not isinstance(value, list | tuple) or not value:
+        raise BadValueError("empty" if value == [] else f"must be a list, not {show(value)}", FIELDS_FORM)
+    pairs: list[Pair] = []
+    for place, item in enumerate(value):
+        for inner, name, source in _pairs_in(item, place):
+            _check_pair(name, source, inner, pairs)
+            pairs.append((name, source))
+    return tuple(pairs)
+
+
+def _pairs_in(item: object, place: int) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
+    """Yield the pairs of one item of `fields`, each with its place."""
+    if isinstance(item, str):
+        yield (place,), item, item
+    elif isinstance(item, Mapping):
+        for name, source in item.items():
+            if not isinstance(source, str):
+                message = f"must be the name of a field, not {show(source)}"
+                raise BadValueError(message, FIELDS_FORM, inner=(place, name))
+            yield (place, name), str(name), source
+    else:
+        raise BadValueError(f"must be the name of a field, not {show(item)}", FIELDS_FORM, inner=(place,))
+
+
+def _check_pair(name: str, source: str, inner: tuple[str | int, ...], before: Sequence[Pair]) -> None:
+    if source not in FIELDS:
+        if name in FIELDS:
+            raise BadValueError(
+                f"unknown field {source!r}", f"write {{{source}: {name}}}: the new name first", inner=inner
+            )
+        raise BadValueError(f"unknown field {source!r}", suggest(source, [*FIELDS]), inner=inner)
+    if not FIELD_NAME.fullmatch(name):
+        hint = "use letters, digits and _, beginning with a letter"
+        raise BadValueError(f"{show(name)} can't be a field's name", hint, inner=inner)
+    if name in KEY and name != source:
+        raise BadValueError(f"{name!r} is a field of the row key", "choose another name", inner=inner)
+    if name.lower() in {earlier.lower() for earlier, _ in before}:
+        raise BadValueError(f"duplicate field {name!r}", "delete one, or give it another name", inner=inner)
+
+
+def from_pairs(pairs: Sequence[Pair]) -> list[Any]:
+    """Return pairs in the form of tasks.yaml."""
+    return [source if name == source else {name: source} for name, source in pairs]
+
+
+def to_entry(value: object) -> object:
+    """Convert an address alone to an output without options."""
+    return value if isinstance(value, Mapping | OutputEntry) else {"to": value}
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    @model_serializer(mode="wrap")
+    def _given_only(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Return only what differs from the defaults."""
+        values: dict[str, Any] = handler(self)
+        return {name: value for name, value in values.items() if getattr(self, name) != _default(self, name)}
+
+
+def _default(part: BaseModel, name: str) -> Any:
+    return type(part).model_fields[name].get_default(call_default_factory=True)
+
+
+Languages = Annotated[
+    tuple[Annotated[str, BeforeValidator(check_language)], ...], BeforeValidator(to_tuple), Field(min_length=1)
+]
+SoughtWords = Annotated[
+    tuple[Annotated[str, BeforeValidator(to_keyword), Field(min_length=1)], ...], BeforeValidator(to_tuple)
+]
+
+
+class OutputCondition(_Part):
+    """Which rows an output gets; all conditions must hold."""
+
+    language: Languages | None = Field(
+        default=None, description="Language of the article, or several; ISO 639-1.", examples=["zh", ["zh", "en"]]
+    )
+    confidence: float = Field(default=0.0, ge=0, le=1, description="At least this confidence.", examples=[0.5])
+    keywords: SoughtWords = Field(
+        default=(), description="Words in title or text; one is enough.", examples=[["央行", "利率"]]
+    )
+
+
+class BatchSize(_Part):
+    """When a batch is delivered: when it has so many rows, or its oldest row waited so long."""
+
+    rows: int = Field(default=BATCH_ROWS, ge=1, le=MOST_ROWS, description="Rows in a batch.", examples=[1000])
+    seconds: float = Field(
+        default=BATCH_SECONDS,
+        ge=0,
+        le=MOST_SECONDS,
+        allow_inf_nan=False,
+        description="Seconds that a row waits for others.",
+        examples=[60],
+    )
+
+
+FieldPairs = Annotated[tuple[Pair, ...], BeforeValidator(to_pairs), PlainSerializer(from_pairs, return_type=list[Any])]
+
+
+class OutputEntry(BaseModel):
+    """One output with its options."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    to: Annotated[str, BeforeValidator(check_output)] = Field(
+        min_length=1, description="Path or address, as an output without options.", examples=["out/{task}.jsonl"]
+    )
+    fields: FieldPairs = Field(
+        default=(),
+        description="Which fields rows have, in this order; {name: field} renames one. All if left out.",
+        examples=[["url", "title", {"body": "text"}]],
+    )
+    where: OutputCondition = Field(
+        default=OutputCondition(),
+        description="Which rows are written. All if left out.",
+        examples=[{"language": "zh", "confidence": 0.5}],
+    )
+    template: str = Field(
+        default="",
+        description="Path of a template for Markdown and feeds, relative to this file.",
+        examples=["article.md.tmpl"],
+    )
+    batch: BatchSize = Field(
+        default=BatchSize(),
+        description="When rows are delivered, for servers and whole files.",
+        examples=[{"rows": 1000, "seconds": 60}],
+    )
+
+    @field_validator("fields", "where", "template", "batch")
+    @classmethod
+    def _has_an_effect(cls, value: object, info: ValidationInfo) -> object:
+        kind = kind_of(to) if (to := info.data.get("to")) else None
+        if kind and info.field_name not in kind.options():
+            raise BadValueError(f"has no effect on an output of the kind {kind.name}", "delete it")
+        return value
+
+    @field_validator("template")
+    @classmethod
+    def _names_a_file(cls, template: str) -> str:
+        if not template.strip() or "\0" in template:
+            raise BadValueError("must be the path of a file", "write article.md.tmpl")
+        return template
+
+    @model_serializer(mode="wrap")
+    def _short(self, handler: SerializerFunctionWrapHandler) -> str | dict[str, Any]:
+        """Return the address alone if there are no options, else only what differs from the defaults."""
+        values: dict[str, Any] = handler(self)
+        given = {name: value for name, value in values.items() if getattr(self, name) != _default(self, name)}
+        return self.to if given.keys() == {"to"} else given
+
+    @property
+    def options(self) -> OutputOptions:
+        """The options in the form of the sinks."""
+        return OutputOptions(
+            fields=self.fields,
+            where=RowCondition(self.where.language or (), self.where.confidence, self.where.keywords),
+            template=self.template,
+            batch_rows=self.batch.rows,
+            batch_seconds=self.batch.seconds,
+        )
+
+    @property
+    def has_options(self) -> bool:
+        """Whether the output has any option that differs from its default."""
+        return self.options != OutputOptions()
+
+
+def target_of(output: str, task: str) -> str:
+    """Return an output in a form that is equal for outputs that are one file: for comparison only."""
+    address = output.replace("{task}", task)
+    if scheme_of(address) == "sqlite":
+        address = unquote(address.partition(":")[2].removeprefix("///"))
+    elif scheme_of(address):
+        return address
+    return posixpath.normpath(address)
+
+
+def check_distinct(outputs: tuple[OutputEntry, ...], info: ValidationInfo) -> tuple[OutputEntry, ...]:
+    """Accept outputs of one task if no two of them are the same."""
+    task = info.data.get("name", "")
+    seen: dict[str, str] = {}
+    for place, output in enumerate(outputs):
+        first = seen.setdefault(target := target_of(output.to, task), output.to)
+        if len(seen) <= place:
+            raise BadValueError(f"writes to {shown(first)} a second time", "delete one", inner=(place,))
+        assert target in seen
+    return outputs
+
+
+def nearest_file(folder: Path, name: str) -> str:
+    """Return a hint that names the file of the same folder that is probably meant."""
+    path = folder / name
+    try:
+        near = nearest(path.name, [file.name for file in path.parent.iterdir() if file.is_file()])
+    except OSError:
+        near = None
+    return f"did you mean {posixpath.join(posixpath.dirname(name), near)}?" if near else "write the template first"
+
+
+Outputs = Annotated[
+    tuple[Annotated[OutputEntry, BeforeValidator(to_entry)], ...],
+    BeforeValidator(to_tuple),
+    Field(min_length=1),
+    AfterValidator(check_distinct),
+]

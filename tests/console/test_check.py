@@ -1,0 +1,152 @@
+"""`exemplar check` tries the outputs: what it creates, what it says, and that it ends in time."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from console.commands.check import command
+from console.output_checks import OutputToTry, TriedOutput, outputs_to_try, try_output, try_outputs
+from crawler.task_list.file import loads
+from tests.console.conftest import Done
+from workers.errors import SinkUnavailable
+from workers.sinks import KINDS, Kind
+
+TASK = "    example: http://127.0.0.1/1\n    pattern: /{id}\n    every: 1h\n"
+SECRET = "hunter2"
+
+
+Check = Callable[..., Done]
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+    """`exemplar check` in a folder of its own, in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str, **variables: str) -> Done:
+        done = CliRunner().invoke(command, arguments, env=variables)
+        assert done.exception is None or isinstance(done.exception, SystemExit)
+        return Done(done.exit_code, done.stdout, done.stderr)
+
+    return call
+
+
+def write_tasks(folder: Path, *outputs: str, more: str = "") -> Path:
+    """Write a task list with a task for each of `outputs`."""
+    tasks = "".join(f"  t{number}:\n{TASK}    output: {output}\n" for number, output in enumerate(outputs))
+    file = folder / "tasks.yaml"
+    file.write_text(f"settings: {{contact: 'a@b.example'}}\ntasks:\n{tasks}{more}", "utf-8")
+    return file
+
+
+def test_outputs_are_tried_and_created(tmp_path: Path, check: Check) -> None:
+    write_tasks(tmp_path, "out/{task}.jsonl", "[rows.db, 'sqlite:///deep/er/a.db']")
+    done = check()
+    assert (done.code, done.err) == (0, "")
+    assert done.out.endswith("tasks.yaml: 2 tasks, no mistakes, 3 outputs tried\n")
+    assert (tmp_path / "out/t0.jsonl").read_bytes() == b""
+    assert (tmp_path / "rows.db").exists()
+    assert (tmp_path / "deep/er/a.db").exists()
+    result = json.loads(check("--json").out)
+    assert (result["ok"], [row["outcome"] for row in result["outputs"]]) == (True, ["ok"] * 3)
+
+
+def test_without_outputs_only_the_file_is_read(tmp_path: Path, check: Check) -> None:
+    write_tasks(tmp_path, "out/{task}.jsonl", "/proc/a.jsonl")
+    done = check("--no-outputs")
+    assert (done.code, [path.name for path in tmp_path.iterdir()]) == (0, ["tasks.yaml"])
+
+
+def test_an_output_of_a_paused_task_is_left_alone(tmp_path: Path, check: Check) -> None:
+    write_tasks(tmp_path, "out/{task}.jsonl\n    paused: true")
+    assert check().code == 0
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_unavailable_output_is_named_with_its_task(tmp_path: Path, check: Check) -> None:
+    (tmp_path / "file").touch()
+    write_tasks(tmp_path, "good.jsonl", "file/{task}.jsonl")
+    done = check()
+    assert done.code == 3
+    assert "unavailable: task t1: output file/t1.jsonl: " in done.err
+    assert "2 outputs tried, 1 of them fails" in done.out
+    result = json.loads(check("--json").out)
+    assert (result["ok"], [row["outcome"] for row in result["outputs"]]) == (False, ["ok", "unavailable"])
+
+
+def test_an_output_that_cannot_work_as_written_counts_as_a_mistake(tmp_path: Path, check: Check) -> None:
+    write_tasks(tmp_path, "'${NOT_SET_ANYWHERE}'", "'${ROWS}'")
+    done = check(ROWS="rows.docx")
+    assert done.code == 2
+    assert done.err.count("NOT_SET_ANYWHERE is not set") == 1
+    assert "invalid: task t1: output ${ROWS}: unknown kind of output" in done.err
+
+
+def test_a_password_in_the_file_is_noted_and_never_shown(tmp_path: Path, check: Check) -> None:
+    write_tasks(tmp_path, f"'sqlite:///a.db?password={SECRET}'")
+    for arguments in ([], ["--json"], ["--no-outputs"]):
+        done = check(*arguments)
+        text = done.out + done.err
+        assert "output sqlite:///a.db?password=*** contains a password, token or key; write ${NAME}" in text
+        assert SECRET not in text
+
+
+def test_tasks_that_share_an_output_try_it_once() -> None:
+    text = f"tasks:\n{''.join(f'  t{n}:{chr(10)}{TASK}    output: a.db{chr(10)}' for n in range(5))}"
+    [output] = outputs_to_try(loads(text))
+    assert output.name == "tasks t0, t1, t2 and 2 more: output a.db"
+
+
+def tries(*names: str) -> list[OutputToTry]:
+    return [OutputToTry(name, ("t",), Path()) for name in names]
+
+
+def test_an_output_that_does_not_answer_does_not_hold_up_the_others() -> None:
+    release = threading.Event()
+
+    def try_one(output: OutputToTry) -> TriedOutput:
+        if output.output == "stalls":
+            release.wait(60)
+        return TriedOutput(output, "ok")
+
+    outputs = tries("a", "stalls", "b", "stalls", "c", "d")
+    started = time.monotonic()
+    results = try_outputs(outputs, limit=0.3, at_a_time=2, try_one=try_one)
+    release.set()
+    assert time.monotonic() - started < 5
+    assert [result.of for result in results] == outputs
+    assert [result.outcome for result in results] == ["ok", "unavailable", "ok", "unavailable", "ok", "ok"]
+    assert results[1].problem == "no answer within 0.3 seconds"
+
+
+def test_the_time_for_all_outputs_is_limited() -> None:
+    def try_one(output: OutputToTry) -> TriedOutput:
+        time.sleep(0.3)
+        return TriedOutput(output, "ok")
+
+    results = try_outputs(tries(*"abcdef"), limit_of_all=0.4, at_a_time=1, try_one=try_one)
+    assert results[0].outcome == "ok"
+    assert results[-1].outcome == "not tried"
+
+
+@pytest.mark.parametrize(("error", "outcome"), [(SinkUnavailable, "unavailable"), (RuntimeError, "unavailable")])
+def test_no_error_of_a_library_shows_a_secret(
+    error: type[Exception], outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(target: object) -> object:
+        raise error(f"cannot connect to {target.address}: wrong password {SECRET!r}")  # type: ignore[attr-defined]
+
+    kind = Kind("broken", "nothing:nothing", schemes=("broken",))
+    monkeypatch.setitem(KINDS, "broken", kind)  # type: ignore[arg-type]
+    monkeypatch.setattr(Kind, "open", lambda self, target: opened(target))
+    monkeypatch.setenv("BROKEN", f"broken://me:{SECRET}@h/x")
+    for output in ("${BROKEN}", f"broken://me:{SECRET}@h/x"):
+        result = try_output(OutputToTry(output, ("t",), Path()))
+        assert result.outcome == outcome
+        assert SECRET not in f"{result.problem} {result.of.name}"
+        assert "cannot connect to broken://me:***@h/x" in result.problem

@@ -1,0 +1,158 @@
+"""`exemplar export`: from which output, to which, and what it says; `exemplar schema`."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from console.commands import export as export_command
+from console.commands import schema as schema_command
+from console.sample_site import SiteServer, tasks_yaml
+from crawler.task_list.schema import json_schema
+from tests.console.conftest import Done, Exemplar
+from tests.workers.test_rows import row
+from workers.row_schema import FIELDS, row_schema
+from workers.rows import Row
+
+TASKS = """\
+tasks:
+  news:
+    example: http://127.0.0.1/1
+    pattern: /{id}
+    every: 1h
+    output:
+      - {to: short.jsonl, fields: [url, title]}
+      - {to: zh.jsonl, where: {language: zh}}
+      - all.jsonl
+      - rows.db
+"""
+Export = Callable[..., Done]
+
+
+def rows_of(count: int, **more: object) -> list[Row]:
+    return [row(task="news", canonical_url=f"http://a.example/{n}", **more) for n in range(count)]
+
+
+def write_lines(path: Path, rows: list[Row]) -> None:
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+
+
+def lines_of(path: Path) -> list[Row]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Export:
+    """`exemplar export news` in a folder whose all.jsonl has rows of two tasks."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tasks.yaml").write_text(TASKS, "utf-8")
+    write_lines(tmp_path / "all.jsonl", [*rows_of(3), row(task="other"), *rows_of(5)[3:]])
+
+    def call(*arguments: str, **variables: str) -> Done:
+        done = CliRunner().invoke(export_command.command, ["news", *arguments], env=variables)
+        assert done.exception is None or isinstance(done.exception, SystemExit)
+        return Done(done.exit_code, done.stdout, done.stderr)
+
+    return call
+
+
+def test_the_first_complete_output_is_read_and_the_tasks_rows_are_written(tmp_path: Path, export: Export) -> None:
+    for _ in range(2):
+        done = export("--to", "new.jsonl")
+        assert (done.code, done.err) == (0, "")
+        assert done.out == "news: 5 rows from all.jsonl are in new.jsonl\n"
+        assert lines_of(tmp_path / "new.jsonl") == rows_of(5)
+
+
+def test_another_kind_and_json(tmp_path: Path, export: Export) -> None:
+    done = export("--to", "${TARGET}", "--json", TARGET="sqlite:///deep/new.db?password=hunter2")
+    assert json.loads(done.out) == {
+        "task": "news", "from": "all.jsonl", "to": "${TARGET}", "read": 5, "written": 5, "left_out": 0, "refused": [],
+    }  # fmt: skip
+    assert "hunter2" not in done.out + done.err
+
+
+def test_rows_since_a_day(tmp_path: Path, export: Export) -> None:
+    write_lines(
+        tmp_path / "all.jsonl",
+        [{**one, "fetched_at": f"2026-01-0{n + 1}T00:00:00+00:00"} for n, one in enumerate(rows_of(5))],
+    )
+    export("--to", "new.jsonl", "--since", "2026-01-03")
+    assert [one["fetched_at"][:10] for one in lines_of(tmp_path / "new.jsonl")] == [
+        "2026-01-03",
+        "2026-01-04",
+        "2026-01-05",
+    ]
+
+
+def test_an_output_of_the_task_gets_what_tasks_yaml_says(tmp_path: Path, export: Export) -> None:
+    write_lines(tmp_path / "all.jsonl", [*rows_of(3), *({**one, "language": "zh", "version": 2} for one in rows_of(3))])
+    done = export("--to", "zh.jsonl")
+    assert done.out == "news: 3 rows from all.jsonl are in zh.jsonl, 3 left out by `where`\n"
+    assert {one["version"] for one in lines_of(tmp_path / "zh.jsonl")} == {2}
+
+
+def test_a_database_can_be_read(tmp_path: Path, export: Export) -> None:
+    export("--to", "rows.db")
+    (tmp_path / "all.jsonl").unlink()
+    export("--from", "rows.db", "--to", "all.jsonl")
+    assert lines_of(tmp_path / "all.jsonl") == rows_of(5)
+    assert sqlite3.connect(tmp_path / "rows.db").execute("SELECT count(*) FROM articles").fetchone() == (5,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--to a.docx", "--to: unknown kind of output .docx"),
+        ("--to a.jsonl --fields url,titel", "--fields: unknown field 'titel'; did you mean 'title'?"),
+        ("--to a.jsonl --from short.jsonl", "output short.jsonl has only some fields of the rows; name another with"),
+        ("--to ./all.jsonl --from all.jsonl", "--from and --to are the same output: ./all.jsonl"),
+        ("--to a.jsonl --from x.docx", "rows can't be read from x.docx; readable are jsonl, "),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(arguments: str, words: str, tmp_path: Path, export: Export) -> None:
+    done = export(*arguments.split())
+    assert (done.code, words in done.err) == (2, True), done.err
+    assert not (tmp_path / "a.jsonl").exists()
+
+
+def test_an_unknown_task_names_the_nearest(exemplar: Exemplar, tmp_path: Path) -> None:
+    (tmp_path / "tasks.yaml").write_text(TASKS, "utf-8")
+    done = exemplar("export", "nwes", "--to", "a.jsonl")
+    assert (done.code, "did you mean 'news'?" in done.err) == (2, True)
+
+
+def test_an_unavailable_target_is_named(export: Export) -> None:
+    done = export("--to", "/proc/no/a.jsonl")
+    assert done.code == 3
+    assert "can't be written" in done.err
+
+
+# The schema
+
+
+def test_the_schema_of_a_row_and_that_of_tasks(tmp_path: Path) -> None:
+    assert json.loads(CliRunner().invoke(schema_command.command, []).stdout) == row_schema()
+    assert json.loads(CliRunner().invoke(schema_command.command, ["--of", "tasks"]).stdout) == json_schema()
+    file = tmp_path / "deep" / "row.schema.json"
+    assert CliRunner().invoke(schema_command.command, ["--output", str(file)]).stdout == ""
+    assert json.loads(file.read_text("utf-8")) == row_schema()
+
+
+def test_the_rows_of_the_sample_site_fit_the_schema_and_can_be_exported(tmp_path: Path, exemplar: Exemplar) -> None:
+    with SiteServer() as site:
+        (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
+        assert exemplar("run", "--once").code == 0
+    rows = lines_of(tmp_path / "out/en-stories.jsonl")
+    validator = jsonschema.Draft202012Validator(row_schema(), format_checker=jsonschema.FormatChecker())
+    for one in rows:
+        validator.validate(one)
+        assert set(one) == set(FIELDS)
+    done = exemplar("export", "en-stories", "--to", "again.db")
+    assert done.code == 0, done.err
+    assert exemplar("export", "en-stories", "--from", "again.db", "--to", "again.jsonl").code == 0
+    assert lines_of(tmp_path / "again.jsonl") == rows

@@ -1,0 +1,257 @@
+"""`output:` with options: what it may say, what the workers get, and the place of each mistake."""
+
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+from ruamel.yaml import YAML
+
+from crawler.task_list.edit import append_tasks
+from crawler.task_list.file import load, loads
+from crawler.task_list.mistakes import TaskFileError
+from crawler.task_list.models import Task, TaskFile
+from crawler.task_list.publication import extraction_config
+from crawler.task_list.schema import json_schema
+from workers.extraction_config import ExtractionConfig
+from workers.sinks import KINDS, Kind, OutputOptions, RowCondition
+
+TASK = "tasks:\n  news:\n    example: http://h/1\n    pattern: /{id}\n    every: 1h\n    output: "
+ALL = """\
+      - plain.jsonl
+      - to: out/{task}.db
+        fields: [url, {body: text}, title, {when: published, by: author}]
+        where: {language: [zh, en], confidence: 0.5, keywords: [央行, 2024]}
+"""
+QUEUED = Kind("queued", "nowhere:nothing", schemes=("queued",), takes=("fields", "where", "template"), is_queued=True)
+
+
+@pytest.fixture
+def queued_kind():
+    """A kind that takes every option."""
+    KINDS[QUEUED.name] = QUEUED  # type: ignore[index]
+    yield
+    del KINDS[QUEUED.name]  # type: ignore[attr-defined]
+
+
+def task_of(output: str, folder: Path | None = None) -> Task:
+    return loads(TASK + output + "\n", folder=folder).tasks["news"]
+
+
+def mistakes_of(text: str, folder: Path | None = None) -> list[str]:
+    with pytest.raises(TaskFileError) as caught:
+        loads(text, folder=folder)
+    return str(caught.value).splitlines()
+
+
+def test_the_names_of_outputs_stay_what_they_were():
+    task = task_of("\n" + ALL)
+    assert task.outputs() == ("plain.jsonl", "out/news.db")
+
+
+def test_the_options_reach_the_workers():
+    config = extraction_config(task_of("\n" + ALL), Path("/x"))
+    read = ExtractionConfig.from_json(config.to_json())
+    assert [*read.output_options] == ["out/news.db"]
+    options = OutputOptions.from_json(read.output_options["out/news.db"])
+    assert options.fields == (
+        ("url", "url"), ("body", "text"), ("title", "title"), ("when", "published"), ("by", "author"),
+    )  # fmt: skip
+    assert options.where == RowCondition(("zh", "en"), 0.5, ("央行", "2024"))
+    assert options.shaped({"url": "u", "text": "t", "title": None}) == {
+        "url": "u", "body": "t", "title": None, "when": None, "by": None,
+    }  # fmt: skip
+
+
+def test_a_single_output_may_have_options():
+    task = task_of("{to: a.jsonl, where: {language: zh}}")
+    assert task.outputs() == ("a.jsonl",)
+    assert task.output_options() == {"a.jsonl": OutputOptions(where=RowCondition(("zh",)))}
+
+
+@pytest.mark.parametrize("output", ["a.jsonl", "[a.jsonl]", "{to: a.jsonl}", "{to: a.jsonl, where: {confidence: 0}}"])
+def test_an_output_without_options_is_what_it_was_before_there_were_options(output):
+    """Its task has the fingerprint of version 0.2.0, so the ledger of that version goes on."""
+    task = task_of(output)
+    assert task.fingerprint == "beafcc079ce8d74a"
+    assert json.loads(TaskFile(tasks={"news": task}).to_json())["tasks"]["news"]["output"] == ["a.jsonl"]
+    assert task.output_options() == extraction_config(task, Path("/x")).output_options == {}
+
+
+def test_the_fingerprint_changes_with_the_options():
+    prints = {
+        task_of(f"{{to: a.jsonl, {option}}}").fingerprint for option in ("fields: [url]", "where: {language: zh}")
+    }
+    assert len(prints | {task_of("a.jsonl").fingerprint}) == 3
+
+
+@pytest.mark.usefixtures("queued_kind")
+def test_a_published_list_keeps_the_options(tmp_path):
+    (tmp_path / "t").touch()
+    options = "fields: [url, {body: text}], where: {keywords: 央行}, template: t, batch: {rows: 7, seconds: 0.5}"
+    tasks = TaskFile(tasks={"news": task_of("\n" + ALL), "b": task_of(f"{{to: 'queued://h', {options}}}", tmp_path)})
+    tasks.tasks["b"] = tasks.tasks["b"].model_copy(update={"name": "b"})
+    again = TaskFile.from_json(tasks.to_json())
+    assert again.tasks["news"].output == tasks.tasks["news"].output
+    assert again.tasks["b"].output == tasks.tasks["b"].output
+    assert again.fingerprint == tasks.fingerprint
+    [options] = again.tasks["b"].output_options().values()
+    assert (options.template, options.batch_rows, options.batch_seconds) == ("t", 7, 0.5)
+
+
+MISTAKES = [
+    ("{too: a.jsonl}", "6:14", "output.too: unknown key; did you mean 'to'?"),
+    ("{fields: [url]}", "6:13", "output: 'to' is missing; write {to: …}"),
+    ("{to: a.jsonl, feilds: [url]}", "6:27", "output.feilds: unknown key; did you mean 'fields'?"),
+    ("{to: 7}", "6:18", "output.to: must be text, not 7"),
+    ("[[a.jsonl]]", "6:14", "output[0]: must be text, not a list"),
+    ("{to: a.jsonll}", "6:18", "output.to: unknown kind of output .jsonll; did you mean .jsonl?"),
+    ("{to: 'a{tsk}.jsonl'}", "6:20", "output.to: unknown placeholder {tsk}; did you mean {task}?"),
+    ("sqlit:///a.db", "6:13", "output: unknown kind of output sqlit:; did you mean sqlite:?"),
+    ("'sqlite:///'", "6:13", "output: no path after sqlite:; write sqlite:///articles.db"),
+    ("{to: a.jsonl, fields: []}", "6:35", "output.fields: empty; write a list such as"),
+    ("{to: a.jsonl, fields: url}", "6:35", "output.fields: must be a list, not 'url'; write a list such as"),
+    ("{to: a.jsonl, fields: {body: text}}", "6:35", "output.fields: must be a list, not a map; write a list such as"),
+    ("{to: a.jsonl, fields: [url, titel]}", "6:41", "output.fields[1]: unknown field 'titel'; did you mean 'title'?"),
+    (
+        "{to: a.jsonl, fields: [url, {body: txt}]}",
+        "6:48",
+        "output.fields[1].body: unknown field 'txt'; did you mean 'text'?",
+    ),
+    (
+        "{to: a.jsonl, fields: [{text: body}]}",
+        "6:43",
+        "output.fields[0].text: unknown field 'body'; write {body: text}",
+    ),
+    ("{to: a.jsonl, fields: [url, url]}", "6:41", "output.fields[1]: duplicate field 'url'; delete one"),
+    ("{to: a.jsonl, fields: [{URL: text}, url]}", "6:49", "output.fields[1]: duplicate field 'url'; delete one"),
+    (
+        "{to: a.jsonl, fields: [{version: text}]}",
+        "6:46",
+        "output.fields[0].version: 'version' is a field of the row key",
+    ),
+    ("{to: a.jsonl, fields: [{'a b': text}]}", "6:44", "output.fields[0].a b: 'a b' can't be a field's name"),
+    ("{to: a.jsonl, fields: [7]}", "6:36", "output.fields[0]: must be the name of a field, not 7"),
+    ("{to: a.jsonl, fields: [{a: [b]}]}", "6:40", "output.fields[0].a: must be the name of a field, not a list"),
+    ("{to: a.jsonl, where: zh}", "6:34", "output.where: must be a map, not 'zh'"),
+    ("{to: a.jsonl, where: {langauge: zh}}", "6:35", "output.where.langauge: unknown key; did you mean 'language'?"),
+    (
+        "{to: a.jsonl, where: {language: chinese}}",
+        "6:45",
+        "output.where.language: unknown language 'chinese'; did you mean zh?",
+    ),
+    (
+        "{to: a.jsonl, where: {language: [en, zh-CN]}}",
+        "6:50",
+        "output.where.language[1]: unknown language 'zh-CN'; did you mean zh?",
+    ),
+    (
+        "{to: a.jsonl, where: {language: Englisch}}",
+        "6:45",
+        "output.where.language: unknown language 'Englisch'; did you mean en?",
+    ),
+    (
+        "{to: a.jsonl, where: {language: [xq]}}",
+        "6:46",
+        "output.where.language[0]: unknown language 'xq'; write zh or en",
+    ),
+    ("{to: a.jsonl, where: {confidence: 50}}", "6:47", "output.where.confidence: must be at most 1, not 50"),
+    ("{to: a.jsonl, where: {confidence: high}}", "6:47", "output.where.confidence: must be a number, not 'high'"),
+    ("{to: a.jsonl, where: {keywords: ['']}}", "6:46", "output.where.keywords[0]: empty"),
+    (
+        "{to: a.jsonl, template: t.md}",
+        "6:37",
+        "output.template: has no effect on an output of the kind jsonl; delete it",
+    ),
+    (
+        "{to: a.jsonl, batch: {rows: 5}}",
+        "6:34",
+        "output.batch: has no effect on an output of the kind jsonl; delete it",
+    ),
+    ("{to: 'queued://h', batch: {row: 5}}", "6:40", "output.batch.row: unknown key; did you mean 'rows'?"),
+    ("{to: 'queued://h', batch: {rows: 0}}", "6:46", "output.batch.rows: must be at least 1, not 0"),
+    ("{to: 'queued://h', batch: {seconds: -1}}", "6:49", "output.batch.seconds: must be at least 0, not -1"),
+    (
+        "{to: 'queued://h', template: missing.tmpl}",
+        "6:42",
+        "output.template: no such file: 'missing.tmpl'; write the template",
+    ),
+    (
+        "[a.jsonl, {to: ./a.jsonl, where: {language: zh}}]",
+        "6:23",
+        "output[1]: writes to a.jsonl a second time; delete one",
+    ),
+    ("[news.db, 'sqlite:///{task}.db']", "6:23", "output[1]: writes to news.db a second time; delete one"),
+]
+
+
+@pytest.mark.usefixtures("queued_kind")
+@pytest.mark.parametrize(("output", "place", "words"), MISTAKES, ids=[mistake[0] for mistake in MISTAKES])
+def test_each_mistake_has_its_place(output, place, words, tmp_path):
+    found = mistakes_of(TASK + output, tmp_path)
+    assert any(line.startswith(f"tasks.yaml:{place}: tasks.news.{words}") for line in found), found
+
+
+def test_all_mistakes_of_an_output_are_reported_together():
+    found = mistakes_of(TASK + "{to: a.jsonl, fields: [x_], where: {language: qq, confidence: 2}}")
+    assert len(found) == 3
+
+
+@pytest.mark.usefixtures("queued_kind")
+def test_the_nearest_template_is_named(tmp_path):
+    (tmp_path / "forms").mkdir()
+    (tmp_path / "forms/article.md").write_text("{{ title }}", "utf-8")
+    [line] = mistakes_of(TASK + "{to: 'queued://h', template: forms/artikel.md}", tmp_path)
+    assert line.endswith("did you mean forms/article.md?")
+    right = loads(TASK + "{to: 'queued://h', template: forms/article.md}", folder=tmp_path)
+    assert right.tasks["news"].output[0].template == "forms/article.md"
+
+
+def test_a_mistake_in_the_defaults_is_reported_there_alone():
+    text = TASK.partition("    output:")[0] + "defaults: {output: {to: a.jsonl, fields: [titel]}}\n"
+    assert [line.split()[0:2] for line in mistakes_of(text)] == [["tasks.yaml:6:43:", "defaults.output.fields[0]:"]]
+
+
+TWO = TASK + "{to: all.jsonl, fields: [url, title]}\n" + TASK.partition("\n")[2].replace("news", "more")
+
+
+def test_two_tasks_may_share_a_file_if_their_rows_have_the_same_fields():
+    assert len(loads(TWO + "{to: ./all.jsonl, fields: [url, title], where: {language: zh}}").tasks) == 2
+    for other in ("all.jsonl", "{to: all.jsonl, fields: [title, url]}"):
+        [line] = mistakes_of(TWO + other)
+        assert line.startswith("tasks.yaml:11:13: tasks.more.output: task news writes to the same output with other")
+
+
+def test_no_message_shows_a_password():
+    for output in (
+        "mysqll://u:hunter2@h/d",
+        "[{to: 'sqlite:///a.db?password=hunter2'}, 'sqlite:///a.db?password=hunter2']",
+    ):
+        assert "hunter2" not in "\n".join(mistakes_of(TASK + output))
+
+
+def test_the_schema_accepts_what_is_accepted_and_refuses_what_is_not():
+    validator = jsonschema.Draft7Validator(json_schema())
+    for output in ("a.jsonl", "[a.jsonl]", "\n" + ALL, "{to: a.jsonl, where: {language: zh, keywords: 央行}}"):
+        validator.validate(YAML(typ="safe").load(TASK + output))
+    for output in ("7", "[]", "{fields: [url]}", "{to: a, feilds: [url]}", "{to: a, fields: [titel]}",
+                   "{to: a, where: {confidence: 2}}", "{to: a, where: zh}"):  # fmt: skip
+        with pytest.raises(jsonschema.ValidationError):
+            validator.validate(YAML(typ="safe").load(TASK + output))
+
+
+def test_a_task_with_options_can_be_added_to_a_file(tmp_path):
+    file = tmp_path / "tasks.yaml"
+    file.write_text(TASK + "a.jsonl\n", "utf-8")
+    outputs = YAML(typ="safe").load("output:\n" + ALL)["output"]
+    entry = {"name": "more", "example": "http://h/m/1", "pattern": "/m/{id}", "every": "1h", "output": outputs}
+    assert append_tasks(file, [entry]) == ["more"]
+    before = file.read_text("utf-8")
+    assert load(file).tasks["more"].output == task_of("\n" + ALL).output
+    assert append_tasks(file, [entry]) == []
+    assert file.read_text("utf-8") == before
+    single = {**entry, "name": "one", "output": {"to": "one.jsonl", "fields": ["url", {"body": "text"}]}}
+    append_tasks(file, [single])
+    assert load(file).tasks["one"].output_options()["one.jsonl"].fields == (("url", "url"), ("body", "text"))
+    shutil.rmtree(tmp_path)

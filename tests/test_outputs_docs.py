@@ -1,0 +1,133 @@
+"""docs/outputs.md: every example is valid, and those whose target can be had here get the rows of the sample site."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from console.cli import exemplar
+from console.output_checks import outputs_to_try, try_output
+from console.sample_site import SiteServer, tasks_yaml
+from crawler.task_list.file import loads
+from crawler.task_list.models import TaskFile
+from workers.export import export_rows
+from workers.rows import Row, key_of
+from workers.sinks import KINDS, Kind, Target, kind_of, open_sink
+
+DOCUMENT = Path(__file__).parent.parent / "docs" / "outputs.md"
+TEXT = DOCUMENT.read_text("utf-8")
+TASK = "zh-news"
+OTHER_FILES = {"article.tmpl": "# $title\n\n$body\n"}  # that examples name
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    """The fenced blocks of a language, each with the heading above it."""
+    found, heading = [], ""
+    for match in re.finditer(r"^#+ ([^\n]+)$|^```(\w*)\n(.*?)^```$", TEXT, re.M | re.S):
+        heading = match[1] or heading
+        if match[3] is not None and match[2] == language:
+            found.append((heading, match[3]))
+    return found
+
+
+EXAMPLES = blocks("yaml")
+NAMES = [f"{number}-{heading}" for number, (heading, _) in enumerate(EXAMPLES)]
+
+
+def task_file(example: str, folder: Path) -> TaskFile:
+    """The task list of an example: `output:` of a task, or a whole list."""
+    if not example.startswith(("tasks:", "settings:", "defaults:")):
+        keys = "".join(f"    {line}\n" for line in example.splitlines())
+        example = f"tasks:\n  {TASK}:\n    example: http://127.0.0.1/1\n    pattern: /{{id}}\n    every: 1h\n{keys}"
+    return loads(example, folder=folder)
+
+
+SERVERS = {"postgresql": "postgres", "mysql": "mariadb"}  # kind: the fixture of its server
+
+
+def is_here(output: str) -> bool:
+    """Whether the output is a file, so that no server is needed."""
+    return kind_of(output) is not None and not re.match(r"(?!sqlite)[\w+]+://", output) and "${" not in output
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
+    """The rows of a section of the sample site."""
+    folder = tmp_path_factory.mktemp("sample")
+    with SiteServer() as site:
+        (folder / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
+        command = [sys.executable, "-m", "console", "run", "--once"]
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=110)
+    lines = (folder / "out" / f"{TASK}.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    for name, content in OTHER_FILES.items():
+        (tmp_path / name).write_text(content, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("heading", "example"), EXAMPLES, ids=NAMES)
+def test_an_example_is_valid(heading: str, example: str, folder: Path) -> None:
+    assert task_file(example, folder).tasks
+
+
+@pytest.mark.parametrize(("heading", "example"), EXAMPLES, ids=NAMES)
+def test_an_example_gets_the_rows_of_the_sample_site(
+    heading: str, example: str, folder: Path, rows: list[Row], request: pytest.FixtureRequest
+) -> None:
+    """Twice, and no row comes twice."""
+    for output in outputs_to_try(task_file(example, folder)):
+        kind = kind_of(output.output)
+        if kind and kind.name in SERVERS:
+            server = request.getfixturevalue(SERVERS[kind.name])
+            server.run("CREATE DATABASE docs")
+            output = replace(output, output=server.address("docs"))
+        elif not is_here(output.output):
+            continue
+        assert try_output(output).problem == ""
+        admitted = [row for row in rows if output.options.where.admits(row)]
+        for _ in range(2):
+            sink = open_sink(output.output, TASK, folder, "fast", output.options)
+            exported = export_rows(rows, sink, output.options)
+            sink.close()
+            assert (exported.written, exported.refused) == (len(admitted), {})
+        if kind and kind.reads and not output.options.fields:
+            read = [*kind.rows(Target(output.output.replace("{task}", TASK), output.output, TASK, folder))]
+            assert read == admitted
+            assert len({key_of(row) for row in read}) == len(admitted)
+
+
+def test_every_command_of_the_document_is_one_of_ours(tmp_path: Path) -> None:
+    commands = [line.split() for _, block in blocks("") for line in block.splitlines() if line.startswith("exemplar ")]
+    assert {command[1] for command in commands} >= {"check", "schema", "export"}
+    for command in commands:
+        help_text = CliRunner().invoke(exemplar, [command[1], "--help"]).output
+        assert [word for word in command if word.startswith("--") and word not in help_text] == [], command
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=[*KINDS])
+def test_every_kind_of_output_is_documented(kind: Kind, folder: Path) -> None:
+    table = "\n".join(line for line in TEXT.splitlines() if line.startswith("| ["))
+    forms = [f"`{suffix}" for suffix in kind.suffixes] if "" in kind.schemes else []
+    forms += [f"`{scheme}:" for scheme in kind.schemes[:1] if scheme]
+    assert [form for form in forms if form not in table] == []
+    tasks = [task for _, example in EXAMPLES for task in task_file(example, folder).tasks.values()]
+    outputs = [output for task in tasks for output in task.outputs()]
+    assert any(kind_of(output) is kind for output in outputs), f"no example of {kind.name}"
+
+
+def test_links_lead_to_headings_and_files() -> None:
+    headings = {
+        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.+)$", TEXT, re.M)
+    }
+    for target in re.findall(r"\]\(([^)]+)\)", TEXT):
+        assert target[1:] in headings if target.startswith("#") else (DOCUMENT.parent / target).exists(), target

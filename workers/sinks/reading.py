@@ -1,0 +1,148 @@
+"""Reads the rows that an output has, for `exemplar export`.
+
+A kind of output can be read if its `Kind.reads` names a function such as these: from a `Target` to its rows, oldest
+first. It opens nothing for writing, takes no lock, and may run while workers write. Rows of other tasks may be among
+them; `complete` fills the fields that rows of earlier versions lack.
+"""
+
+import bz2
+import glob
+import gzip
+import io
+import json
+import logging
+import lzma
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import quote, unquote
+
+import zstandard
+
+from workers.errors import SinkUnavailable
+from workers.row_schema import FIELDS
+from workers.rows import KEY, Row
+
+from .kinds import Target
+
+NEEDED = (*KEY, "url", "text", "fetched_at")  # fields without which a line is no row of ours
+LONGEST_LINE = 256 * 2**20  # bytes
+_PLACEHOLDER = re.compile(r"\{\w+(?::[^{}]*)?\}")
+_DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+
+log = logging.getLogger(__name__)
+
+
+def jsonl_rows(target: Target) -> Iterator[Row]:
+    """Yield the rows of JSON lines: of the file, and of those beside it that were moved aside, compressed ones too.
+
+    Files are read in the order in which they were last changed. `{date}` in the path stands for any text.
+    """
+    path = str(target.folder / Path(target.address).expanduser())
+    pattern = "*".join(map(glob.escape, _PLACEHOLDER.split(path)))
+    try:
+        files = {Path(name) for form in (pattern, f"{pattern}.*") for name in glob.glob(form)}  # noqa: PTH207
+        in_order = sorted((file.stat().st_mtime_ns, file) for file in files if file.is_file())
+    except OSError as error:
+        raise _unavailable(path, error) from None
+    for _, file in in_order:
+        yield from _rows_of_file(file)
+
+
+def sqlite_rows(target: Target) -> Iterator[Row]:
+    """Yield the rows of table `articles` of a database, in the order in which they were first written."""
+    address = target.address
+    if address.lower().startswith("sqlite:"):
+        address = unquote(address.partition(":")[2].removeprefix("///"))
+    path = target.folder / Path(address).expanduser()
+    if not path.exists():
+        return
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+            connection.row_factory = sqlite3.Row
+            has_table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'articles'"
+            if connection.execute(has_table).fetchone() is None:
+                return
+            for record in connection.execute("SELECT * FROM articles ORDER BY rowid"):
+                row = complete({name: _value(name, record[name]) for name in record.keys()})  # noqa: SIM118
+                if row is not None:
+                    yield row
+    except (sqlite3.Error, OSError) as error:
+        raise _unavailable(str(path), error) from None
+
+
+def complete(row: Mapping[str, Any]) -> Row | None:
+    """Return a row with all fields, those that it lacks empty; None if it is no row of ours."""
+    if any(row.get(name) is None for name in NEEDED) or type(row["version"]) is not int:
+        return None
+    return {**{name: _empty(name) for name in FIELDS}, **row}
+
+
+def _empty(field: str) -> Any:
+    """Return the value of a field that an earlier version did not write."""
+    kind = FIELDS[field]["type"]
+    if isinstance(kind, list):
+        return None
+    return {"array": [], "integer": 1, "number": 0.0}.get(kind, "")
+
+
+def _value(field: str, value: Any) -> Any:
+    """Return a column's value as the row had it."""
+    kind = FIELDS[field]["type"] if field in FIELDS else ""
+    if kind == "array":
+        try:
+            return json.loads(value or "[]")
+        except ValueError:
+            return []
+    return bool(value) if value is not None and "boolean" in kind else value
+
+
+def _rows_of_file(path: Path) -> Iterator[Row]:
+    """Yield the rows of one file. What is no row is counted and reported; a damaged end is left out."""
+    others = 0
+    try:
+        with _opened(path) as file:
+            while line := file.readline(LONGEST_LINE):
+                row = _row_in(line)
+                others += row is None and not line.isspace()
+                if row is not None:
+                    yield row
+    except FileNotFoundError:  # moved meanwhile
+        return
+    except _DAMAGE as error:
+        if isinstance(error, OSError) and error.errno:
+            raise _unavailable(str(path), error) from None
+        log.warning("%s is damaged and was read up to there: %s", path, str(error) or type(error).__name__)
+    if others:
+        log.warning("%s: %d lines are no rows", path, others)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """Open a file for reading, whatever it is compressed with."""
+    file = path.open("rb")
+    start = file.peek(6)[:6]
+    if start.startswith(b"\x1f\x8b"):
+        return io.BufferedReader(gzip.GzipFile(fileobj=file))
+    if start.startswith(b"\x28\xb5\x2f\xfd"):
+        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
+    if start.startswith(b"\xfd7zXZ"):
+        return io.BufferedReader(lzma.LZMAFile(file))
+    if start.startswith(b"BZh"):
+        return io.BufferedReader(bz2.BZ2File(file))
+    return file
+
+
+def _row_in(line: bytes) -> Row | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return complete(row) if isinstance(row, dict) else None
+
+
+def _unavailable(path: str, error: Exception) -> SinkUnavailable:
+    return SinkUnavailable(f"{path} can't be read: {getattr(error, 'strerror', None) or error}")
