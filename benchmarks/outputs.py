@@ -118,7 +118,7 @@ def read_sqlite(path: Path) -> Iterator[str]:
 
 
 def read_parquet(path: Path) -> Iterator[str]:
-    """Yield the URLs of all Parquet files of a folder, or of one. The files of `out.parquet` are in the folder `out`."""
+    """Yield the URLs of the Parquet files of a folder, or of one. Those of `out.parquet` are in the folder `out`."""
     from pyarrow import parquet
 
     path = path if path.exists() else path.with_suffix("")
