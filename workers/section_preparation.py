@@ -104,7 +104,7 @@ class SectionPreparation:
         return self._prepared[config.task]
 
     def _open(self, config: ExtractionConfig) -> tuple[Output, ...]:
-        """Return the file outputs, each once; those of pages first, so that a page is kept before its rows are written."""
+        """Return the file outputs, each once; that of pages first: a page is kept before its rows are written."""
         pause, patience = self.times.sink_pause, self.times.output_patience
         sinks: dict[str, tuple[Sink | PageSink, OutputOptions | None]] = {}
         if config.keep_pages is not None:
