@@ -118,9 +118,10 @@ def read_sqlite(path: Path) -> Iterator[str]:
 
 
 def read_parquet(path: Path) -> Iterator[str]:
-    """Yield the URLs of all Parquet files of a folder, or of one."""
+    """Yield the URLs of the Parquet files of a folder, or of one. Those of `out.parquet` are in the folder `out`."""
     from pyarrow import parquet
 
+    path = path if path.exists() else path.with_suffix("")
     for file in sorted(path.rglob("*.parquet")) if path.is_dir() else [path]:
         yield from parquet.read_table(file, columns=["url"]).column("url").to_pylist()
 
