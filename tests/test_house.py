@@ -86,6 +86,7 @@ def test_nothing_is_pickled() -> None:
         "docs/glossary.md",
         "docs/guarantees.md",
         "docs/operations.md",
+        "docs/outputs.md",
         "docs/scale.md",
         "deploy/README.md",
         "docs/methods-figures.md",
