@@ -354,6 +354,10 @@ class Ledger:
         row = [int(value) for value in self.step("counts")]
         return Counts(row[0], dict(zip((*OPEN_STATES, *FINAL_STATES), row[1:], strict=True)))
 
+    def learnt(self) -> int:
+        """Return how many unknown URLs were ever recorded because outputs have their rows (`workers.healing`)."""
+        return int(cast("bytes | None", self.redis.hget(self.keys["counts"], "learnt")) or 0)
+
     def state_of(self, url: str) -> tuple[State, str] | None:
         """Return state and reason of a URL; None if the ledger does not know it."""
         name = fingerprint(url)

@@ -9,7 +9,7 @@ All of it is valid for one shape of the task (pattern, start, follow, depth): a 
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
@@ -128,9 +128,15 @@ class CrawlState:
         self.redis, self.shape = connection, shape
         self._walk, self._lists, self._unread = (keys.of_task(task, name) for name in ("walk", "lists", "unread"))
         self._responses: dict[str, LastResponse] = {}
+        self._learnt = 0
 
-    def load(self) -> WalkMemory:
-        """Read the memory. If the task was changed, only `ended` and `forgotten_on` are valid."""
+    def load(self, learnt: int = 0) -> WalkMemory:
+        """Read the memory. If the task was changed, only `ended` and `forgotten_on` are valid.
+
+        `learnt`: how many URLs the ledger has learnt from outputs. If there are more than before the last walk, the
+        archive is not complete: Redis has lost writes, and older URLs than these may be unknown.
+        """
+        self._learnt = learnt
         raw = cast(dict[bytes, bytes], self.redis.hgetall(self._walk))
         fields = {name.decode(): value.decode() for name, value in raw.items()}
         self._responses = {}
@@ -139,12 +145,15 @@ class CrawlState:
             return WalkMemory.of_fields({name: fields.get(name, "") for name in ("first", "expired")})
         rows = cast(dict[bytes, bytes], self.redis.hgetall(self._lists))
         self._responses = {url.decode(): last for url, row in rows.items() if (last := LastResponse.of_row(row))}
-        return WalkMemory.of_fields(fields)
+        memory = WalkMemory.of_fields(fields)
+        return memory if int(fields.get("learnt", 0)) == learnt else replace(memory, complete=False)
 
     def save(self, memory: WalkMemory | None, unread: Sequence[ListPage] = ()) -> None:
         """Keep what a walk that ended learned, None if it left out a part; and the lists that it could not read."""
         pipe = self.redis.pipeline()
-        fields = {"shape": self.shape, **memory.to_fields()} if memory else {"complete": "no"}
+        fields = {"complete": "no"}
+        if memory:
+            fields = {"shape": self.shape, "learnt": str(self._learnt), **memory.to_fields()}
         pipe.hset(self._walk, mapping=cast(Any, fields))
         pipe.delete(self._unread)
         if unread:

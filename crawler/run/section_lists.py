@@ -62,7 +62,7 @@ class SectionLists:
 
     def begin(self) -> None:
         """Begin the walk with what the last one left behind."""
-        past = self.state.load()
+        past = self.state.load(self.ledger.learnt())
         self._forget(past)
         self.first = not past.ended
         self.admission.begin(first=self.first)

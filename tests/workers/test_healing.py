@@ -62,6 +62,12 @@ def test_an_empty_ledger_learns_every_row(ledger, request, kind):
     assert ledger.counts().seen == number
 
 
+def test_urls_that_were_unknown_are_counted_as_learnt(ledger, jsonl):
+    ledger.add([Found(url(1))])
+    write(jsonl.sink, article_row(1), article_row(2))
+    assert (learn(ledger, jsonl), ledger.learnt()) == (2, 1)
+
+
 def test_a_url_in_any_open_state_is_settled_and_its_page_deleted(connection, ledger, jsonl):
     names = deliver(connection, {1: news(1), 2: news(2)})
     ledger.take(names[1], "worker", seconds=9)

@@ -17,6 +17,7 @@ local function record(name, raw, text, day, canonical, bucket, slot)
     for _, map in ipairs({k_open, k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
   else
     count('seen', 1)
+    count('learnt', 1) -- a walk must not end at it: older URLs may be unknown
     count_of_day(day, 'seen', 1)
   end
   delete_page(name)

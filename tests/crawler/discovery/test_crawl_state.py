@@ -133,6 +133,7 @@ def test_a_walk_that_ended_leaves_only_what_it_could_not_read(connection, memory
 
 FIELDS = {
     "shape": "shape",
+    "learnt": "0",
     "first": "done",
     "complete": "yes",
     "brought": '{"http://site.example/t": 3}',

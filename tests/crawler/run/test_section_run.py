@@ -14,10 +14,14 @@ from crawler.run.section_articles import PAGES_A_FLUSH, SECONDS_A_FLUSH
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
 from crawler.task_list.file import loads
+from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction_config import example_of
+from workers.healing import heal
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
+from workers.outputs import Output
+from workers.sinks import JsonLinesSink
 from workers.url_states import fingerprint
 
 HOST = "http://127.0.0.1:9"
@@ -460,6 +464,31 @@ def read_pages(connection, chosen=None):
 
 
 def test_after_a_complete_walk_the_next_stops_at_known_pages(connection):
+    assert [read_pages(connection), read_pages(connection)] == [3, 1]
+
+
+def learn(ledger, folder, number):
+    """Let the ledger learn a row of an output that it does not know, as after Redis has lost writes."""
+    sink = JsonLinesSink(folder / "a.jsonl")
+    output = Output(sink.name, sink, pause=1.0, patience=1.0)
+    write(sink, row(number, task="news", url=url(number), canonical_url=url(number)))
+    with output.exclusive():
+        assert heal(ledger, output, [output], f"epoch {number}", lambda: None) == 1
+
+
+def test_a_walk_does_not_stop_at_pages_that_are_known_from_the_outputs(connection, ledger, tmp_path):
+    read_pages(connection)
+    learn(ledger, tmp_path, 10)
+    assert [read_pages(connection), read_pages(connection)] == [3, 1]
+
+
+def test_what_is_learnt_during_a_walk_is_walked_by_the_next(connection, ledger, tmp_path):
+    read_pages(connection)
+    running = Driver(connection)
+    learn(ledger, tmp_path, 10)
+    while listed := running.run.next_list():
+        read_list(running, links(9, 8), listed)
+    running.end()
     assert [read_pages(connection), read_pages(connection)] == [3, 1]
 
 
