@@ -1,14 +1,15 @@
-"""What a task's walks remember from run to run, in Redis: three keys of the task, read and written only here.
+"""What a task's walks remember from run to run, in Redis: four keys of the task, read and written only here.
 
     walk    hash: what the last walk that ended left behind (`WalkMemory`, its lists as JSON)
     lists   hash: list URL → its last complete response (`LastResponse`, JSON), for conditional requests
     unread  set: lists that were to be read only because something was new (JSON): an interrupted run leaves them
+    fresh   set: the articles on the lists that were read since the last walk that ended (fingerprints)
 
 All of it is valid for one shape of the task (pattern, start, follow, depth): a changed task begins anew.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -18,6 +19,7 @@ import redis
 
 from crawler.discovery.listings import Kind, ListPage
 from workers import keys
+from workers.url_states import Fingerprint
 
 TRUSTED = timedelta(hours=24)  # after which a list is requested without conditions, whatever its server declares
 SETTLED = timedelta(seconds=60)  # from a Last-Modified to its response: changes within a second have the same time
@@ -126,7 +128,8 @@ class CrawlState:
 
     def __init__(self, connection: "redis.Redis", task: str, shape: str):
         self.redis, self.shape = connection, shape
-        self._walk, self._lists, self._unread = (keys.of_task(task, name) for name in ("walk", "lists", "unread"))
+        self._walk, self._lists = keys.of_task(task, "walk"), keys.of_task(task, "lists")
+        self._unread, self._fresh = keys.of_task(task, "unread"), keys.of_task(task, "fresh")
         self._responses: dict[str, LastResponse] = {}
         self._learnt = 0
 
@@ -141,7 +144,7 @@ class CrawlState:
         fields = {name.decode(): value.decode() for name, value in raw.items()}
         self._responses = {}
         if fields.get("shape") != self.shape:
-            self.redis.delete(self._lists, self._unread)
+            self.redis.delete(self._lists, self._unread, self._fresh)
             return WalkMemory.of_fields({name: fields.get(name, "") for name in ("first", "expired")})
         rows = cast(dict[bytes, bytes], self.redis.hgetall(self._lists))
         self._responses = {url.decode(): last for url, row in rows.items() if (last := LastResponse.of_row(row))}
@@ -155,7 +158,7 @@ class CrawlState:
         if memory:
             fields = {"shape": self.shape, "learnt": str(self._learnt), **memory.to_fields()}
         pipe.hset(self._walk, mapping=cast(Any, fields))
-        pipe.delete(self._unread)
+        pipe.delete(self._unread, self._fresh)
         if unread:
             pipe.sadd(self._unread, *map(_as_member, unread))
         oldest = sorted(self._responses, key=lambda url: self._responses[url].at)
@@ -177,14 +180,27 @@ class CrawlState:
         rows = [json.loads(row) for row in cast(set[bytes], self.redis.smembers(self._unread))]
         return [ListPage(url, kind, depth, start) for url, kind, depth, start in sorted(rows)]
 
+    def fresh(self) -> set[Fingerprint]:
+        """The articles on the lists that were read since the last walk that ended.
+
+        They are known, but what lies behind them may be unknown: the section may have grown since a run was
+        interrupted, so that the lists that it left unread show them now.
+        """
+        return {name.decode() for name in cast(set[bytes], self.redis.smembers(self._fresh))}
+
     def last_response(self, page: ListPage, now: datetime) -> LastResponse | None:
         """The response with which to request a list conditionally; None if it is to be requested without conditions."""
         last = self._responses.get(page.url)
         return last if last and now.timestamp() - last.at < TRUSTED.total_seconds() else None
 
-    def begin_list(self, page: ListPage) -> None:
-        """The links of a list are about to be entered in the ledger."""
-        self.redis.sadd(self._unread, _as_member(page))
+    def begin_list(self, page: ListPage, articles: Collection[Fingerprint] = ()) -> None:
+        """The links of a list are about to be entered in the ledger. `articles`: those of a list with a pagination."""
+        pipe = self.redis.pipeline()
+        pipe.sadd(self._unread, _as_member(page))
+        if articles:
+            pipe.sadd(self._fresh, *articles)
+            pipe.expire(self._fresh, KEPT_FOR)
+        pipe.execute()
 
     def end_list(self, page: ListPage, further: Iterable[ListPage], response: LastResponse | None) -> None:
         """The links of a list are entered; `further` are to be read now. `response`: for conditional requests."""

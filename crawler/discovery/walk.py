@@ -16,7 +16,8 @@ those that changed.
 
 A section may grow while it is walked. If it grew by a whole page, the next page shows the links of the last one, and
 what is new to the task may lie behind it. So such a page is followed on, as often as pages were read before it: then it
-is a circle. Later walks do not end at links that are known only since this walk began.
+is a circle. Later walks do not end at links that are known only since this walk began, or since an earlier one began
+that was interrupted.
 """
 
 from collections import Counter, deque
@@ -32,6 +33,7 @@ from crawler.discovery.pagination import pagination
 from crawler.discovery.sitemaps import Child, usual_place
 from crawler.discovery.walk_plan import WalkPlan, is_own_section
 from crawler.patterns.pattern import Match
+from workers.url_states import Fingerprint, fingerprint
 
 MATCHES_KEPT = 20_000  # links whose match is remembered
 SHIFTS_MORE = 5  # pages in a row that may repeat earlier ones, beyond the number of those: a section may grow again
@@ -65,8 +67,8 @@ class Walk:
         self._circles = 0
         self._repeats = 0  # pages that repeat earlier ones, without those that were followed to something else
         self._pages_below: Counter[str] = Counter()  # pages by start page, without those that repeat earlier ones
-        self._shown: set[int] = set()  # hashes of the articles on list pages of this walk
-        self._fresh: set[int] = set()  # hashes of the articles on lists whose articles were new to this walk
+        self._shown: set[Fingerprint] = set()  # articles on list pages of this walk
+        self._fresh = {*plan.fresh}  # articles on lists whose articles were new to this walk, or to interrupted ones
         self._has_articles = False
         self._explores = False
 
@@ -83,7 +85,7 @@ class Walk:
 
         Returns those that are read only because something was new, or because the archive is incomplete.
         """
-        articles = {hash(match.url) for link in listing.links if (match := self._match(link.url))}
+        articles = {fingerprint(match.url) for link in listing.links if (match := self._match(link.url))}
         hidden = new == 0 and _are_mostly(articles, self._fresh)
         self._record(page, found)
         if listing.cut:
@@ -148,9 +150,9 @@ class Walk:
     # -- further pages of a list ------------------------------------------------------------------------------------
 
     def _find_further(
-        self, page: ListPage, listing: ListContent, articles: Set[int], *, found: int, new: int, hidden: bool
+        self, page: ListPage, listing: ListContent, articles: Set[Fingerprint], *, found: int, new: int, hidden: bool
     ) -> list[ListPage]:
-        """The further lists. `articles`: hashes; `hidden`: they are known, but only since this walk began."""
+        """The further lists. `hidden`: the articles are known, but only since this walk or an interrupted one began."""
         goes_on = bool(new or found == 0 or not self.plan.complete or page.resumed or hidden)
         match listing.form:
             case "robots":
@@ -213,7 +215,7 @@ class Walk:
         return further
 
 
-def _are_mostly(articles: Set[int], others: Set[int]) -> bool:
+def _are_mostly(articles: Set[Fingerprint], others: Set[Fingerprint]) -> bool:
     return bool(articles) and 2 * len(articles & others) >= len(articles)
 
 

@@ -1,6 +1,6 @@
 """What one walk is to do: the section, and what earlier walks of the task left behind. Configuration only."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from urllib.parse import urljoin, urlsplit
@@ -8,6 +8,7 @@ from urllib.parse import urljoin, urlsplit
 from crawler.discovery.listings import ListPage
 from crawler.discovery.sitemaps import usual_place
 from crawler.patterns.pattern import Pattern
+from workers.url_states import Fingerprint
 
 MOST_LISTS = 2000  # list pages of one run: calendars have no end
 
@@ -28,6 +29,7 @@ class WalkPlan:
         default_factory=dict
     )  # found by earlier walks: the newest date read
     unread: Sequence[ListPage] = ()  # lists that an interrupted run left unread
+    fresh: Collection[Fingerprint] = ()  # articles on the lists that interrupted walks have read
     since: date | None = None  # older articles are left out
     look_for_sitemaps: bool = True  # while the archive is incomplete
     read_robots: bool = True  # to find sitemaps; else only their usual place is tried

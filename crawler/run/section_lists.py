@@ -26,6 +26,7 @@ from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.html.urls import normalise
 from workers.filters import OTHER_DAYS
 from workers.forgetting import expire, forget_days, forget_rejected
+from workers.url_states import fingerprint
 
 LONG_AGO = date(1995, 1, 1)  # before it no section was on the web
 START_DAYS = 7  # for which start pages with a date are read
@@ -68,6 +69,7 @@ class SectionLists:
         self.admission.begin(first=self.first)
         self.list_yield = ListYield(past)
         starts, fallback_starts = self._starts()
+        unread = [] if self.options.backfill else self.state.unread()
         self.walk = Walk(
             WalkPlan(
                 self.task.pattern,
@@ -79,7 +81,8 @@ class SectionLists:
                 fallback_starts=fallback_starts,
                 feeds=past.feeds,
                 sitemaps=self.list_yield.sitemaps(),
-                unread=() if self.options.backfill else self.state.unread(),
+                unread=unread,
+                fresh=self.state.fresh() if unread else (),
                 since=self.options.since,
                 read_robots=self.task.robots,
             )
@@ -231,7 +234,8 @@ class SectionLists:
         articles = newest_first(walk.article_links(listing.links), listing.form, self.admission.today)
         found = len(articles)
         if walk.plan.complete:
-            self.state.begin_list(page)
+            paged = articles if listing.form != "sitemap" else ()
+            self.state.begin_list(page, {fingerprint(article.match.url) for article in paged})
         new = self._enter(
             listing, [article for article in articles if not walk.maps.is_past(page, article.link.published)], walk
         )

@@ -122,6 +122,17 @@ def test_a_list_is_unread_from_its_beginning_until_all_it_leads_to_is_known(conn
     assert memory.unread() == []
 
 
+def test_articles_are_fresh_from_the_beginning_of_their_list_until_a_walk_ends(connection, memory):
+    memory.save(WalkMemory(ended=True))
+    memory.begin_list(PAGE, {"0123456789abcdef"})
+    assert again(connection).fresh() == {"0123456789abcdef"}
+    assert connection.ttl(keys.of_task("news", "fresh")) > 0
+    memory.save(WalkMemory(ended=True), [PAGE])
+    assert again(connection).fresh() == set()
+    memory.begin_list(PAGE, {"0123456789abcdef"})
+    assert again(connection, "other").fresh() == set()
+
+
 def test_a_walk_that_ended_leaves_only_what_it_could_not_read(connection, memory):
     further = ListPage(URL + "list_2.html", "next", 0, URL)
     memory.begin_list(PAGE)

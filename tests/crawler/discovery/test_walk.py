@@ -13,6 +13,7 @@ from crawler.discovery.sitemaps import Child
 from crawler.discovery.walk import MOST_WITHOUT_ARTICLES, REPEATS_MOST, SHIFTS_MORE, Walk
 from crawler.discovery.walk_plan import WalkPlan
 from crawler.patterns.pattern import Pattern
+from workers.url_states import fingerprint
 
 HOST = "http://site.example"
 ARTICLES = "/a/{id}.html"
@@ -465,6 +466,14 @@ def test_a_list_at_which_a_run_broke_off_is_read_as_if_it_had_news():
     unread = [ListPage(HOST + "/a/list_2.html", "next", 0, HOST + "/a/")]
     outing = Outing(site, known=Outing(site).articles, complete=True, unread=unread)
     assert outing.read == ["/a/list_2.html", "/a/", "/a/list_3.html"]
+
+
+def test_a_walk_goes_on_behind_articles_that_an_interrupted_one_found():
+    site = numbered(6)
+    known = {f"/a/{number}.html" for number in (12, 11, 10, 9, 8, 7, 2, 1)}
+    fresh = {fingerprint(f"{HOST}/a/{number}.html") for number in (12, 11, 10, 9, 8, 7)}
+    assert len(Outing(site, known=known, complete=True, fresh=fresh).articles) == 12
+    assert Outing(site, known=known, complete=True).read == ["/a/"]
 
 
 def test_an_unchanged_list_leads_to_the_lists_it_led_to():
