@@ -10,7 +10,7 @@ All of it is valid for one shape of the task (pattern, start, follow, depth): a 
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
@@ -40,6 +40,7 @@ class WalkMemory:
     feeds: Sequence[str] = ()  # those with articles
     sitemaps: Mapping[str, tuple[datetime | None, int]] = field(default_factory=dict)  # as `ListYield` has them
     forgotten_on: str = ""  # the day (ISO) on which what is old was last forgotten
+    learnt: int = 0  # how many URLs the ledger had learnt from outputs (`Ledger.learnt`) before links were compared
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, str]) -> "WalkMemory":
@@ -52,6 +53,7 @@ class WalkMemory:
             tuple(json.loads(fields.get("feeds", "[]"))),
             {url: (datetime.fromisoformat(mark) if mark else None, idle) for url, (mark, idle) in sitemaps.items()},
             fields.get("expired", ""),
+            int(fields.get("learnt", 0)),
         )
 
     def to_fields(self) -> dict[str, str]:
@@ -61,6 +63,7 @@ class WalkMemory:
         return {
             "first": "done" if self.ended else "",
             "complete": "yes" if self.complete else "no",
+            "learnt": str(self.learnt),
             **{name: json.dumps(value, ensure_ascii=False) for name, value in lists.items()},
         }
 
@@ -131,15 +134,9 @@ class CrawlState:
         self._walk, self._lists = keys.of_task(task, "walk"), keys.of_task(task, "lists")
         self._unread, self._fresh = keys.of_task(task, "unread"), keys.of_task(task, "fresh")
         self._responses: dict[str, LastResponse] = {}
-        self._learnt = 0
 
-    def load(self, learnt: int = 0) -> WalkMemory:
-        """Read the memory. If the task was changed, only `ended` and `forgotten_on` are valid.
-
-        `learnt`: how many URLs the ledger has learnt from outputs. If there are more than before the last walk, the
-        archive is not complete: Redis has lost writes, and older URLs than these may be unknown.
-        """
-        self._learnt = learnt
+    def load(self) -> WalkMemory:
+        """Read the memory. If the task was changed, only `ended` and `forgotten_on` are valid."""
         raw = cast(dict[bytes, bytes], self.redis.hgetall(self._walk))
         fields = {name.decode(): value.decode() for name, value in raw.items()}
         self._responses = {}
@@ -148,15 +145,12 @@ class CrawlState:
             return WalkMemory.of_fields({name: fields.get(name, "") for name in ("first", "expired")})
         rows = cast(dict[bytes, bytes], self.redis.hgetall(self._lists))
         self._responses = {url.decode(): last for url, row in rows.items() if (last := LastResponse.of_row(row))}
-        memory = WalkMemory.of_fields(fields)
-        return memory if int(fields.get("learnt", 0)) == learnt else replace(memory, complete=False)
+        return WalkMemory.of_fields(fields)
 
     def save(self, memory: WalkMemory | None, unread: Sequence[ListPage] = ()) -> None:
         """Keep what a walk that ended learned, None if it left out a part; and the lists that it could not read."""
         pipe = self.redis.pipeline()
-        fields = {"complete": "no"}
-        if memory:
-            fields = {"shape": self.shape, "learnt": str(self._learnt), **memory.to_fields()}
+        fields = {"shape": self.shape, **memory.to_fields()} if memory else {"complete": "no"}
         pipe.hset(self._walk, mapping=cast(Any, fields))
         pipe.delete(self._unread, self._fresh)
         if unread:

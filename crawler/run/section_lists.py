@@ -57,13 +57,14 @@ class SectionLists:
         self.list_yield = ListYield(WalkMemory())
         self._beat = beat
         self._failed_starts: list[str] = []  # why derived start pages could not be read, while there are others to try
+        self._learnt = 0  # `Ledger.learnt` when the walk began
         self._generated: Iterator[str] = iter(())  # URLs of the archive that the pattern enumerates
 
     # -- begin and end ----------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Begin the walk with what the last one left behind."""
-        past = self.state.load(self.ledger.learnt())
+        past, self._learnt = self.state.load(), self.ledger.learnt()
         self._forget(past)
         self.first = not past.ended
         self.admission.begin(first=self.first)
@@ -76,7 +77,7 @@ class SectionLists:
                 starts,
                 self.task.follow,
                 self.task.depth,
-                complete=past.complete and not (self.options.all or self.options.backfill),
+                complete=self._is_complete(past),
                 productive=self.list_yield.productive(starts),
                 fallback_starts=fallback_starts,
                 feeds=past.feeds,
@@ -88,6 +89,13 @@ class SectionLists:
             )
         )
         self._enter_enumerated()
+
+    def _is_complete(self, past: WalkMemory) -> bool:
+        """Whether the walk may end at known articles.
+
+        Articles that the ledger has learnt from outputs are no sign that older ones are known: Redis has lost writes.
+        """
+        return past.complete and past.learnt == self._learnt and not (self.options.all or self.options.backfill)
 
     def begin_again(self) -> None:
         """Begin the walk again at the start pages, through the whole archive: Redis may have lost links of it."""
@@ -149,8 +157,12 @@ class SectionLists:
     def remember(self) -> None:
         """Keep what the next run should know of a walk that has ended; nothing new if it left out a part."""
         is_partial = self.options.since or (self.options.limit is not None and self.admission.is_full)
-        memory = None if is_partial else self.list_yield.to_memory(self._walk().maps)
-        self.state.save(memory, self.list_yield.unread)
+        if is_partial:
+            self.state.save(None, self.list_yield.unread)
+            return
+        walk = self._walk()
+        learnt = self._learnt if walk.plan.complete else self.ledger.learnt()  # the others ended at no known article
+        self.state.save(replace(self.list_yield.to_memory(walk.maps), learnt=learnt), self.list_yield.unread)
 
     def _shape(self) -> str:
         """What the crawl state is valid for."""

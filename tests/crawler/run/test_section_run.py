@@ -492,6 +492,15 @@ def test_what_is_learnt_during_a_walk_is_walked_by_the_next(connection, ledger, 
     assert [read_pages(connection), read_pages(connection)] == [3, 1]
 
 
+def test_what_is_learnt_during_a_walk_through_the_whole_section_needs_no_other(connection, ledger, tmp_path):
+    running = Driver(connection)
+    learn(ledger, tmp_path, 10)
+    while listed := running.run.next_list():
+        read_list(running, links(9, 8), listed)
+    running.end()
+    assert read_pages(connection) == 1
+
+
 def test_a_changed_start_or_follow_resets_the_walk(connection):
     read_pages(connection)
     assert read_pages(connection, task(depth=4)) == 3
