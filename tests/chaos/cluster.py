@@ -40,6 +40,12 @@ NODES: dict[Form, dict[str, list[str]]] = {
         "extract-2": ["work", "extract", "-n", "3"],
     },
 }
+_ROLES_OF_NODES: dict[str, Role] = {  # a word of its command: what it is
+    "extract": "supervisor",
+    "crawl": "crawl-worker",
+    "schedule": "scheduler",
+    "run": "run",
+}
 RESTART_AFTER = 0.5  # seconds
 START_WAIT = 15.0  # seconds within which a command that starts without Redis ends with code 3, as documented
 STOP_WAIT = 45.0  # seconds that a node gets to stop: longer than it gives its own parts
@@ -105,7 +111,7 @@ class Cluster:
         """The running processes of a kind."""
         chosen = [self.nodes[node]] if node else self.nodes.values()
         roots = [each.process.pid for each in chosen if each.process and each.process.poll() is None]
-        found = [(pid, _role(pid, root, self.form)) for root in roots for pid in descendants(root)]
+        found = [(pid, role_of(pid, root, self.form)) for root in roots for pid in descendants(root)]
         return [pid for pid, kind in found if kind == role]
 
     def set_clock(self, node: str, seconds: float) -> None:
@@ -243,13 +249,12 @@ def _words(pid: int) -> list[str]:
     return []
 
 
-def _role(pid: int, root: int, form: Form) -> Role | None:
+def role_of(pid: int, root: int, form: Form) -> Role | None:
+    """What a process below the process of a node is; None if it has just ended, or has not begun its program yet."""
     words = _words(pid)
     line = " ".join(words)
     if pid == root:
-        return {"run": "run", "schedule": "scheduler", "crawl": "crawl-worker", "extract": "supervisor"}[
-            next(word for word in ("extract", "crawl", "schedule", "run") if word in words)
-        ]
+        return next((role for word, role in _ROLES_OF_NODES.items() if word in words), None)
     if "redis-server" in line or "valkey-server" in line:
         return "redis"
     if "crawler.fetching.spider_process" in line:

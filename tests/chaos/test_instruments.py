@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 import redis
 
-from tests.chaos.cluster import SHIM
+from tests.chaos.cluster import SHIM, role_of
 from tests.chaos.faults import cut_unsynced
 from tests.chaos.proxy import Proxy
 from tests.chaos.redis_server import RedisServer
@@ -136,6 +136,15 @@ def test_the_lists_of_the_site_lead_to_all_of_its_articles(shifting):
         assert {site.url + path for path in found} == {*site.articles()["s1"]}
         article = site.page("/s1/a/5.html").decode()
         assert f"<h1>{title_of(site.article('s1', 5))}</h1>" in article
+
+
+def test_a_node_that_has_not_begun_its_program_yet_is_of_no_kind():
+    with subprocess.Popen(["sleep", "60"]) as beginning:
+        try:
+            assert role_of(beginning.pid, beginning.pid, "cluster") is None
+        finally:
+            beginning.kill()
+    assert role_of(beginning.pid, beginning.pid, "cluster") is None
 
 
 def test_a_node_that_is_cut_off_is_reached_again():
