@@ -2,8 +2,9 @@
 
     walk    hash: what the last walk that ended left behind (`WalkMemory`, its lists as JSON)
     lists   hash: list URL → its last complete response (`LastResponse`, JSON), for conditional requests
-    unread  set: lists that were to be read only because something was new (JSON): an interrupted run leaves them
-    fresh   set: the articles on the lists that were read since the last walk that ended (fingerprints)
+    unread  set: lists that were to be read only because something was new (JSON): an interrupted run leaves them, and
+            one for which they were unavailable
+    fresh   set: the articles on the lists that were read since the last walk that left nothing unread (fingerprints)
 
 All of it is valid for one shape of the task (pattern, start, follow, depth): a changed task begins anew.
 """
@@ -27,6 +28,7 @@ MOST_KEPT = 300  # lists of a task
 MOST_FOLLOWED = 200  # lists to which a remembered one leads
 KEPT_FOR = 30 * 24 * 3600  # seconds without a run
 MOST_UNREAD = 2000
+MOST_FRESH = 1000  # articles while a list stays unavailable: each walk goes through the lists that show them
 LONGEST_VALIDATOR = 1000  # characters
 
 
@@ -147,14 +149,22 @@ class CrawlState:
         self._responses = {url.decode(): last for url, row in rows.items() if (last := LastResponse.of_row(row))}
         return WalkMemory.of_fields(fields)
 
-    def save(self, memory: WalkMemory | None, unread: Sequence[ListPage] = ()) -> None:
-        """Keep what a walk that ended learned, None if it left out a part; and the lists that it could not read."""
+    def save(
+        self, memory: WalkMemory | None, unread: Sequence[ListPage] = (), fresh: Collection[Fingerprint] = ()
+    ) -> None:
+        """Keep what a walk that ended learned, None if it left out a part; and the lists that it could not read.
+
+        `fresh`: the articles that are known only since these lists are unread.
+        """
         pipe = self.redis.pipeline()
         fields = {"shape": self.shape, **memory.to_fields()} if memory else {"complete": "no"}
         pipe.hset(self._walk, mapping=cast(Any, fields))
         pipe.delete(self._unread, self._fresh)
         if unread:
             pipe.sadd(self._unread, *map(_as_member, unread))
+            if 0 < len(fresh) <= MOST_FRESH:
+                pipe.sadd(self._fresh, *fresh)
+                pipe.expire(self._fresh, KEPT_FOR)
         oldest = sorted(self._responses, key=lambda url: self._responses[url].at)
         if beyond := oldest[: max(0, len(oldest) - MOST_KEPT)]:
             pipe.hdel(self._lists, *beyond)
@@ -175,10 +185,10 @@ class CrawlState:
         return [ListPage(url, kind, depth, start) for url, kind, depth, start in sorted(rows)]
 
     def fresh(self) -> set[Fingerprint]:
-        """The articles on the lists that were read since the last walk that ended.
+        """The articles on the lists that were read since the last walk that left nothing unread.
 
-        They are known, but what lies behind them may be unknown: the section may have grown since a run was
-        interrupted, so that the lists that it left unread show them now.
+        They are known, but what lies behind them may be unknown: if the section has grown since then, the lists that
+        were left unread show them now.
         """
         return {name.decode() for name in cast(set[bytes], self.redis.smembers(self._fresh))}
 

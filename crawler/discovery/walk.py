@@ -17,7 +17,7 @@ those that changed.
 A section may grow while it is walked. If it grew by a whole page, the next page shows the links of the last one, and
 what is new to the task may lie behind it. So such a page is followed on, as often as pages were read before it: then it
 is a circle. Later walks do not end at links that are known only since this walk began, or since an earlier one began
-that was interrupted.
+that left lists unread.
 """
 
 from collections import Counter, deque
@@ -53,7 +53,8 @@ class ArticleLink:
 class Walk:
     """One walk through a section's lists: read `next_page`, then call one of the `record_` methods.
 
-    `limits`: the bounds that it reached, so that something was left out; `remarks`: what a person may need to know.
+    `limits`: the bounds that it reached, so that something was left out; `remarks`: what a person may need to know;
+    `fresh`: the articles at which it does not end, although they are known.
     """
 
     def __init__(self, plan: WalkPlan):
@@ -68,7 +69,7 @@ class Walk:
         self._repeats = 0  # pages that repeat earlier ones, without those that were followed to something else
         self._pages_below: Counter[str] = Counter()  # pages by start page, without those that repeat earlier ones
         self._shown: set[Fingerprint] = set()  # articles on list pages of this walk
-        self._fresh = {*plan.fresh}  # articles on lists whose articles were new to this walk, or to interrupted ones
+        self.fresh = {*plan.fresh}  # on lists whose articles were new to this walk, or to one that left lists unread
         self._has_articles = False
         self._explores = False
 
@@ -86,7 +87,7 @@ class Walk:
         Returns those that are read only because something was new, or because the archive is incomplete.
         """
         articles = {fingerprint(match.url) for link in listing.links if (match := self._match(link.url))}
-        hidden = new == 0 and _are_mostly(articles, self._fresh)
+        hidden = new == 0 and _are_mostly(articles, self.fresh)
         self._record(page, found)
         if listing.cut:
             self.remarks.setdefault(f"{page.url}: more links than are read from one list; the rest is left out")
@@ -97,7 +98,7 @@ class Walk:
         targets = self._find_further(page, listing, articles, found=found, new=new, hidden=hidden)
         further = [target for target in targets if self.frontier.push(target)]
         if listing.form != "sitemap" and new and (new == found if listing.form == "feed" else 2 * new >= found):
-            self._fresh |= articles
+            self.fresh |= articles
         for target in self.followed_lists(page, listing):
             self.frontier.push(target)
         if page.kind == "start" and found == 0 and not self.frontier.has_waiting:
@@ -152,7 +153,7 @@ class Walk:
     def _find_further(
         self, page: ListPage, listing: ListContent, articles: Set[Fingerprint], *, found: int, new: int, hidden: bool
     ) -> list[ListPage]:
-        """The further lists. `hidden`: the articles are known, but only since this walk or an interrupted one began."""
+        """The further lists. `hidden`: the articles are known, but most of them are fresh."""
         goes_on = bool(new or found == 0 or not self.plan.complete or page.resumed or hidden)
         match listing.form:
             case "robots":

@@ -29,7 +29,7 @@ class WalkPlan:
         default_factory=dict
     )  # found by earlier walks: the newest date read
     unread: Sequence[ListPage] = ()  # lists that an interrupted run left unread
-    fresh: Collection[Fingerprint] = ()  # articles on the lists that interrupted walks have read
+    fresh: Collection[Fingerprint] = ()  # articles on the lists read by walks that left others unread
     since: date | None = None  # older articles are left out
     look_for_sitemaps: bool = True  # while the archive is incomplete
     read_robots: bool = True  # to find sitemaps; else only their usual place is tried

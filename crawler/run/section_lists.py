@@ -162,7 +162,8 @@ class SectionLists:
             return
         walk = self._walk()
         learnt = self._learnt if walk.plan.complete else self.ledger.learnt()  # the others ended at no known article
-        self.state.save(replace(self.list_yield.to_memory(walk.maps), learnt=learnt), self.list_yield.unread)
+        memory = replace(self.list_yield.to_memory(walk.maps), learnt=learnt)
+        self.state.save(memory, self.list_yield.unread, walk.fresh)
 
     def _shape(self) -> str:
         """What the crawl state is valid for."""

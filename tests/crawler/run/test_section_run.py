@@ -611,10 +611,10 @@ def test_a_spider_that_dies_in_a_list_loses_none_of_its_further_pages(connection
     assert after.run.lists.conditions(after.run.next_list()) == {"If-None-Match": '"1"'}
 
 
-def walk(connection, articles, *, lists=None):
-    """A run on a section with two articles on each of its lists, of which the newest is first; it dies after `lists`.
+def walk(connection, articles, *, lists=None, failing=0):
+    """A run on a section with two articles on each of its lists, of which the newest is first.
 
-    Returns how many lists were read.
+    It dies after `lists`; list number `failing` is unavailable. Returns how many lists were read.
     """
     driver, read = Driver(connection), 0
     while listed := driver.run.next_list():
@@ -622,6 +622,9 @@ def walk(connection, articles, *, lists=None):
             die(connection)
             return read
         number = int(listed.url.removeprefix(LIST + "list_").removesuffix(".html")) if "list_" in listed.url else 1
+        if number == failing:
+            driver.run.lists.record_failure(listed, "http 503", passing=True)
+            continue
         top = articles - 2 * (number - 1) if listed.url.startswith(LIST) else 0
         more = f'<a href="/a/list_{number + 1}.html">{number + 1}</a>' if top > 2 else ""
         driver.run.lists.read(listed, links(*range(top, max(0, top - 2), -1)) + more.encode(), listed.url, "text/html")
@@ -639,6 +642,22 @@ def test_a_section_that_grew_after_a_run_broke_off_is_read_to_what_was_known(con
     walk(connection, 30 + grown)
     assert ledger.counts().seen == 30 + grown
     assert walk(connection, 30 + grown) == 1
+
+
+@pytest.mark.parametrize("grown", [0, 1, 4, 5, 10])
+def test_a_section_that_grew_after_a_list_was_unavailable_is_read_to_what_was_known(connection, ledger, grown):
+    walk(connection, 10)
+    walk(connection, 30, failing=4)
+    assert ledger.counts().seen == 10 + 6
+    walk(connection, 30 + grown)
+    assert ledger.counts().seen == 30 + grown
+    assert walk(connection, 30 + grown) == 1
+
+
+def test_walks_grow_no_longer_while_a_list_stays_unavailable(connection):
+    walk(connection, 10)
+    read = [walk(connection, 30, failing=4) for _ in range(4)]
+    assert read == [3, 3, 3, 3]
 
 
 def test_a_further_page_that_fails_is_read_by_the_next_run(connection):
