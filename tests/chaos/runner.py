@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import threading
@@ -22,12 +23,13 @@ from tests.chaos.network import Network
 from tests.chaos.proxy import Proxy
 from tests.chaos.recovery import Recovery, percentile
 from tests.chaos.redis_server import RedisServer
-from tests.chaos.site import Site
+from tests.chaos.site import LINKS, Site
 
 FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
 UP_WAIT = 30.0  # seconds until the first request
 SAMPLE_EVERY = 0.25  # seconds between looks at the sizes of the outputs
 PAUSES = (0.2, 2.0)  # seconds between two faults
+MOST_LISTS_OF_A_FAULT = 5  # of each section, whose articles a fault publishes
 DISK_BYTES_A_PAGE = 20_000  # of the outputs' disk
 
 
@@ -88,7 +90,7 @@ def run(trial: Trial, network: Network, keep: Path | None = None) -> Outcome:
             outcome.violations = violations(history_of(world.cluster.site, world.client, world.cluster.out))
             outcome.violations += _exits(world.cluster)
             outcome.pages = sum(world.cluster.site.published.values())
-    except (OSError, TimeoutError, redis.RedisError, subprocess.SubprocessError) as error:
+    except (OSError, TimeoutError, redis.RedisError, sqlite3.Error, subprocess.SubprocessError) as error:
         outcome.broken = f"{type(error).__name__}: {error}"
     finally:
         end_orphans()
@@ -129,7 +131,8 @@ def _live(trial: Trial, world: World, outcome: Outcome) -> None:
 @contextmanager
 def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
     """A running system, and what faults need; everything is ended at the end."""
-    small_disk = _mount_small_disk(folder / "disk", trial.pages * DISK_BYTES_A_PAGE, network)
+    most_pages = trial.pages + trial.number * MOST_LISTS_OF_A_FAULT * LINKS * trial.sections
+    small_disk = _mount_small_disk(folder / "disk", most_pages * DISK_BYTES_A_PAGE, network)
     with ExitStack() as stack:
         site = stack.enter_context(Site(network.host, trial.sections, trial.latency, "section-grows" in trial.faults))
         site.publish(int(trial.pages * FIRST_SHARE))
