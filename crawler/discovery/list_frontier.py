@@ -1,9 +1,11 @@
 """The lists of one walk that are known and not read yet, in the order in which they are read.
 
-feeds, then start pages, pagination and followed pages → explored pages, a few of each URL shape → sitemaps
+feeds, then start pages, pagination and followed pages → lists left unread by an earlier walk, unless the pagination led
+to them → explored pages, a few of each URL shape → sitemaps
 """
 
 from collections import Counter, deque
+from dataclasses import replace
 
 from crawler.discovery.listings import ListPage
 from crawler.discovery.pagination import shape_of
@@ -25,6 +27,7 @@ class ListFrontier:
         self._plan = plan
         self._waiting: deque[ListPage] = deque()
         self._explored: deque[ListPage] = deque()
+        self._unread = {page.url: page for page in plan.unread if page.kind not in ("sitemap", "robots")}
         self._known: set[str] = set()
         self._tries: dict[str, int] = {}
         self._below: Counter[str] = Counter()
@@ -36,12 +39,14 @@ class ListFrontier:
     @property
     def has_waiting(self) -> bool:
         """Whether lists wait that are neither explored pages nor sitemaps."""
-        return bool(self._waiting)
+        return bool(self._waiting or self._unread)
 
     def push(self, page: ListPage) -> bool:
         """Queue a list; return False if it is known or beyond a bound."""
         if page.url in self._known:
             return False
+        if self._unread.pop(page.url, None):
+            page = replace(page, resumed=True)
         if page.kind in ("next", "feed"):
             if self._below[page.start] >= MOST_BELOW:
                 self.limits.setdefault(f"{page.start}: stopped after {MOST_BELOW} further pages of it")
@@ -64,6 +69,9 @@ class ListFrontier:
         if self._handed_out >= self._plan.most_lists:
             self.limits.setdefault(f"stopped after {self._plan.most_lists} list pages")
             return None
+        if not self._waiting and self._in_progress == 0:
+            for unread in [*self._unread.values()]:
+                self.push(unread)
         page = self._waiting.popleft() if self._waiting else self._next_explored()
         if page is None and self._in_progress == 0:
             page = self.maps.next_page()

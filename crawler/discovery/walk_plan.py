@@ -37,7 +37,7 @@ class WalkPlan:
 
     def first_lists(self) -> Iterator[ListPage]:
         """The lists with which the walk begins, in their order."""
-        yield from (replace(page, resumed=True) for page in self.unread)
+        yield from (replace(page, resumed=True) for page in self.unread if page.kind in ("sitemap", "robots"))
         yield from (ListPage(url, "start", start=url) for url in self.starts)
         yield from (ListPage(url, "feed", start=url) for url in self.feeds)
         yield from (ListPage(url, "follow" if self.follow else "explored", 1, start=url) for url in self.productive)

@@ -465,7 +465,13 @@ def test_a_list_at_which_a_run_broke_off_is_read_as_if_it_had_news():
     site = numbered(6)
     unread = [ListPage(HOST + "/a/list_2.html", "next", 0, HOST + "/a/")]
     outing = Outing(site, known=Outing(site).articles, complete=True, unread=unread)
-    assert outing.read == ["/a/list_2.html", "/a/", "/a/list_3.html"]
+    assert outing.read == ["/a/", "/a/list_2.html", "/a/list_3.html"]
+
+
+def test_a_list_at_which_a_run_broke_off_is_read_once_where_the_pagination_leads_to_it():
+    unread = [ListPage(HOST + "/a/list_2.html", "next", 0, HOST + "/a/")]
+    outing = Outing(numbered(6), known=[], complete=True, unread=unread)
+    assert outing.read == ["/a/", *(f"/a/list_{n}.html" for n in range(2, 7))]
 
 
 def test_a_walk_goes_on_behind_articles_that_an_interrupted_one_found():
