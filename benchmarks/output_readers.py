@@ -71,9 +71,9 @@ def read_warc(path: Path) -> Iterator[str]:
         urls: dict[str, list[str]] = {"response": [], "metadata": [], "warcinfo": []}
         with file.open("rb") as stream:
             try:
-                for record in ArchiveIterator(stream):
+                for record in ArchiveIterator(stream, no_record_parse=True):
                     size = len(record.raw_stream.read())
-                    if record.rec_type == "response" and size != record.length:
+                    if size != record.length:
                         raise ValueError(f"{file.name}: a record of {record.length} bytes has {size}")
                     urls[record.rec_type].append(record.rec_headers.get_header("WARC-Target-URI"))
             except (ArchiveLoadFailed, EOFError) as error:

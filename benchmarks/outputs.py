@@ -271,9 +271,9 @@ def main() -> int:
         folder = (options.folder or Path(name)).absolute()
         with _target(options, folder) as target:
             measured = OutputRun(url, folder, target, options).measure()
+            note = f"; {target.note()}" if target.note() else ""
     kind = kind_of(target.output)
     how = "queued" if kind and is_queued(target.output, TASK) else "direct"
-    note = f"; {target.note()}" if target.note() else ""
     print(
         f"{options.kind or (kind.name if kind else '?')} ({how}): {measured.rows} of {target.newest or options.rows} "
         f"rows, {measured.lost} lost, {measured.twice} twice, {measured.refused} refused; {measured.kills} kills, "
