@@ -26,7 +26,7 @@ import redis
 from . import keys
 from .addresses import shown
 from .clock import Clock
-from .errors import OutputError, RowsRefused, SinkUnavailable
+from .errors import ExemplarError, OutputError, RowsRefused, SinkUnavailable
 from .extraction_config import ExtractionConfig, config_of
 from .ledger import Ledger
 from .outage import Outage
@@ -260,7 +260,7 @@ class Delivery:
         finally:
             with self._lock:
                 del self._writing[queue]
-        if problem:
+        if problem is not None:
             self._put_off(config, queue, rows, problem)
             return False
         rows.finish(self.holder, batch)
@@ -276,27 +276,31 @@ class Delivery:
         self._tried.add(queue)
         return "always"
 
-    def _write(self, config: ExtractionConfig | None, queue: Queue, options: OutputOptions, batch: RowBatch) -> str:
+    def _write(
+        self, config: ExtractionConfig | None, queue: Queue, options: OutputOptions, batch: RowBatch
+    ) -> ExemplarError | None:
         """Write a batch, and keep the rows that the output refuses. Returns why it can't be written now."""
         task, output = queue
         if config is None:
-            return f"task {task} is not published; its rows wait for {shown(output)}"
+            return SinkUnavailable(f"task {task} is not published; its rows wait for {shown(output)}")
         try:
             self._sinks.write(config, output, options, batch)
         except RowsRefused as error:
             kept = keep_refused(self.redis, task, output, batch.rows, error.reasons, clock=self.clock)
             log.warning("task %s: %s refuses %d row(s); they are kept", task, shown(output), kept)
         except (SinkUnavailable, OutputError) as error:
-            return str(error)
+            return error
         except redis.RedisError:
             raise
         except Exception as error:  # a defect of ours, or of a library; its text may hold a secret
             lines = "".join(traceback.format_tb(error.__traceback__))
             log.error("task %s: output %s: %s\n%s", task, shown(output), type(error).__name__, lines)
-            return f"output unavailable: {shown(output)}: unexpected {type(error).__name__}; see the log"
-        return ""
+            return SinkUnavailable(
+                f"output unavailable: {shown(output)}: unexpected {type(error).__name__}; see the log"
+            )
+        return None
 
-    def _put_off(self, config: ExtractionConfig | None, queue: Queue, rows: RowQueue, problem: str) -> None:
+    def _put_off(self, config: ExtractionConfig | None, queue: Queue, rows: RowQueue, problem: ExemplarError) -> None:
         task, output = queue
         state = rows.state()
         if (
@@ -310,8 +314,10 @@ class Delivery:
             )
             return
         self._troubled.add(queue)
-        self.watch.problem(problem, f"{task} {output}")
-        rows.put_off(self.holder, problem, first=self.times.first_pause, longest=self.times.longest_pause)
+        self.watch.problem(str(problem), f"{task} {output}")
+        wait = problem.wait if isinstance(problem, SinkUnavailable) else 0.0
+        first, longest = self.times.first_pause, self.times.longest_pause
+        rows.put_off(self.holder, str(problem), first=first, longest=longest, wait=wait)
 
     def _report_wrote(self, queue: Queue) -> None:
         self._troubled.discard(queue)
@@ -327,7 +333,10 @@ class OpenSinks:
         self._lock = threading.Lock()
 
     def write(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
-        """Write a batch to an output. Raises what its sink raises, which is then closed unless it refused rows."""
+        """Write a batch to an output. Raises what its sink raises.
+
+        The sink of an unavailable output is closed and kept for the next try: it knows what it has read of the target.
+        """
         if not is_queued(output, config.task):
             self._write_to_file(config, output, options, batch)
             return
@@ -335,6 +344,10 @@ class OpenSinks:
         try:
             sink.write(batch)
         except RowsRefused:
+            self._give_back(config, output, sink)
+            raise
+        except SinkUnavailable:
+            _close(sink)
             self._give_back(config, output, sink)
             raise
         except BaseException:

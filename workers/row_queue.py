@@ -29,6 +29,7 @@ from .sinks import OutputOptions, RowBatch
 LEASE = 10.0  # seconds that the lease of a queue lasts unless it is renewed
 BATCH_BYTES = 4 * 2**20  # of the compressed rows of a batch; a larger row is a batch of its own
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0  # seconds until an output that was unavailable is tried again
+LONGEST_WAIT = 3600.0  # seconds that a target may ask for
 LARGEST_ROW = 256 * 2**20  # bytes of JSON
 ZSTD_LEVEL = 3
 AT_ONCE = 200  # rows in one step
@@ -140,15 +141,23 @@ class RowQueue:
         return bool(self._ledger.step("finish_rows", *self._queue, self._now(), holder, batch.id))
 
     def put_off(
-        self, holder: str, problem: str, *, first: float = FIRST_PAUSE, longest: float = LONGEST_PAUSE
+        self,
+        holder: str,
+        problem: str,
+        *,
+        first: float = FIRST_PAUSE,
+        longest: float = LONGEST_PAUSE,
+        wait: float = 0.0,
     ) -> float | None:
         """Note a problem and give up the lease; no process tries the output before a pause that grows each time.
 
+        `wait`: for how many seconds the target asks not to be tried; the pause is at least that long, up to an hour.
         Returns the pause in seconds; None if the lease is lost.
         """
         name, member, *_ = self._queue
         text = problem.encode("utf-8", "replace")
-        pause = self._ledger.step("put_off_rows", name, member, self._now(), holder, text, first, longest)
+        least = min(max(wait, 0.0), LONGEST_WAIT)
+        pause = self._ledger.step("put_off_rows", name, member, self._now(), holder, text, first, longest, least)
         return float(pause) if pause else None
 
     def free(self, holder: str) -> bool:

@@ -4,7 +4,7 @@ folder:PATH       relative to the folder of the task
 
 rows.jsonl        the rows. One whose key is `again` is looked up, the others are appended without a look
 batches.jsonl     each call of `write`: id, keys, keys that may be there
-away              while it exists, the target is unavailable
+away              while it exists, the target is unavailable; for how many seconds it asks not to be tried, or nothing
 slow              seconds that a batch takes
 refuse            a part of the URLs whose rows are refused
 kill              the next batch ends its process with SIGKILL: `before`, `half`-way, or `after` its rows
@@ -47,6 +47,10 @@ class FolderSink:
         self.path = Path(path)
         self.name = str(path)
         self.closed = False
+        self.opened()
+
+    def opened(self):
+        """For tests that count sinks."""
 
     def write(self, batch):
         self.check()
@@ -75,8 +79,8 @@ class FolderSink:
 
     def check(self):
         self.path.mkdir(parents=True, exist_ok=True)
-        if (self.path / "away").exists():
-            raise SinkUnavailable(f"output unavailable: {self.name} is away")
+        if (away := self._read("away")) is not None:
+            raise SinkUnavailable(f"output unavailable: {self.name} is away", wait=float(away or 0))
 
     def close(self):
         self.closed = True

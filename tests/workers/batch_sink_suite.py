@@ -130,6 +130,17 @@ class BatchSinkSuite(ABC):
         other.close()
         assert self.keys(place) == keys(rows)
 
+    def test_a_closed_sink_opens_again_at_the_next_write(self, sink, place):
+        rows = [row(number) for number in range(4)]
+        sink.close()
+        sink.write(batch(1, *rows[:2]))
+        sink.close()
+        sink.write(batch(2, *rows, again=rows[:2]))
+        sink.close()
+        sink.close()
+        sink.check()
+        assert self.keys(place) == keys(rows)
+
     def test_rows_of_an_earlier_batch_that_come_again_are_there_once(self, sink, place):
         rows = [row(number) for number in range(8)]
         sink.write(batch(1, *rows[:3]))

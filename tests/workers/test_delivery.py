@@ -248,6 +248,37 @@ def test_a_failure_is_known_to_all_machines_and_its_pause_grows(connection, work
     assert delivered(tmp_path) == once(1)
 
 
+def test_an_output_is_not_tried_before_the_time_that_its_target_asks_for(connection, worker, delivery, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=0))
+    (tmp_path / "one").mkdir()
+    extract(worker, connection, 1)
+    for asked, pause in (("40", 40), ("0.1", 2), ("-5", 4), ("86400", 3600)):
+        (tmp_path / "one" / "away").write_text(asked)
+        assert delivery.deliver_due() == 0
+        clock.forward(pause - 0.5)
+        assert due_queues(connection, clock=clock) == []
+        clock.forward(1)
+        assert due_queues(connection, clock=clock) == [(TASK, OUTPUT)]
+
+
+def test_the_sink_of_an_unavailable_output_is_closed_and_used_again(
+    connection, worker, delivery, clock, tmp_path, monkeypatch
+):
+    opened = []
+    monkeypatch.setattr("tests.workers.batch_folder.FolderSink.opened", lambda sink: opened.append(sink))
+    publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=0))
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "away").touch()
+    extract(worker, connection, 1)
+    assert delivery.deliver_due() == 0
+    assert [sink.closed for sink in opened] == [True]
+    (tmp_path / "one" / "away").unlink()
+    clock.forward(2)
+    assert delivery.deliver_due() == 1
+    assert len(opened) == 1
+    assert delivered(tmp_path) == once(1)
+
+
 def test_an_unexpected_error_tells_its_type_only(connection, worker, clock, tmp_path, monkeypatch, caplog):
     publish(connection, tmp_path, OUTPUT)
     extract(worker, connection, 1)

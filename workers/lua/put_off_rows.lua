@@ -1,10 +1,12 @@
 -- Give up the lease of an output's rows after a failure, and note the problem; the pause grows with each failure.
--- ARGV: output, member of the queues, now, holder, problem, first pause, longest pause (seconds)
+-- ARGV: output, member of the queues, now, holder, problem, first pause, longest pause, pause that the output
+-- asks for (seconds)
 -- -> the pause in seconds, or false if the lease is lost
 local queue = k_queue .. ':' .. ARGV[1]
 if redis.call('HGET', queue, 'holder') ~= ARGV[4] then return false end
 local now, failures = tonumber(ARGV[3]), redis.call('HINCRBY', queue, 'failures', 1)
 local pause = math.min(tonumber(ARGV[6]) * 2 ^ math.min(failures - 1, 30), tonumber(ARGV[7]))
+pause = math.max(pause, tonumber(ARGV[8]))
 redis.call('HSETNX', queue, 'problem_since', now)
 redis.call('HSET', queue, 'problem', ARGV[5], 'not_before', now + pause)
 redis.call('HDEL', queue, 'holder', 'lease_end')

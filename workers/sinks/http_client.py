@@ -150,7 +150,8 @@ class HttpClient:
         if authorization:
             self._headers["authorization"] = authorization
         self._open: _OpenConnection = _OpenConnection()
-        self._manager = _manager(target, address, self._open)
+        self._target = target
+        self._manager: urllib3.PoolManager | None = _manager(target, address, self._open)
         self._end = float("inf")
         port = f":{address.port}" if address.port else ""
         self._base = f"{address.scheme}://{address.host}{port}"
@@ -217,7 +218,9 @@ class HttpClient:
         return concealed(text, address)
 
     def _exchange(self, method: str, path: str, body: bytes, headers: Mapping[str, str], most: int) -> HttpAnswer:
-        response = self._manager.urlopen(
+        manager = self._manager or _manager(self._target, self._address, self._open)
+        self._manager = manager
+        response = manager.urlopen(
             method,
             self._base + path,
             body=BytesIO(body) if body else None,  # sent in pieces: the time limit is for each
@@ -235,12 +238,14 @@ class HttpClient:
             pass  # a status is an answer, even if the rest is missing
         finally:
             response.close()
-            self._manager.clear()  # the connection is not used again
+            manager.clear()  # the connection is not used again
         return HttpAnswer(response.status, {name.lower(): value for name, value in response.headers.items()}, received)
 
     def close(self) -> None:
-        """Close connections."""
-        self._manager.clear()
+        """Close connections; the next request reads the file of option `ca` again."""
+        if self._manager is not None:
+            self._manager.clear()
+            self._manager = None
 
 
 class _OpenConnection:

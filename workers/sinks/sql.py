@@ -6,7 +6,7 @@ postgresql://user:password@host/database?table=name     also postgres://, mysql:
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.engine import URL, make_url
@@ -55,12 +55,12 @@ def open_sql(target: Target) -> "SqlSink":
             raise ValueError("more than one table")
         table = table_of(place, target.options, name)
         server = url.difference_update_query(["table"]).set(drivername=kind.driver)
-        url, arguments = kind.arguments(server)
+        url, _ = kind.arguments(server)
     except (ArgumentError, ValueError, OSError) as error:
         problem = concealed(one_line(str(error)), target.address)
         raise OutputError(f"task {target.task}: output {name}: invalid address: {problem}") from None
     return SqlSink(
-        SqlPlace(name, target.address, server.render_as_string(hide_password=False), url, arguments),
+        SqlPlace(name, target.address, server.render_as_string(hide_password=False), url),
         kind,
         table,
         target.options,
@@ -71,14 +71,13 @@ def open_sql(target: Target) -> "SqlSink":
 class SqlPlace:
     """Where a sink's server is. `name`: for messages; `address`: with its secrets; `server`: without the table.
 
-    `url`, `arguments`: what the driver connects with.
+    `url`: what the driver connects to.
     """
 
     name: str = field(repr=False)
     address: str = field(repr=False)
     server: str = field(repr=False)
     url: URL
-    arguments: Mapping[str, Any] = field(repr=False)
 
 
 class SqlSink:
@@ -153,7 +152,8 @@ class SqlSink:
 
     def _open(self) -> Engine:
         if self._engine is None:
-            self._engine = ENGINES.acquire(self._place.server, self._place.url, self._place.arguments)
+            _, arguments = self._kind.arguments(make_url(self._place.server))  # a file of certificates may be new
+            self._engine = ENGINES.acquire(self._place.server, self._place.url, arguments)
         return self._engine
 
     def _set_up(self, connection: PoolProxiedConnection) -> ExistingTable:
