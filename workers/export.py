@@ -14,7 +14,7 @@ from typing import cast
 from .errors import RowsRefused, SinkUnavailable
 from .rows import Row, RowKey, key_of
 from .sinks.interface import BatchSink, RowBatch, Sink
-from .sinks.options import OutputOptions
+from .sinks.options import BATCH_ROWS, OutputOptions
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds until a target that is unavailable is tried again
 
@@ -45,7 +45,7 @@ def export_rows(
     exported = Exported()
     pauses = tuple(pauses)
     source = iter(rows)
-    while batch := list(islice(source, options.batch_rows)):
+    while batch := list(islice(source, options.batch_rows or BATCH_ROWS)):
         exported.read += len(batch)
         admitted = _distinct(row for row in batch if options.where.admits(row))
         exported.left_out += sum(not options.where.admits(row) for row in batch)

@@ -24,7 +24,7 @@ from .clock import Clock
 from .ledger import Ledger
 from .redis_clock import clock_of
 from .rows import Row, RowKey, key_of
-from .sinks import OutputOptions, RowBatch
+from .sinks import OutputOptions, RowBatch, batch_size
 
 LEASE = 10.0  # seconds that the lease of a queue lasts unless it is renewed
 BATCH_BYTES = 4 * 2**20  # of the compressed rows of a batch; a larger row is a batch of its own
@@ -253,8 +253,7 @@ def forget_queues(connection: "redis.Redis", task: str, counted: Mapping[bytes, 
 
 def _queue_of(task: str, output: QueuedOutput) -> tuple[str, str, int, float]:
     """Return what names a queue in the steps, and when its rows are due."""
-    options = output.options
-    return output.name, member_of(task, output.name), max(1, options.batch_rows), options.batch_seconds
+    return output.name, member_of(task, output.name), *batch_size(output.name, task, output.options)
 
 
 def _read_member(member: bytes) -> tuple[str, str]:

@@ -68,7 +68,7 @@ def command(
     from crawler.task_list.file import load
     from workers.errors import SinkUnavailable
     from workers.export import export_rows
-    from workers.sinks import open_sink
+    from workers.sinks import batch_size, open_sink
 
     log_to_stderr()
     _check(target, "--to")
@@ -77,6 +77,7 @@ def command(
     options = _options(chosen, target, fields)
     read_from = _source(loaded, chosen, source, target)
     folder = loaded.folder.absolute()
+    options = replace(options, batch_rows=batch_size(target, task, options)[0])
     sink = open_sink(target, task, folder, loaded.settings.durability, options)
     try:
         sink.check()

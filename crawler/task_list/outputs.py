@@ -35,7 +35,7 @@ from workers.addresses import shown
 from workers.row_schema import FIELDS
 from workers.rows import KEY
 from workers.sinks.kinds import kind_of, scheme_of
-from workers.sinks.options import BATCH_ROWS, BATCH_SECONDS, OutputOptions, RowCondition
+from workers.sinks.options import OutputOptions, RowCondition
 
 FIELDS_FORM = "write a list such as [url, title, {body: text}]: the text is named body"
 FIELD_NAME = re.compile(r"[^\W\d]\w{0,62}")  # a column of any database
@@ -133,13 +133,19 @@ class OutputCondition(_Part):
 class BatchSize(_Part):
     """When a batch is delivered: when it has so many rows, or its oldest row waited so long."""
 
-    rows: int = Field(default=BATCH_ROWS, ge=1, le=MOST_ROWS, description="Rows in a batch.", examples=[1000])
-    seconds: float = Field(
-        default=BATCH_SECONDS,
+    rows: int | None = Field(
+        default=None,
+        ge=1,
+        le=MOST_ROWS,
+        description="Rows in a batch; 500, for stores and Parquet 5000.",
+        examples=[1000],
+    )
+    seconds: float | None = Field(
+        default=None,
         ge=0,
         le=MOST_SECONDS,
         allow_inf_nan=False,
-        description="Seconds that a row waits for others.",
+        description="Seconds that a row waits for others; 10, for stores 60, for Parquet 300.",
         examples=[60],
     )
 

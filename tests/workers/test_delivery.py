@@ -11,9 +11,10 @@ from contextlib import closing
 
 import pytest
 
+from extractors.article import Article
 from tests.redis_servers import BINARIES, running
 from workers import keys
-from workers.backpressure import load_of
+from workers.backpressure import DEFAULT_MARKS, load_of
 from workers.connection import client
 from workers.delivery import Delivery, DeliveryTimes
 from workers.extraction_worker import ExtractionWorker
@@ -24,7 +25,8 @@ from workers.present_problems import present_problems
 from workers.processes import die_with_parent
 from workers.refused_rows import drop_refused, keep_refused, refused_count, refused_row, refused_rows, retry_refused
 from workers.row_queue import RowQueue, all_queues, due_queues, has_queues, queue_states, rows_waiting
-from workers.sinks import KINDS, OutputOptions, RowCondition
+from workers.rows import row_of
+from workers.sinks import KINDS, OutputOptions, RowCondition, batch_size
 from workers.supervised_delivery import SupervisedDelivery
 from workers.supervisor import Supervisor
 from workers.worker_times import WorkerTimes
@@ -36,6 +38,7 @@ from .test_full_redis import fill, relieve
 
 pytestmark = pytest.mark.timeout(90)
 OUTPUT, OTHER = "folder:one", "folder:two"
+CROWD = DEFAULT_MARKS.task_pages // 2
 WEEK = 7 * 86400.0
 QUICK = DeliveryTimes(look_every=0.02, first_pause=0.1, longest_pause=0.5)
 HASTY = OutputOptions(batch_rows=4, batch_seconds=0.2)
@@ -66,6 +69,11 @@ def extract(worker, connection, *numbers, **more):
 def forget_the_first_week(connection, clock):
     """Let the week pass in which any row may be in an output already: its queue has begun before."""
     connection.hset(keys.of_task(TASK, f"queue:{OUTPUT}"), "epoch_since", clock() - WEEK)
+
+
+def row_number(number):
+    own = Article(text=f"Story {number}", blocks=(), method="example", confidence=1.0, reason="", title="A title")
+    return row_of(own, task=TASK, url=url(number), canonical_url=url(number), fetched_at=FETCHED_AT)
 
 
 def delivered(folder, name="one"):
@@ -125,6 +133,55 @@ def test_a_batch_is_due_when_it_is_full_or_its_oldest_row_has_waited(connection,
     assert [len(batch["keys"]) for batch in read_batches(tmp_path / "one")] == [3, 1]
     assert not has_queues(connection)
     assert not connection.exists(keys.QUEUED, keys.of_task(TASK, "queued"), keys.of_task(TASK, f"rows:{OUTPUT}"))
+
+
+def test_batches_are_those_of_the_kind_unless_options_say_otherwise(monkeypatch):
+    monkeypatch.delenv("TARGET", raising=False)
+    plain, chosen = OutputOptions(), OutputOptions(batch_rows=7, batch_seconds=0)
+    for output, size in (
+        ("postgresql://db.example/news", (500, 10)),
+        ("https://a.example/hook", (500, 10)),
+        ("s3://rows/{task}/{batch}.jsonl", (5000, 60)),
+        ("file:rows/{batch}.jsonl.gz", (5000, 60)),
+        ("s3://rows/{batch}.parquet", (5000, 300)),
+        ("rows/{batch}.parquet", (5000, 300)),
+        ("${TARGET}", (500, 10)),
+    ):
+        assert batch_size(output, TASK, plain) == size
+        assert batch_size(output, TASK, chosen) == (7, 0)
+    assert batch_size("a.parquet", TASK, OutputOptions(batch_rows=7)) == (7, 300)
+
+
+def test_a_large_batch_is_taken_in_order(connection, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT)
+    queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=450, batch_seconds=60), clock=clock)
+    queue.add([row_number(number) for number in range(460)], again=False)
+    batch = queue.take("x")
+    assert [row["url"] for row in batch.rows] == [url(number) for number in range(450)]
+    queue.finish("x", batch)
+    assert len(queue.take("x", "now").rows) == 10
+
+
+def test_rows_do_not_wait_for_a_large_batch_while_much_waits(connection, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT, OTHER)
+    large = OutputOptions(batch_rows=5000, batch_seconds=300)
+    other, queue = (RowQueue(connection, TASK, name, large, clock=clock) for name in (OTHER, OUTPUT))
+    queue.add([row_number(1)], again=False)
+    rows = [row_number(number) for number in range(CROWD)]
+    other.add(rows[: CROWD - 2], again=False)
+    clock.forward(11)
+    assert due_queues(connection, clock=clock) == []
+    other.add(rows[-1:], again=False)
+    assert due_queues(connection, clock=clock) == [(TASK, OTHER)]  # full
+    queue.add([row_number(2)], again=False)
+    assert due_queues(connection, clock=clock) == [(TASK, OTHER)]
+    clock.forward(11)
+    assert (TASK, OUTPUT) in due_queues(connection, clock=clock)
+    assert len(queue.take("x").rows) == 2
+    batch = other.take("x")
+    assert len(batch.rows) == CROWD - 1
+    other.finish("x", batch)
+    assert rows_waiting(connection) == 2
 
 
 def test_an_output_gets_the_rows_that_its_condition_admits(connection, worker, tmp_path):

@@ -82,6 +82,7 @@ def test_a_config_of_an_earlier_version_has_no_output_options():
 
 def test_options_of_a_later_version_are_read_as_far_as_they_are_known():
     later = json.loads(OutputOptions(batch_rows=7).to_json())
+    assert "batch_seconds" not in later
     later |= {"shape": "round"}
     later["where"] |= {"colour": "red"}
     assert OutputOptions.from_json(json.dumps(later)) == OutputOptions(batch_rows=7)

@@ -4,6 +4,7 @@
 -- -> false if nothing is due, or another process has the lease; else id, '1' if the batch was begun before, the present
 -- epoch, entry …
 local output, member, full_at, wait, now = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local READ_AT_ONCE = 200
 local list, queue = k_rows .. ':' .. output, k_queue .. ':' .. output
 local holder, lease_end, not_before, id, rows =
   unpack(redis.call('HMGET', queue, 'holder', 'lease_end', 'not_before', 'batch', 'batch_rows'))
@@ -17,17 +18,22 @@ if not oldest then
 end
 local is_begun = id and '1' or '0'
 if not id then
-  if ARGV[10] == 'due' and redis.call('LLEN', list) < full_at and oldest + wait > now then
+  local due_at, longest = limits(full_at, wait)
+  if ARGV[10] == 'due' and redis.call('LLEN', list) < due_at and oldest + longest > now then
     schedule_rows(output, member, full_at, wait, now)
     return false
   end
   id, rows = ARGV[8], 0
-  local bytes = 0
-  for _, entry in ipairs(redis.call('LRANGE', list, 0, full_at - 1)) do
-    bytes = bytes + #entry
-    if rows > 0 and bytes > tonumber(ARGV[9]) then break end
-    rows = rows + 1
-  end
+  local bytes, is_full = 0, false
+  repeat
+    local entries = redis.call('LRANGE', list, rows, math.min(rows + READ_AT_ONCE, full_at) - 1)
+    for _, entry in ipairs(entries) do
+      bytes = bytes + #entry
+      is_full = rows > 0 and bytes > tonumber(ARGV[9])
+      if is_full then break end
+      rows = rows + 1
+    end
+  until is_full or rows >= full_at or #entries < READ_AT_ONCE
   redis.call('HSET', queue, 'batch', id, 'batch_rows', rows)
 end
 redis.call('HSET', queue, 'holder', ARGV[6], 'lease_end', ARGV[7])

@@ -2,7 +2,7 @@
 
 from .interface import BatchSink, ListSink, PageSink, RowBatch, Sink, SourcePage, WrittenRow
 from .jsonl import JsonLinesSink
-from .kinds import KINDS, Kind, Target, expand, is_queued, kind_of, open_sink
+from .kinds import KINDS, Kind, Target, batch_size, expand, is_queued, kind_of, open_sink
 from .options import OutputOptions, RowCondition
 from .sqlite import SqliteSink
 
@@ -21,6 +21,7 @@ __all__ = [
     "SqliteSink",
     "Target",
     "WrittenRow",
+    "batch_size",
     "expand",
     "is_queued",
     "kind_of",

@@ -6,6 +6,7 @@ A kind's module is imported when an output of the kind is opened, so that nobody
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +20,7 @@ from workers.rows import Row
 from workers.variables import VariableNotSet
 
 from .interface import BatchSink, Sink
-from .options import OutputOptions
+from .options import BATCH_ROWS, BATCH_SECONDS, OutputOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,8 @@ class Kind:
     with it, `exemplar-crawler[extra]`. `is_queued`: it opens a `BatchSink`; its rows are queued and delivered in
     batches. `takes`: the options of an output that have an effect, besides `batch`, which queued kinds have.
     `placeholders`: what its addresses may contain besides `{task}`. `reads`: `module:function` within `workers.sinks`,
-    from a `Target` to the rows that the output has, oldest first; empty if they can't be read.
+    from a `Target` to the rows that the output has, oldest first; empty if they can't be read. `batch_rows`,
+    `batch_seconds`: of a batch, unless its options say otherwise.
     """
 
     name: str
@@ -57,6 +59,8 @@ class Kind:
     takes: tuple[str, ...] = ("fields", "where")
     placeholders: tuple[str, ...] = ()
     reads: str = ""
+    batch_rows: int = BATCH_ROWS
+    batch_seconds: float = BATCH_SECONDS
 
     def open(self, target: Target) -> Sink | BatchSink:
         """Return the sink of a target. Raises `OutputError` if it is invalid or its extra is not installed."""
@@ -103,6 +107,7 @@ _STORE_KINDS = {  # by extra
 _STORES = ("file", *(scheme for schemes in _STORE_KINDS.values() for scheme in schemes))
 _MYSQL = ("mysql", "mysql+pymysql", "mariadb", "mariadb+pymysql")
 _POSTGRESQL = ("postgresql", "postgresql+psycopg", "postgres")
+OBJECT_ROWS = 5000  # of a batch: many small objects are slow to read
 _DATED, _IN_STORES = ("date",), ("date", "batch")
 _LINES, _TABLE = "reading:jsonl_rows", "reading:sqlite_rows"
 
@@ -140,11 +145,24 @@ KINDS: Mapping[str, Kind] = {  # of several that fit, the first
             "parquet",
             is_queued=True,
             placeholders=_IN_STORES,
+            batch_rows=OBJECT_ROWS,
+            batch_seconds=300.0,
         ),
-        Kind("file", "store:open_store", schemes=("file",), is_queued=True, placeholders=_IN_STORES),
         *(
-            Kind(name, "store:open_store", schemes, (), name, is_queued=True, placeholders=_IN_STORES)
-            for name, schemes in _STORE_KINDS.items()
+            Kind(
+                name,
+                "store:open_store",
+                schemes,
+                extra=extra,
+                is_queued=True,
+                placeholders=_IN_STORES,
+                batch_rows=OBJECT_ROWS,
+                batch_seconds=60.0,
+            )
+            for name, schemes, extra in (
+                ("file", ("file",), ""),
+                *((name, schemes, name) for name, schemes in _STORE_KINDS.items()),
+            )
         ),
         Kind("mysql", "sql:open_sql", _MYSQL, (), "sql", is_queued=True),
         Kind("postgresql", "sql:open_sql", _POSTGRESQL, (), "sql", is_queued=True),
@@ -232,3 +250,15 @@ def is_queued(output: str, task: str) -> bool:
     """Whether the rows of an output are queued. Raises `OutputError` if a variable that decides it is missing."""
     kind = kind_of(output if _SCHEME.match(output) else expand(output, task))
     return kind is not None and kind.is_queued
+
+
+def batch_size(output: str, task: str, options: OutputOptions) -> tuple[int, float]:
+    """Return rows and seconds after which a batch of an output is delivered: of its options, else of its kind."""
+    rows, seconds = options.batch_rows, options.batch_seconds
+    if rows is None or seconds is None:
+        kind = None
+        with suppress(OutputError):  # a variable that decides the kind is not set in this process
+            kind = kind_of(output if _SCHEME.match(output) else expand(output, task))
+        rows = (kind.batch_rows if kind else BATCH_ROWS) if rows is None else rows
+        seconds = (kind.batch_seconds if kind else BATCH_SECONDS) if seconds is None else seconds
+    return max(1, rows), seconds

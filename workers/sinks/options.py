@@ -35,18 +35,19 @@ class OutputOptions:
 
     `fields`: pairs (name in the output, field of the row), in order; empty: all fields of the row. `template`: path of
     a template, for kinds that have one. A batch is delivered when it has `batch_rows` rows, or its oldest row waited
-    for `batch_seconds`.
+    for `batch_seconds`; None: those of the kind.
     """
 
     fields: tuple[tuple[str, str], ...] = ()
     where: RowCondition = field(default_factory=RowCondition)
     template: str = ""
-    batch_rows: int = BATCH_ROWS
-    batch_seconds: float = BATCH_SECONDS
+    batch_rows: int | None = None
+    batch_seconds: float | None = None
 
     def to_json(self) -> str:
         """Return the options as JSON text, as `workers.extraction_config` keeps them."""
-        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+        given = {name: value for name, value in asdict(self).items() if value is not None}  # else 0.2 fails
+        return json.dumps(given, ensure_ascii=False, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "OutputOptions":
