@@ -30,7 +30,7 @@ from workers.sinks.interface import BatchSink, RowBatch
 from workers.sinks.options import BATCH_ROWS
 from workers.sinks.sqlite import SqliteSink
 
-GROUP = 10  # rows that a worker writes together
+GROUPS = (10, 100, BATCH_ROWS)  # rows that a worker writes together: of a job of ten pages, or of list pages
 BAR = 0.5
 WORDS = (
     "harbour", "tide", "gauge", "mast", "council", "storm", "pier", "winter", "ferry", "lantern", "消息",
@@ -177,7 +177,7 @@ def main() -> None:
             _print("MariaDB", *of_server(server, rows, options.rounds))
     durabilities: tuple[Durability, ...] = ("safe", "fast")
     for durability in durabilities if "sqlite" in chosen else ():
-        for size in (GROUP, BATCH_ROWS):
+        for size in GROUPS:
             rates = of_sqlite(rows, options.rounds, durability, size)
             _print(f"SQLite, durability {durability}, groups of {size}", *rates)
 

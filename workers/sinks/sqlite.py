@@ -58,6 +58,7 @@ WRITTEN_ROW = ("task", "url", "canonical_url", "version", "fetched_at", "listed_
 
 
 _REFUSALS = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, OverflowError)
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def open_sqlite(target: Target) -> "SqliteSink":
@@ -114,12 +115,15 @@ class SqliteSink:
             raise RowsRefused(refused)
 
     def _upsert(self, connection: sqlite3.Connection, rows: Sequence[Row]) -> dict[RowKey, str]:
-        """Upsert rows; if the table refuses one, each on its own. Return SQLite's words by the keys of refused rows."""
+        """Upsert rows; if the table refuses one, each on its own. Return SQLite's words by the keys of refused rows.
+
+        Lone surrogates are replaced only after SQLite has refused one: to look for them in each row takes time.
+        """
         connection.execute("SAVEPOINT all_rows")
         try:
             connection.executemany(self._table.upsert, map(self._values, rows))
             return {}
-        except _REFUSALS:
+        except (*_REFUSALS, UnicodeEncodeError):
             if not connection.in_transaction:  # a trigger ended it
                 raise
             connection.execute("ROLLBACK TO all_rows")
@@ -127,7 +131,7 @@ class SqliteSink:
         for row in rows:
             connection.execute("SAVEPOINT one_row")
             try:
-                connection.execute(self._table.upsert, self._values(row))
+                connection.execute(self._table.upsert, tuple(map(_encodable, self._values(row))))
             except _REFUSALS as error:
                 connection.execute("ROLLBACK TO one_row")
                 refused[key_of(row)] = str(error)
@@ -215,8 +219,9 @@ class _Table:
         )
 
     def values(self, row: Row) -> tuple[Any, ...]:
-        """Return the values of a row's columns."""
-        return tuple(_plain(row.get(name)) for name in self.columns)
+        """Return the values of a row's columns; texts may hold lone surrogates."""
+        values = map(row.get, self.columns)
+        return tuple(_as_json(value) if isinstance(value, (list, tuple, dict)) else value for value in values)
 
     def missing(self, connection: sqlite3.Connection) -> list[str]:
         """Return the columns that the table of a database lacks."""
@@ -264,7 +269,6 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(_quoted, names))
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, (list, tuple, dict)):
-        value = json.dumps(value, ensure_ascii=False)
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value  # no lone surrogates
+def _encodable(value: Any) -> Any:
+    """Return a value without lone surrogates."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
