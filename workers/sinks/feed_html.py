@@ -2,14 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from html import escape
-from pathlib import Path
 from string import Template
 from typing import Any
 
-from workers.errors import OutputError
 from workers.rows import Row
-
-from .kinds import Target
 
 WEB = ("http://", "https://")
 TEMPLATE_NAMES = frozenset(
@@ -18,22 +14,6 @@ TEMPLATE_NAMES = frozenset(
         *("language", "description", "site_name", "image", "fetched_at", "version", "body"),
     }
 )
-
-
-def read_template(target: Target) -> Template:
-    """Return the template of an output. Raises `OutputError` if it can't be read, or names what no row has."""
-    path = target.folder / Path(target.options.template).expanduser()
-    where = f"task {target.task}: output {target.label}: template {path}"
-    try:
-        template = Template(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise OutputError(f"{where} can't be read: {why}") from None
-    if not template.is_valid():
-        raise OutputError(f"{where} has a $ that begins no name; write $$ for a dollar sign")
-    if unknown := sorted(set(template.get_identifiers()) - TEMPLATE_NAMES):
-        raise OutputError(f"{where}: unknown ${unknown[0]}; known are {', '.join(sorted(TEMPLATE_NAMES))}")
-    return template
 
 
 def filled(template: Template, row: Row) -> str:

@@ -21,9 +21,10 @@ from workers.rows import key_of
 
 from .feed_entries import FeedEntry, entry_of
 from .feed_forms import AtomForm, FeedForm, JsonFeedForm, UnknownFeed
-from .feed_html import read_template
+from .feed_html import TEMPLATE_NAMES
 from .interface import PATIENCE, RowBatch
 from .kinds import Target
+from .templates import read_template
 
 ITEMS, MOST_ITEMS = 50, 1000
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds between two tries for the lock
@@ -54,7 +55,7 @@ class FeedSink:
         self.name = str(path)
         self._file = FeedFile(path, target.durability)
         self._form, self._fields = form, frozenset(source for _, source in target.options.fields)
-        self._template = read_template(target) if target.options.template else None
+        self._template = read_template(target, TEMPLATE_NAMES) if target.options.template else None
 
     def write(self, batch: RowBatch) -> None:
         """Add the rows, or replace earlier versions of them. Raises `SinkUnavailable`."""

@@ -32,6 +32,7 @@ from .markdown_text import markdown_of, markdown_value
 from .options import OutputOptions
 from .paths import PathPattern, day_of, pattern_of
 from .sqlite import COLUMNS
+from .templates import read_template
 
 ID_DIGITS = 12  # hexadecimal, of a hash of task and canonical URL
 TITLE_BYTES = 80  # of a title as part of a file name
@@ -40,6 +41,7 @@ NAMES_TRIED = 100  # A.md, A-0123456789ab.md, A-0123456789ab-2.md …
 ADDED_BYTES = ID_DIGITS + 4  # to a name that another article has
 BODY_FIELDS = frozenset({"text", "blocks"})  # not in the front matter, unless they are chosen
 DEFAULT_TEMPLATE = "$body\n"
+TEMPLATE_NAMES = frozenset({"body", "date", "id", *COLUMNS} - {"blocks"})
 LISTED = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on", "content_hash")
 _FORBIDDEN = frozenset(
     '<>:"/\\|?*\u2044\u2215\u29f8\uff0f\uff3c'
@@ -52,7 +54,7 @@ def open_markdown(target: Target) -> "MarkdownSink":
     pattern = pattern_of(target, names=PLACEHOLDERS, added=ADDED_BYTES)
     if pattern.placeholders.isdisjoint({"title", "id"}):
         raise OutputError(f"output {target.label}: one file an article; write {{title}} or {{id}} into its name")
-    template = _template_of(target) if target.options.template else Template(DEFAULT_TEMPLATE)
+    template = read_template(target, TEMPLATE_NAMES) if target.options.template else Template(DEFAULT_TEMPLATE)
     return MarkdownSink(pattern, template, durability=target.durability, options=target.options)
 
 
@@ -237,26 +239,6 @@ def _is_space(letter: str) -> bool:
 
 def _is_dropped(letter: str) -> bool:
     return unicodedata.category(letter) in ("Cf", "Cs", "Cn", "Co")
-
-
-def _template_of(target: Target) -> Template:
-    """Return the template of an output. Raises `OutputError` if it can't be read, or names what no row has."""
-    path = target.folder / Path(target.options.template).expanduser()
-    try:
-        template = Template(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise OutputError(f"output {target.label}: template {path} can't be read: {why}") from None
-    known = sorted({"body", "date", "id", *COLUMNS} - {"blocks"})
-    if not template.is_valid():
-        raise OutputError(
-            f"output {target.label}: template {path} has a $ that begins no name; write $$ for a dollar sign"
-        )
-    if unknown := sorted(set(template.get_identifiers()) - set(known)):
-        raise OutputError(
-            f"output {target.label}: template {path}: unknown ${unknown[0]}; known are {', '.join(known)}"
-        )
-    return template
 
 
 def _template_value(row: Row, name: str) -> str:
