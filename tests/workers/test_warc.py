@@ -6,6 +6,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
+from workers.errors import OutputError, SinkUnavailable
 from workers.page_store import StoredPage
 from workers.sinks import SourcePage, open_sink
 from workers.sinks.warc import WarcSink
@@ -100,14 +101,47 @@ def test_a_file_that_is_large_or_old_is_complete(tmp_path, clock):
     assert len([each for each in records(*tmp_path.glob("*.warc.gz")) if each[0] == "response"]) == 6
 
 
-def test_a_new_date_begins_a_new_file(tmp_path, clock):
-    sink = WarcSink(tmp_path / "{date}" / "a.warc.gz", clock=clock)
+@pytest.mark.parametrize("form", ["{date}", "{date:%Y-%m-%d}"])
+def test_pages_of_another_day_begin_a_new_file(tmp_path, clock, form):
+    sink = WarcSink(tmp_path / form / "a.warc.gz", clock=clock)
     write(sink, source(1))
-    clock.now += 86_300
+    clock.now += 86_300  # the day of fetching counts
     write(sink, source(1), source(2))
+    assert [path.parent.name for path in tmp_path.glob("*/*.open")] == ["2026-03-12"]
+    write(sink, source(4, at=86_300), source(3), source(1), source(5, at=86_300))
     [first] = tmp_path.glob("*/*.warc.gz")
     [second] = tmp_path.glob("*/*.open")
     assert (first.parent.name, second.parent.name) == ("2026-03-12", "2026-03-13")
+    assert [len([each for each in records(path) if each[0] == "response"]) for path in (first, second)] == [3, 2]
+    write(sink, source(1), source(2))  # they are known
+    assert second.exists()
+    sink.close()
+    (tmp_path / "all" / "a.warc.gz.index").unlink()
+    write(WarcSink(tmp_path / form / "a.warc.gz", clock=clock), source(6, at=86_300))
+    assert len([each for each in records(second) if each[0] == "response"]) == 3
+
+
+def test_a_page_of_two_days_is_there_once_if_the_second_file_fails(tmp_path, clock):
+    sink = WarcSink(tmp_path / "{date}" / "a.warc.gz", clock=clock)
+    (tmp_path / "2026-03-13").write_text("no folder")
+    with pytest.raises(SinkUnavailable):
+        write(sink, source(1), source(2, at=86_300))
+    (tmp_path / "2026-03-13").unlink()
+    write(sink, source(1), source(2, at=86_300))
+    paths = [*tmp_path.glob("*/*.warc.gz"), *tmp_path.glob("*/*.open")]
+    assert sorted(each[3] for each in records(*paths) if each[0] == "response") == [news(1), news(2)]
+
+
+def test_a_path_that_leads_out_of_its_root_is_refused(tmp_path, clock):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "2026-03-12").symlink_to(tmp_path / "outside")
+    with pytest.raises(SinkUnavailable, match="outside"):
+        write(WarcSink(tmp_path / "root" / "{date}" / "a.warc.gz", clock=clock), source(1))
+    with pytest.raises(OutputError, match="unknown placeholder"):
+        open_sink("{day}.warc.gz", "gazette", tmp_path)
+    with pytest.raises(OutputError, match=r"no \. or \.\."):
+        open_sink("{date}/../a.warc.gz", "gazette", tmp_path)
 
 
 @pytest.mark.parametrize("index", [True, False])

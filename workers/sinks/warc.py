@@ -5,12 +5,14 @@ requested for each row. Each record is a gzip member. What is not stored is not 
 its content type, and the headers that declare how the page may be used. The body is decoded, so that there is no
 Content-Encoding, and no length is named.
 
-Records go to `NAME.warc.gz.open`. When it is large, a day old, or `{date}` has changed, it is renamed to
-`NAME-TIME-NUMBER.warc.gz`; only complete files have that suffix. Beside it `NAME.warc.gz.index`, a SQLite database,
+Records go to `NAME.warc.gz.open`. When it is large or a day old, or a page of another `{date}` comes, it is renamed to
+`NAME-TIME-NUMBER.warc.gz`; only complete files have that suffix. One file is open at a time: while pages of two days
+come in turn, around midnight, each change completes a file. Beside it `NAME.warc.gz.index`, a SQLite database,
 knows how much of the open file is complete and which pages were written; its lock is that of the output.
 """
 
 import os
+import re
 import sqlite3
 import time
 import zlib
@@ -31,12 +33,15 @@ from workers.page_store import StoredPage
 
 from .interface import PATIENCE, SourcePage, WrittenRow
 from .kinds import Target
+from .paths import PathPattern, check_task
 
-SUFFIX = ".warc.gz"
+SUFFIX, OPEN = ".warc.gz", ".open"
+ADDED_BYTES = 40  # to the name of a complete file
 LARGEST = 10**9  # bytes, at which a file is complete
 OLDEST = 86400.0  # seconds after its first record
 VERSION = "WARC/1.1"
 SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}
+_DATE = re.compile(r"\{date(:[^{}]*)?\}")
 _PAGES = """CREATE TABLE IF NOT EXISTS pages
     (task TEXT, url TEXT, fetched_at TEXT, PRIMARY KEY (task, url, fetched_at)) WITHOUT ROWID"""
 _STATE = """CREATE TABLE IF NOT EXISTS state
@@ -44,12 +49,17 @@ _STATE = """CREATE TABLE IF NOT EXISTS state
 
 
 def open_warc(target: Target) -> "WarcSink":
-    """Return the sink of a path; it may contain `{date}`."""
-    return WarcSink(target.folder / Path(target.address).expanduser(), durability=target.durability)
+    """Return the sink of a path; it may contain `{date}`. Raises `OutputError` if the path is invalid."""
+    check_task(target.task)
+    path = target.folder / Path(target.address).expanduser()
+    return WarcSink(path, durability=target.durability, label=target.label)
 
 
 class WarcSink:
-    """Appends pages to a WARC file. `largest`: bytes, and `oldest`: seconds, at which a file is complete."""
+    """Appends pages to a WARC file. `largest`: bytes, and `oldest`: seconds, at which a file is complete.
+
+    `label`: the output as in tasks.yaml, for messages.
+    """
 
     takes: Literal["pages"] = "pages"
 
@@ -61,11 +71,13 @@ class WarcSink:
         largest: int = LARGEST,
         oldest: float = OLDEST,
         clock: Clock = time.time,
+        label: str = "",
     ):
         self.path, self.durability, self.clock = path, durability, clock
         self.largest, self.oldest = largest, oldest
         self.name = str(path)
-        self._index_path = Path(f"{str(path).replace('{date}', 'all')}.index")
+        self._open_files = PathPattern(f"{path}{OPEN}", Path(), added=ADDED_BYTES, label=label or str(path))
+        self._index_path = Path(f"{_DATE.sub('all', str(path))}.index")
         self._index: sqlite3.Connection | None = None
 
     @contextmanager
@@ -87,14 +99,18 @@ class WarcSink:
                 index.rollback()  # no-op after a commit
 
     def write_pages(self, pages: Sequence[SourcePage]) -> None:
-        """Append the pages of rows that are not in a file yet."""
+        """Append the pages of rows that are not in a file yet. Those of each day are there all, or none."""
         assert self._index is not None, "write inside `with sink.exclusive()`"
+        by_path: dict[Path, list[SourcePage]] = {}
         try:
-            if any(source.rows for source in pages):
-                path, size = self._open_file(self._index)
-                new = [source for source in pages if source.rows and self._is_new(self._index, source)]
-                if new:
-                    self._append(self._index, path, size, b"".join(map(_records, new)))
+            for source in pages:
+                if source.rows and not self._is_known(self._index, source):
+                    by_path.setdefault(self._path_of(source), []).append(source)
+            for path, sources in sorted(by_path.items()):
+                size = self._open_file(self._index, path)
+                new = [source for source in sources if self._is_new(self._index, source)]
+                self._append(self._index, path, size, b"".join(map(_records, new)))
+                self._go_on(self._index)  # before the next day's page completes the file
             self._index.commit()
         except (sqlite3.Error, OSError) as error:
             self.close()
@@ -129,24 +145,40 @@ class WarcSink:
             self._index.execute(_STATE)
         return self._index
 
+    def _path_of(self, source: SourcePage) -> Path:
+        """Return the open file that a page belongs to, by the day on which it was fetched. Raises `PathOutside`."""
+        return self._open_files.path_of({"fetched_at": source.page.fetched_at.isoformat()})
+
+    def _is_known(self, index: sqlite3.Connection, source: SourcePage) -> bool:
+        """Whether a page is in a file."""
+        query = "SELECT 1 FROM pages WHERE task = ? AND url = ? AND fetched_at = ?"
+        return index.execute(query, _key(source)).fetchone() is not None
+
     def _is_new(self, index: sqlite3.Connection, source: SourcePage) -> bool:
         """Whether a page is in no file yet; from now on it is."""
-        key = (_plain(source.rows[0]["task"]), _plain(source.url), source.page.fetched_at.isoformat())
-        return index.execute("INSERT OR IGNORE INTO pages VALUES (?, ?, ?)", key).rowcount == 1
+        return index.execute("INSERT OR IGNORE INTO pages VALUES (?, ?, ?)", _key(source)).rowcount == 1
 
-    def _open_file(self, index: sqlite3.Connection) -> tuple[Path, int]:
-        """Return path and size of the open file.
+    def _open_file(self, index: sqlite3.Connection, path: Path) -> int:
+        """Make a file the open one, and return its size; another one that is open is complete.
 
         A new one is noted before it is written, so that what a dead process wrote to it is known to be incomplete.
         """
         while True:
             state = index.execute("SELECT path, size FROM state").fetchone()
+            if state is not None and state[0] == str(path):
+                return int(state[1])
             if state is not None:
-                return Path(state[0]), state[1]
+                self._complete(index)
             number = index.execute("SELECT count(*) FROM pages").fetchone()[0]  # greater than at any file before
-            index.execute("INSERT INTO state VALUES (?, 0, ?, ?)", (str(self._present_path()), self.clock(), number))
+            index.execute("INSERT INTO state VALUES (?, 0, ?, ?)", (str(path), self.clock(), number))
             index.commit()
             index.execute("BEGIN IMMEDIATE")
+
+    def _go_on(self, index: sqlite3.Connection) -> None:
+        """Commit, and hold the index again; another process may have written, and died, in between."""
+        index.commit()
+        index.execute("BEGIN IMMEDIATE")
+        self._mend(index)
 
     def _append(self, index: sqlite3.Connection, path: Path, size: int, data: bytes) -> None:
         if not size:
@@ -161,16 +193,15 @@ class WarcSink:
             sync_folder(path.parent)
         index.execute("UPDATE state SET size = ?", (size + len(data),))
 
-    def _present_path(self) -> Path:
-        return Path(f"{str(self.path).replace('{date}', self._date())}.open")
-
-    def _date(self) -> str:
-        return f"{datetime.fromtimestamp(self.clock(), UTC):%Y-%m-%d}"
-
     def _mend(self, index: sqlite3.Connection) -> None:
         """Cut the open file behind its last complete group, or record."""
         state = index.execute("SELECT path, size FROM state").fetchone()
-        path, size = (Path(state[0]), state[1]) if state else (self._present_path(), 0)
+        if state is None and (left := sorted(self._open_files.existing())):
+            path, size = left[-1], 0
+        elif state is not None:
+            path, size = Path(state[0]), state[1]
+        else:
+            return
         try:
             actual = path.stat().st_size
         except FileNotFoundError:
@@ -186,15 +217,17 @@ class WarcSink:
             os.truncate(path, size)
 
     def _close_if_due(self, index: sqlite3.Connection) -> None:
-        """Rename the open file if it is large, old, or of another date."""
-        state = index.execute("SELECT path, size, began, number FROM state").fetchone()
-        if state is None:
-            return
-        path, size, began, number = state
-        is_old = self.clock() - began >= self.oldest or Path(path) != self._present_path()
-        if size < self.largest and not is_old:
-            return
-        base = path[: -len(f"{SUFFIX}.open")]
+        """Complete the open file if it is large or old."""
+        state = index.execute("SELECT size, began FROM state").fetchone()
+        if state is not None and (state[0] >= self.largest or self.clock() - state[1] >= self.oldest):
+            self._complete(index)
+            index.commit()
+            index.execute("BEGIN IMMEDIATE")
+
+    def _complete(self, index: sqlite3.Connection) -> None:
+        """Rename the open file; what it holds is committed."""
+        path, size, began, number = index.execute("SELECT path, size, began, number FROM state").fetchone()
+        base = path[: -len(f"{SUFFIX}{OPEN}")]
         moment = f"{datetime.fromtimestamp(began, UTC):%Y%m%dT%H%M%S}"
         target = Path(f"{base}-{moment}-{number}{SUFFIX}")
         while target.exists():
@@ -204,11 +237,13 @@ class WarcSink:
             Path(path).rename(target)
             sync_folder(target.parent)
         index.execute("DELETE FROM state")
-        index.commit()
-        index.execute("BEGIN IMMEDIATE")
 
     def _unavailable(self, error: Exception) -> SinkUnavailable:
         return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error}")
+
+
+def _key(source: SourcePage) -> tuple[str, str, str]:
+    return _plain(source.rows[0]["task"]), _plain(source.url), source.page.fetched_at.isoformat()
 
 
 def _records(source: SourcePage) -> bytes:
