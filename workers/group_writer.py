@@ -218,4 +218,5 @@ def _source_page(page: PendingPage) -> SourcePage:
     article, lease = page.decision.article, page.lease
     stored = article.page if article else unpack(lease.page)
     kind: PageKind = "article" if article else "list"
-    return SourcePage(lease.url, stored, page.decision.rows, kind, lease.info)
+    hash_ = article.example_hash if article else ""
+    return SourcePage(lease.url, stored, page.decision.rows, kind, lease.info, hash_)

@@ -56,6 +56,9 @@ CREATE TABLE articles (name BLOB PRIMARY KEY, page INTEGER NOT NULL, version INT
 CREATE INDEX blocks_of_dictionaries ON blocks (dictionary, uses);
 CREATE TABLE planned (id INTEGER PRIMARY KEY, change TEXT NOT NULL);
 """
+# Texts as extracted with the example alone. A table of its own, since 0.2 writes rows of five columns to `articles`
+_EXAMPLE_TEXTS = """CREATE TABLE IF NOT EXISTS example_texts (name BLOB PRIMARY KEY, page INTEGER NOT NULL,
+    version INTEGER NOT NULL, hash BLOB NOT NULL) WITHOUT ROWID"""
 _KINDS: tuple[PageKind, ...] = ("article", "list", "refused")  # in the tables their places
 _HASH = 16  # bytes of a SHA-256 that tell bodies, and texts, apart
 _NEWEST_OF_EACH_URL = """
@@ -80,15 +83,23 @@ class KeptPage:
 
 @dataclass(frozen=True, slots=True)
 class NewestRow:
-    """The newest version of a row that a kept page gave. `near`: its `near_duplicate_of`."""
+    """The newest version of a row that a kept page gave. `near`: its `near_duplicate_of`.
+
+    `example_hash`: the first bytes of the hash of its text as extracted with the example alone; None if unknown.
+    """
 
     version: int
     hash: bytes  # the first bytes of its `content_hash`
     near: str | None
+    example_hash: bytes | None = None
 
     def is_like(self, content_hash: str) -> bool:
         """Whether its title and text are those of a `content_hash`."""
         return bytes.fromhex(content_hash).startswith(self.hash)
+
+    def is_like_by_example(self, example_hash: str) -> bool:
+        """Whether its text, extracted with the example alone, is known to be that of an `example_hash`."""
+        return self.example_hash is not None and bytes.fromhex(example_hash).startswith(self.example_hash)
 
 
 def kept_pages_of(config: ExtractionConfig, *, clock: Clock) -> "KeptPages":
@@ -192,7 +203,10 @@ class KeptPages:
 
     def newest_rows(self, canonicals: Sequence[Fingerprint]) -> list[NewestRow | None]:
         """Return for each canonical URL the newest version of its row; None if no kept page gave one."""
-        query = "SELECT version, content_hash, near FROM articles WHERE name = ?"
+        query = (
+            "SELECT version, content_hash, near, hash FROM articles "
+            "LEFT JOIN example_texts USING (name, version) WHERE name = ?"
+        )
         with self._reading() as database:
             found = [database.execute(query, (_name(name),)).fetchone() for name in canonicals]
         return [NewestRow(*row) if row else None for row in found]
@@ -212,13 +226,13 @@ class KeptPages:
                 list[tuple[int, str]], database.execute("SELECT id, change FROM planned ORDER BY id").fetchall()
             )
 
-    def done(self, ids: Sequence[int], rows: Sequence[tuple[int, Row]]) -> None:
-        """Forget changes that are done. `rows`: new rows, each with the id of its page."""
+    def done(self, ids: Sequence[int], rows: Sequence[tuple[int, Row, str]]) -> None:
+        """Forget changes that are done. `rows`: new rows, each with the id of its page and its `example_hash`."""
         with self.exclusive(), self._committed() as database:
-            for page, row in rows:
+            for page, row, example_hash in rows:
                 kind: PageKind = "article" if row["listed_on"] is None else "list"
                 database.execute("UPDATE pages SET kind = ? WHERE id = ?", (_KINDS.index(kind), page))
-                _note_row(database, page, row)
+                _note_row(database, page, row, example_hash)
             database.executemany("DELETE FROM planned WHERE id = ?", [(one,) for one in ids])
 
     # -- inside -----------------------------------------------------------------------------------------------------
@@ -258,7 +272,7 @@ class KeptPages:
             raw += record
             uses += 1
             for row in source.rows:
-                _note_row(database, page[0], row)
+                _note_row(database, page[0], row, source.example_hash)
         if uses:
             packed = self._packer.pack(bytes(raw), _blocks_of(database, dictionary))
             database.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)", (block, dictionary, len(raw), uses, packed))
@@ -271,7 +285,7 @@ class KeptPages:
             return False
         database.execute("UPDATE pages SET kind = ? WHERE id = ?", (_KINDS.index(source.kind), found[0]))
         for row in source.rows:
-            _note_row(database, found[0], row)
+            _note_row(database, found[0], row, source.example_hash)
         return True
 
     def _next_block(self, database: sqlite3.Connection) -> tuple[int, int]:
@@ -318,6 +332,7 @@ class KeptPages:
                     _unuse(database, of_block)
         if old:
             database.execute("DELETE FROM articles WHERE page <= ?", (old[-1][0],))  # reads the table: 1 ms for 10,000
+            database.execute("DELETE FROM example_texts WHERE page <= ?", (old[-1][0],))
             _remove_unused_blocks(database)
 
     def _read(self, database: sqlite3.Connection, page: int) -> KeptPage | None:
@@ -417,6 +432,7 @@ def _set_up(database: sqlite3.Connection, synchronous: str) -> None:
         for statement in _SCHEMA.split(";\n"):
             database.execute(statement)
         database.execute("COMMIT")
+    database.execute(_EXAMPLE_TEXTS)
     database.execute("PRAGMA journal_mode = TRUNCATE").fetchall()
     database.execute(f"PRAGMA synchronous = {synchronous}")
 
@@ -439,7 +455,7 @@ def _record(source: SourcePage) -> Mapping[str, Any]:
     return record | ({"info": info} if info else {})
 
 
-def _note_row(database: sqlite3.Connection, page: int, row: Row) -> None:
+def _note_row(database: sqlite3.Connection, page: int, row: Row, example_hash: str) -> None:
     values = (
         _name(fingerprint(row["canonical_url"])), page, row["version"],
         bytes.fromhex(row["content_hash"])[:_HASH], row["near_duplicate_of"],
@@ -450,6 +466,13 @@ def _note_row(database: sqlite3.Connection, page: int, row: Row) -> None:
         "WHERE excluded.version >= version",
         values,
     )
+    if example_hash:
+        name, _, version, *_ = values
+        database.execute(
+            "INSERT INTO example_texts VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET page = excluded.page, "
+            "version = excluded.version, hash = excluded.hash WHERE excluded.version >= version",
+            (name, page, version, bytes.fromhex(example_hash)[:_HASH]),
+        )
 
 
 def _chunks(pages: Sequence[SourcePage]) -> Iterator[list[SourcePage]]:

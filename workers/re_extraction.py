@@ -44,10 +44,14 @@ Kind = Literal["same", "changed", "refused", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class NewRow:
-    """A row that differs from its newest version, of `earlier`; 0: there is none."""
+    """A row that differs from its newest version, of `earlier`; 0: there is none.
+
+    `example_hash`: of an article's text as extracted with the example alone.
+    """
 
     row: Row
     earlier: int
+    example_hash: str = ""
 
     @property
     def is_entry(self) -> bool:
@@ -205,7 +209,7 @@ class ReExtraction:
             return
         ids = self.kept.plan([json.dumps(asdict(new_row) | {"page": page}) for page, new_row in changes])
         self._deliver([new_row.row for _, new_row in changes])
-        self.kept.done(ids, [(page, new_row.row) for page, new_row in changes])
+        self.kept.done(ids, [(page, new_row.row, new_row.example_hash) for page, new_row in changes])
 
     def _accepted(self, outcome: ExtractedAgain) -> list[tuple[int, NewRow]]:
         """Take the new rows of a page into account in the ledger; return those that are to be written."""
@@ -257,7 +261,8 @@ class ReExtraction:
         if planned:
             self._deliver([change["row"] for _, change in planned])
             self.kept.done(
-                [number for number, _ in planned], [(change["page"], change["row"]) for _, change in planned]
+                [number for number, _ in planned],
+                [(change["page"], change["row"], change.get("example_hash", "")) for _, change in planned],
             )
             self.report.completed = len(planned)
 
@@ -296,8 +301,12 @@ def examine_page(section: PreparedSection, kept: KeptPages, page: KeptPage) -> E
 def _rows(
     section: PreparedSection, kept: KeptPages, page: KeptPage, judged: FoundArticle | FoundList
 ) -> Iterator[NewRow]:
-    """Yield the rows that differ from their newest version."""
+    """Yield the rows that differ from their newest version.
+
+    An article whose text by the example alone is as before does not: only the recent pages that vote are others now.
+    """
     config = section.config
+    example_hash = judged.example_hash if isinstance(judged, FoundArticle) else ""
     if isinstance(judged, FoundArticle):
         article = judged.article
         articles = {canonical_url(article, page.page.url, page.url, config): article}
@@ -307,6 +316,8 @@ def _rows(
     for (canonical, article), earlier in zip(articles.items(), newest, strict=True):
         if earlier is not None and earlier.is_like(content_hash(article)):
             continue
+        if earlier is not None and example_hash and earlier.is_like_by_example(example_hash):
+            continue
         version = earlier.version + 1 if earlier else 1
         near = earlier.near if earlier else None
         if isinstance(judged, FoundList):
@@ -314,7 +325,7 @@ def _rows(
             row = {**row, "version": version}
         else:
             row = _article_row(section, page, judged.usage, judged, canonical, version, near)
-        yield NewRow(row, earlier.version if earlier else 0)
+        yield NewRow(row, earlier.version if earlier else 0, example_hash)
 
 
 def _article_row(

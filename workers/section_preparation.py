@@ -93,7 +93,8 @@ class SectionPreparation:
         outputs = self._open(config) if outputs is None else outputs
         pages, section = self._voters(config)
         candidates = Candidates(self.redis, config.task, section, pages, clock=self.clock) if pages else None
-        example_only = self._section(pages.example, config) if pages and pages.recent and config.revisit else section
+        is_compared = config.revisit or config.keep_pages is not None
+        example_only = self._section(pages.example, config) if pages and pages.recent and is_compared else section
         while len(self._prepared) >= SECTIONS_KEPT:
             self._prepared.pop(next(iter(self._prepared))).close()
         version = pages.version if pages else None

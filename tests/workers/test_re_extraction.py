@@ -69,6 +69,17 @@ def test_the_same_text_gives_no_version(connection, written):
     assert len(rows(written)) == 8
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_text_that_differs_by_the_vote_alone_gives_no_version(connection, written, is_known):
+    with closing(sqlite3.connect(written / "pages" / TASK / f"{TASK}.pages")) as database, database:
+        database.execute("UPDATE articles SET content_hash = zeroblob(16)")  # recent pages voted otherwise
+        if not is_known:
+            database.execute("DROP TABLE example_texts")  # as version 0.2 kept pages
+    report = again(connection)
+    assert (report.pages, report.changed) == (8, 0 if is_known else 8)
+    assert again(connection).changed == 0
+
+
 def test_another_text_gives_the_next_version_in_all_outputs_once(connection, written, change):
     change(written)
     trial = again(connection, dry_run=True)
@@ -89,6 +100,7 @@ def change(connection):
     def forget_texts(folder):
         with closing(sqlite3.connect(folder / "pages" / TASK / f"{TASK}.pages")) as database, database:
             database.execute("UPDATE articles SET content_hash = zeroblob(16)")
+            database.execute("UPDATE example_texts SET hash = zeroblob(16)")
 
     return forget_texts
 

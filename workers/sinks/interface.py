@@ -85,7 +85,7 @@ PageKind = Literal["article", "list", "refused"]
 class SourcePage:
     """A fetched page, with the rows that it gave. `url`: as requested; `info`: what discovery knows of the URL.
 
-    `kind`: `refused` pages gave no row.
+    `kind`: `refused` pages gave no row. `example_hash`: of an article's text as extracted with the example alone.
     """
 
     url: str
@@ -93,6 +93,7 @@ class SourcePage:
     rows: Sequence[Row] = ()
     kind: PageKind = "article"
     info: Mapping[str, Any] = field(default_factory=dict)
+    example_hash: str = ""
 
 
 class PageSink(Protocol):
