@@ -22,6 +22,9 @@ def test_pages_of_two_designs_are_extracted_again(tmp_path: Path, site: SiteServ
     assert len(before) == len(truth("zh"))
     asked = len(site.requests)
 
+    unchanged = json.loads(exemplar("re-extract", "zh-news", "--dry-run", "--json").out)
+    assert (unchanged["pages"], unchanged["changed"]) == (len(before), 0)
+
     done = exemplar("re-extract", "zh-news", "--method", "density", "--dry-run", "--json")
     trial = json.loads(done.out)
     assert (done.code, trial["pages"], trial["same"] + trial["changed"]) == (0, len(before), len(before))
