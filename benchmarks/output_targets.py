@@ -38,6 +38,7 @@ from .output_readers import (
 DISK = "disk"  # the folder that is moved away
 FEED_ITEMS = 50
 WARC_BYTES = 200_000  # at which a WARC file of a measurement is complete
+ANSWER_TIME = 0.3  # seconds that an HTTP server takes
 LOOK_EVERY = 0.005  # seconds between two looks at a feed
 TABLE = "articles"
 _EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of renameat2(2)
@@ -288,12 +289,14 @@ def _sftp(folder: Path, body: Body) -> Iterator[OutputTarget]:
 @contextmanager
 def _webhook(folder: Path, body: Body) -> Iterator[OutputTarget]:
     with _of_tests("http_receiver").Receiver() as receiver:
+        receiver.answer = _slow(receiver.answer)
         yield WebhookTarget(receiver)
 
 
 @contextmanager
 def _search(folder: Path, body: Body) -> Iterator[OutputTarget]:
     with _of_tests("search_double").SearchDouble() as server:
+        server.answer = _slow(server.answer)
 
         def urls() -> Iterator[str]:
             return (row["url"] for index in server.documents.values() for _, row in index.values())
@@ -301,6 +304,16 @@ def _search(folder: Path, body: Body) -> Iterator[OutputTarget]:
         target = ServerTarget(f"opensearch+http://127.0.0.1:{server.port}/bench", server, urls)
         yield target
         target.faults += [f"index {name} was created by a row" for name in server.auto_created]
+
+
+def _slow(answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    """Answer requests only after a while, so that kills meet some which have arrived and have no answer yet."""
+
+    def answer_later(request: Any, connection: Any) -> None:
+        time.sleep(ANSWER_TIME)
+        answer(request, connection)
+
+    return answer_later
 
 
 def _atom_urls(data: bytes) -> list[str]:
