@@ -310,6 +310,15 @@ def test_a_section_that_grows_by_whole_pages_during_a_later_walk_is_read_to_what
     assert len(last.read) <= 20
 
 
+@pytest.mark.parametrize("complete", [False, True])
+@pytest.mark.parametrize("growth", GROWTHS)
+def test_a_section_that_grows_while_an_interrupted_walk_is_resumed_is_read_whole(growth, complete):
+    unread = [ListPage(f"{HOST}/a/?page=2", "next", 0, HOST + "/a/")]
+    site = Growing(300, growth)
+    outing = Outing(site, complete=complete, unread=unread)
+    assert {f"/a/{n}.html" for n in range(1, 301)} <= outing.articles
+
+
 def test_what_changes_beside_the_articles_does_not_hide_them():
     boxes = iter(range(1000, 2000))
     site = Growing(300, {1: 10, 3: 10}, other=lambda: [f"/about/{next(boxes)}"])
