@@ -3,13 +3,16 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
 from .class_names import Role, role_of
+
+if TYPE_CHECKING:
+    from .compiled_walk import Memory
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -81,6 +84,7 @@ class PathTrie:
         self._paths: dict[tuple[int, str], int] = {}
         self._families: dict[tuple[int, str], int] = {}
         self._keys: dict[object, int] = {}
+        self.memory: Memory | None = None  # what the compiled walk remembers of the answers of `child`
 
     def __len__(self) -> int:
         return len(self.parent)
