@@ -72,7 +72,7 @@ fuzz-walk: $(READY)
 	CFLAGS="-fsanitize=address -fno-omit-frame-pointer -g -O1" $(BIN)/python setup.py -q build --build-base $(FUZZ)/temp --build-lib $(FUZZ)/lib
 	PYTHONPATH="$(CURDIR)/$(FUZZ)/lib:$(CURDIR)" PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
 		LD_PRELOAD="$$($(or $(CC),cc) -print-file-name=libasan.so)" \
-		$(BIN)/python -P -m evaluation.same_walk --seconds $(SECONDS) --seed "$$(date +%s)"
+		$(BIN)/python -P -m evaluation.same_walk --lines --seconds $(SECONDS) --seed "$$(date +%s)"
 
 $(READY): pyproject.toml constraints.txt setup.py extractors/html/compiled_walk.pyx
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is required; run make PYTHON=python3.11"; exit 1; }
