@@ -79,6 +79,7 @@ def _print_version(context: click.Context, _: click.Parameter, is_given: bool) -
         return
     from importlib.metadata import version
 
+    from extractors import walk_in_use
     from workers.errors import RedisUnavailable
     from workers.redis_binary import redis_binary
 
@@ -87,6 +88,7 @@ def _print_version(context: click.Context, _: click.Parameter, is_given: bool) -
         click.echo(f"embedded Redis: {redis_binary()}")
     except RedisUnavailable as error:
         click.echo(f"embedded Redis: {error}")
+    click.echo(f"walk over the tree: {walk_in_use()}")
     context.exit()
 
 
@@ -97,7 +99,7 @@ def _print_version(context: click.Context, _: click.Parameter, is_given: bool) -
     expose_value=False,
     is_eager=True,
     callback=_print_version,
-    help="Show the version, and which server the embedded Redis is.",
+    help="Show the version, which server the embedded Redis is, and whether the walk over the tree is compiled.",
 )
 def exemplar() -> None:
     """Crawl site sections and extract their articles; the URL of one example article is the configuration."""

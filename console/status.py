@@ -12,6 +12,7 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import TaskFile
 from crawler.task_list.publication import edition, published
+from extractors import walk_in_use
 from workers.backpressure import MEGABYTE, stored
 from workers.full_redis import memory_of
 from workers.inbox import Inbox
@@ -27,7 +28,7 @@ PAGES_EXAMINED = 100  # of each task and state, for the age of the oldest page
 def overview(connection: "redis.Redis") -> dict[str, Any]:
     """Return tasks with their counts, last and next run; the queue with the age of its oldest page in seconds; what
     waits for each output, and how many rows it refused; live processes and those that died; present problems; the
-    Redis; hosts that are slowed or closed.
+    Redis; the walk over the tree on this machine; hosts that are slowed or closed.
 
     JSON-ready, times in ISO 8601; those of processes and problems in Unix seconds.
     """
@@ -76,6 +77,7 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
         "died": dead,
         "problems": [problem.to_dict() for problem in present_problems(connection)],
         "redis": redis_in_use(connection),
+        "walk": walk_in_use(),
         "hosts": [host.to_dict() for host in hosts(connection)],
     }
 
@@ -113,6 +115,8 @@ def process_line(process: dict[str, Any], now: float) -> str:
     parts = [f"{process['role']} on {process.get('node', process.get('host', '?'))}", f"process {process['pid']}"]
     if shown := process.get("version"):
         parts.append(f"version {shown}")
+    if walk := process.get("walk"):
+        parts.append(f"{walk} walk")
     if (rate := process.get("pages_per_second")) is not None:
         parts.append(f"{rate:g} pages/s")
     if skew := process.get("clock_skew"):

@@ -16,4 +16,13 @@ from .errors import UnusablePage
 from .listing import Entry, Listing
 from .section import Section, extract
 
-__all__ = ["Article", "Block", "Entry", "Link", "Listing", "NoArticle", "Section", "UnusablePage", "extract"]
+__all__ = [
+    "Article", "Block", "Entry", "Link", "Listing", "NoArticle", "Section", "UnusablePage", "extract", "walk_in_use",
+]  # fmt: skip
+
+
+def walk_in_use() -> str:
+    """Return the form of the walk over the tree that is in use, "compiled" or "Python"; both give the same results."""
+    from .html import walk  # brings numpy and lxml along
+
+    return walk.walk_in_use()

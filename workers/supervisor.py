@@ -21,6 +21,8 @@ from typing import Any
 
 import redis
 
+from extractors import walk_in_use
+
 from .connection import client
 from .delivery import DeliveryTimes, Draining
 from .inbox import Inbox
@@ -170,7 +172,8 @@ class Supervisor:
     def _show_if_due(self) -> None:
         if time.monotonic() - self._shown > HEARTBEAT_EVERY:
             rate = round(self._rate.per_second(), 2)
-            self.presence.show(workers=len(self._workers), wanted=self.count, pages_per_second=rate)
+            facts = {"workers": len(self._workers), "wanted": self.count, "pages_per_second": rate}
+            self.presence.show(**facts, walk=walk_in_use())
             self._problems.flush()
             self._shown = time.monotonic()
 

@@ -11,7 +11,8 @@ from lxml import etree
 
 from ..article import Block, Kind, Link
 from ..html.dom import inner_text
-from ..html.lines import IMAGE, KINDS, Lines
+from ..html.elements import IMAGE, KINDS
+from ..html.lines import Lines
 from ..html.paths import CAPTION, EMBED, SUMMARY, PathTrie
 from ..html.resolve_url import web_url
 

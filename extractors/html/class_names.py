@@ -8,6 +8,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+import re2
+
 CACHED = 20_000  # elements whose names are remembered
 BODY_TAGS = {"article": 2, "main": 1}
 NOISE_TAGS = frozenset({"aside", "nav", "footer", "form", "dialog", "menu"})
@@ -34,8 +36,11 @@ _LOUD_NOISE = (
     r"foot(?:er)?|cookies?|gdpr|consent|privacy|modal|popup|overlay|lightbox|comments?|comment ?list|disqus|side ?bar"
     r"|outbrain|taboola|news ?letter|related|recommend(?:ed|ations?)?|most ?(?:read|popular|viewed)|trending|see ?also"
 )
-_WORDS = {name: re.compile(rf"\b(?:{words})\b") for name, words in
-          (("declared", _DECLARED), ("body", _BODY), ("noise", _NOISE), ("loud", _LOUD_NOISE))}  # fmt: skip
+_WORDS = re2.Set.SearchSet()  # all four are looked for at once
+_IS_DECLARED, _IS_BODY, _IS_NOISE, _IS_LOUD = (
+    _WORDS.Add(rf"\b(?:{words})\b") for words in (_DECLARED, _BODY, _NOISE, _LOUD_NOISE)
+)
+_WORDS.Compile()
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SIGNS = re.compile(r"[^A-Za-z0-9]+")
 SCREEN_READER = re.compile(
@@ -59,12 +64,12 @@ def role_of(tag: str, classes: str, identity: str, itemprop: str, role: str) -> 
     if "articlebody" in itemprop.lower():
         body = 4
     if classes or identity:
-        words = f"{_words(classes)} , {_words(identity)}"
-        if _WORDS["declared"].search(words):
+        found = _WORDS.Match(f"{_words(classes)} , {_words(identity)}") or ()
+        if _IS_DECLARED in found:
             body = max(body, 3)
-        elif _WORDS["body"].search(words):
+        elif _IS_BODY in found:
             body = max(body, 1)
-        noise = 2 if _WORDS["loud"].search(words) else 1 if _WORDS["noise"].search(words) else 0
+        noise = 2 if _IS_LOUD in found else 1 if _IS_NOISE in found else 0
     if tag in NOISE_TAGS or role in NOISE_ROLES:
         noise = 3
     elif tag == "header":
@@ -73,4 +78,6 @@ def role_of(tag: str, classes: str, identity: str, itemprop: str, role: str) -> 
 
 
 def _words(name: str) -> str:
+    if name.isascii() and name == name.lower():
+        return _SIGNS.sub(" ", name) if name else ""
     return _SIGNS.sub(" ", _CAMEL.sub(" ", name)).lower()

@@ -19,7 +19,7 @@ _END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _MORE = re.compile(rb"(?:\s+|<!--.*?-->|</(?:body|html)\s*>)*+\S", re.IGNORECASE | re.DOTALL)
 _WHITE_CONTROLS = bytes.maketrans(b"\x0b\x0c\x1c\x1d\x1e\x1f", b" " * 6)
 _OTHER_CONTROLS = bytes([*range(0x09), *range(0x0E, 0x1C), 0x7F])
-_C1 = re.compile(rb"(?:\xc2[\x80-\x9f])+")
+_C1 = re.compile(rb"\xc2[\x80-\x9f](?:\xc2[\x80-\x9f])*+")  # begins with a byte, which `re` looks for quickly
 _RETURN_REFERENCE = re.compile(rb"&#(?:0*+13(?![0-9])|x0*+d(?![0-9a-f]));?+\r?+\n?+", re.IGNORECASE)
 _CONTROL_REFERENCE = re.compile(  # to what the parser would put into the text as it is
     rb"&#(?:0*+(?:[1-8]|1[124-9]|2[0-9]|3[01]|127|129|141|143|144|157)(?![0-9])"

@@ -1,4 +1,3 @@
-# ruff: noqa: F821 - `_walk` deletes its recursive functions, and ruff then takes them for undefined
 """Element tree → text lines: what every method starts from.
 
 Rules: a line ends where a block element begins or ends and at <br>; unknown elements are inline; <pre> is one line;
@@ -6,27 +5,26 @@ script, style, form controls, media and hidden elements are skipped. A line know
 its text and how much of it stands inside links. Width is UTF-8 bytes, so that a Chinese character (3) weighs about as
 much as the half word of Latin letters that it stands for.
 
-The walk and the parse are most of an extraction's time, hence the form of `_walk`: one look-up of a child's kind, leaf
-inline elements without a call, paths found only when a line is written, no list of nodes.
+The tree is walked by compiled code where that is available, otherwise in Python (`walk`).
 """
 
 import re
 from collections.abc import Collection, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from .class_names import CACHED, SCREEN_READER
 from .dom import inner_text
+from .elements import IMAGE, KINDS, Walked
 from .paths import HEADINGS, Outline, PathTrie
 from .revealing import CLOSED, open_all, reveal
+from .walk import walk
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
-MAX_DEPTH = 256  # levels of recursion; what lies deeper is read flat, in its ancestor's path
 MASKED_LENGTH = 40  # characters: digits of lines up to this count as equal (dates, counters); longer lines are prose
 MAX_LINES = 100_000  # a page; what follows is not read. The longest of the development pages has 836
 MIN_SHOWN = 100  # characters; a page that shows less and holds more is one that its scripts unhide
@@ -35,32 +33,13 @@ SENTENCE = 80  # bytes outside links, from which a line counts as running text
 SHORT_PROSE = 1_500  # bytes of running text; a page that shows less may hide what its title names
 LITTLE_PROSE, LITTLE_TEXT = 400, 1_000  # bytes of running text and characters; a page that shows less shows nothing
 HIDDEN_PROSE, HIDDEN_TIMES = 1_000, 4  # bytes of running text, and times what is shown, for which hidden text is read
-FOLDED_AT_ONCE = 100_000  # characters; a 50 MB line would need half a GB for its words
 TITLE_LINKED = 0.6  # link share of a line that names another article
 CAPTION_WIDTH = 300  # bytes; more under a picture is prose
 LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (flat from .7 to .8), any other line is a link
 LINKED_BYTES = 4  # shorter lines may be links: footnote marks
 CODE_WEIGHT = 0.2  # code counts this much when the body is looked for
 
-INLINE, LINK, BLOCK, ITEM, PRE, BREAK, SKIP, IMAGE, PLAYER, NOTED = range(10)
-_BLOCKS = """html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption
-    figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p section summary table caption
-    colgroup col thead tbody tfoot tr td th ul frameset frame noframes marquee"""
-_SKIPPED = """script style svg head object canvas math option textarea input title datalist"""
-KINDS = {
-    **dict.fromkeys(_BLOCKS.split(), BLOCK),
-    **dict.fromkeys(_SKIPPED.split(), SKIP),
-    **dict.fromkeys(("li", "dt", "dd", "tr"), ITEM),  # blocks whose beginning is counted, see `Lines.items`
-    "br": BREAK,
-    "a": LINK,
-    "pre": PRE,
-    "img": IMAGE,
-    **dict.fromkeys(("iframe", "embed", "video", "audio"), PLAYER),  # skipped, but noted as media
-    **dict.fromkeys(("button", "select", "template", "noscript"), NOTED),  # skipped, but see `revealing`
-}
-
 _CODE, _PARAGRAPH = frozenset({"pre"}), frozenset({"p"})
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _TITLE_PARTS = re.compile(r"\s[-–—:·]\s|[|_»]")
 _DIGITS = re.compile(r"\d+")
 
@@ -74,7 +53,16 @@ class Lines:
     stands in or before, media also with the path of their block.
     """
 
-    def __init__(self, trie: PathTrie, texts: list[str], paths: list[int], items: list[int], link_chars: list[int]):
+    def __init__(
+        self,
+        trie: PathTrie,
+        texts: list[str],
+        paths: list[int],
+        items: list[int],
+        link_chars: Sequence[int] | NDArray[np.int64],
+        widths: NDArray[np.int64] | None = None,
+    ):
+        """`link_chars`: characters inside links; `widths`: bytes of the texts, if they are known."""
         self.trie = trie
         self.texts = texts
         self.paths = paths
@@ -82,13 +70,18 @@ class Lines:
         self.continued: list[bool] = [False] * len(texts)
         self.links: list[tuple[int, etree._Element]] = []
         self.media: list[tuple[int, int, etree._Element]] = []
-        widths = [len(text) if text.isascii() else len(text.encode()) for text in texts]
-        linked = [
-            min(chars * width / len(text), width) if chars else 0.0
-            for chars, width, text in zip(link_chars, widths, texts, strict=True)
-        ]
-        self.width: Floats = np.array(widths, np.float32)
-        self.linked: Floats = np.array(linked, np.float32)
+        if widths is None:
+            widths = np.fromiter((len(text.encode()) for text in texts), np.int64, len(texts))
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        self.width: Floats = widths.astype(np.float32)
+        self.linked: Floats = np.minimum(np.asarray(link_chars, np.int64) * widths / lengths, widths).astype(np.float32)
+
+    @classmethod
+    def of(cls, walked: Walked, trie: PathTrie) -> "Lines":
+        """Return what a walk found; its paths are in `trie`."""
+        lines = cls(trie, walked.texts, walked.paths, walked.items, walked.link_chars, walked.widths)
+        lines.continued, lines.links, lines.media = walked.continued, walked.links, walked.media
+        return lines
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -264,200 +257,6 @@ def main_part(title: str) -> str:
 
 
 def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> tuple[Lines, list[etree._Element]]:
-    """Return the lines below `body`, and the elements to examine: hidden ones, those of kind `NOTED`, unusual links.
-
-    The hot loop, written out flat where a call would cost more than it explains.
-    """
-    rows: list[tuple[str, int, int, int, bool]] = []  # text, path, item, characters inside links, whether after a <br>
-    links: list[tuple[int, etree._Element]] = []
-    media: list[tuple[int, int, etree._Element]] = []
-    noted: list[etree._Element] = []
-    broken = False  # whether a <br> was the last that ended a line
-    buffer: list[str] = []  # the text of the line that is being read; never begins with white space only
-    write = buffer.append
-    linked = 0  # characters of it inside links
-    item = 0
-    open_elements: list[etree._Element] = [body] * (MAX_DEPTH + 2)  # by depth
-    open_names = [body.keys()] * (MAX_DEPTH + 2)  # of their attributes
-    open_paths = [-1] * (MAX_DEPTH + 2)  # their paths, once they were asked for
-    kind_of = KINDS.get
-    path_of = trie.child
-
-    def path_at(depth: int) -> int:
-        path = open_paths[depth]
-        if path < 0:
-            above = path_at(depth - 1) if depth else 0
-            path = open_paths[depth] = path_of(above, open_elements[depth], open_names[depth])
-        return path
-
-    def flush(block: int) -> None:
-        nonlocal linked
-        text = "".join(buffer) if len(buffer) > 1 else buffer[0]
-        text = " ".join(text.split()) if len(text) < FOLDED_AT_ONCE else fold(text)
-        path = open_paths[block]
-        rows.append((text, path if path >= 0 else path_at(block), item, linked, broken))
-        buffer.clear()
-        linked = 0
-
-    def flush_verbatim(block: int) -> None:
-        nonlocal linked
-        text = "".join(buffer).strip("\n")
-        if text and not text.isspace():
-            rows.append((text, path_at(block), item, linked, broken))
-        buffer.clear()
-        linked = 0
-
-    def read(text: str, in_link: bool) -> None:
-        nonlocal linked
-        if buffer or not text.isspace():
-            write(text)
-            if in_link:
-                linked += len(text.strip())
-
-    def read_verbatim(element: etree._Element, depth: int, in_link: bool) -> None:
-        if element.text:
-            read(element.text, in_link)
-        for child in element:
-            kind = kind_of(child.tag, INLINE)
-            if kind == BREAK:
-                write("\n")
-            elif kind < SKIP and not is_hidden(child, child.keys()):
-                if depth < MAX_DEPTH:
-                    read_verbatim(child, depth + 1, in_link or kind == LINK)
-                else:
-                    read(inner_text(child), in_link)
-            if child.tail:
-                read(child.tail, in_link)
-
-    def read_flat(element: etree._Element, block: int, in_link: bool) -> None:
-        """Like `read_children` with a loop for the recursion, and all lines in the path of `block`."""
-        walker = etree.iterwalk(element, events=("start", "end"))
-        for event, node in walker:
-            kind = kind_of(node.tag, INLINE)
-            if kind not in (INLINE, LINK, IMAGE) and buffer:
-                flush(block)
-            if event == "start" and node.text and kind < SKIP:
-                read(node.text, in_link)
-            elif event == "end" and node.tail and node is not element:
-                read(node.tail, in_link)
-            if event == "start" and kind >= SKIP:
-                walker.skip_subtree()
-
-    def read_children(parent: etree._Element, depth: int, block: int, in_link: bool) -> None:
-        nonlocal linked, item, broken
-        below = depth + 1
-        for child in parent:
-            kind = kind_of(child.tag, INLINE)
-            if kind <= LINK:
-                if not ((names := child.keys()) and hide and is_hidden(child, names)):
-                    text = child.text
-                    inside = in_link
-                    if kind == LINK:
-                        inside = True
-                        links.append((len(rows), child))
-                        if in_link or ("href" not in names and len(child)):
-                            noted.append(child)
-                    if text and (buffer or not text.isspace()):
-                        write(text)
-                        if inside:
-                            linked += len(text.strip())
-                    if len(child):
-                        if depth < MAX_DEPTH:
-                            open_elements[below] = child
-                            open_names[below] = names
-                            open_paths[below] = -1
-                            read_children(child, below, block, inside)
-                        else:
-                            read_flat(child, block, inside)
-                else:
-                    noted.append(child)
-            elif kind <= PRE:
-                if not ((names := child.keys()) and hide and is_hidden(child, names)):
-                    if buffer:
-                        flush(block)
-                    broken = False
-                    if kind == ITEM:
-                        item += 1
-                    if depth >= MAX_DEPTH:
-                        read_flat(child, block, in_link)
-                        if buffer:
-                            flush(block)
-                    else:
-                        open_elements[below] = child
-                        open_names[below] = names
-                        open_paths[below] = -1
-                        if kind == PRE:
-                            read_verbatim(child, below, in_link)
-                            if buffer:
-                                flush_verbatim(below)
-                        else:
-                            text = child.text
-                            if text and not text.isspace():
-                                write(text)
-                                if in_link:
-                                    linked += len(text.strip())
-                            if len(child):
-                                read_children(child, below, below, in_link)
-                            if buffer:
-                                flush(below)
-                        broken = False
-                else:
-                    noted.append(child)
-            elif kind == BREAK:
-                if buffer:
-                    flush(block)
-                broken = True
-            elif kind >= IMAGE:
-                if kind < NOTED:
-                    media.append((len(rows), path_at(block), child))
-                elif len(child) or child.tag == "template":
-                    noted.append(child)
-            text = child.tail
-            if text and (buffer or not text.isspace()):
-                write(text)
-                if in_link:
-                    linked += len(text.strip())
-
-    if body.text:
-        read(body.text, False)
-    read_children(body, 0, 0, False)
-    if buffer:
-        flush(0)
-    # These refer to themselves; without this, each page waits for the garbage collector.
-    del path_at, read_children, read_verbatim
-    del rows[MAX_LINES:]
-    texts, paths, items, link_chars, continued = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [], [])
-    lines = Lines(trie, texts, paths, items, link_chars)
-    lines.continued, lines.links, lines.media = continued, links, media
-    return lines, noted
-
-
-def fold(text: str) -> str:
-    """Return `text` with each run of white space as one space, and none at its ends."""
-    parts = []
-    start = 0
-    while start < len(text):
-        end = text.find(" ", start + FOLDED_AT_ONCE)
-        end = len(text) if end < 0 else end
-        parts.append(" ".join(text[start:end].split()))
-        start = end
-    return " ".join(filter(None, parts))
-
-
-def is_hidden(element: etree._Element, names: Sequence[str | bytes]) -> bool:
-    """Whether an element with attributes of these names is hidden from readers."""
-    return (
-        ("class" in names and _is_for_screen_readers(element.get("class", "")))
-        or ("style" in names and _hides(element.get("style", "")))
-        or "hidden" in names
-    )
-
-
-@lru_cache(CACHED)
-def _hides(style: str) -> bool:
-    return _HIDDEN_STYLE.search(style) is not None
-
-
-@lru_cache(CACHED)
-def _is_for_screen_readers(classes: str) -> bool:
-    return SCREEN_READER.search(classes) is not None
+    """Return the lines below `body`, and the elements to examine."""
+    walked = walk(body, trie, hide, MAX_LINES)
+    return Lines.of(walked, trie), walked.noted

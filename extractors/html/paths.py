@@ -3,13 +3,17 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import re2
 from lxml import etree
 from numpy.typing import NDArray
 
 from .class_names import Role, role_of
+
+if TYPE_CHECKING:
+    from .compiled_walk import Memory
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -35,11 +39,20 @@ _DIGITS = re.compile(r"\d+")
 # An id that names a place of the template: words, perhaps with a number; others are a page's own or a build's hash.
 _NAMED = re.compile(r"[A-Za-z]{2,}(?:[-_:.]?[A-Za-z]+){0,2}(?:[-_]?\d+)?$")
 _HASH = re.compile(r"(?<=[_-])(?=[A-Za-z0]*[0A-Z])[A-Za-z0]{4,}$")  # a build's mark at the end of a class
-_COMMENTS = re.compile(r"\b(?:comment|comments|commentlist|disqus|respond)", re.IGNORECASE)
-_CAPTION = re.compile(r"caption|\bcredit", re.IGNORECASE)
 _EMBED = re.compile(r"twitter|instagram|tiktok|fb-|embed", re.IGNORECASE)
-_SUMMARY = re.compile(r"\b(?:summary|standfirst|dek|lede|excerpt|abstract|intro(?:duction)?)\b", re.IGNORECASE)
 CLEAN, COMMENT, CAPTION, EMBED, SUMMARY = range(5)
+_MARKS = {  # the first that is found counts
+    COMMENT: r"(?i)\b(?:comment|comments|commentlist|disqus|respond)",
+    CAPTION: r"(?i)caption|\bcredit",
+    SUMMARY: r"(?i)\b(?:summary|standfirst|dek|lede|excerpt|abstract|intro(?:duction)?)\b",
+}
+_FORMS = {
+    mark: re.compile(form) for mark, form in _MARKS.items()
+}  # for classes that are not ASCII: `re2` has another \b
+_ALL_FORMS = re2.Set.SearchSet()
+for _form in _MARKS.values():
+    _ALL_FORMS.Add(_form)
+_ALL_FORMS.Compile()
 
 
 class PathStep(NamedTuple):
@@ -81,6 +94,7 @@ class PathTrie:
         self._paths: dict[tuple[int, str], int] = {}
         self._families: dict[tuple[int, str], int] = {}
         self._keys: dict[object, int] = {}
+        self.memory: Memory | None = None  # what the compiled walk remembers of the answers of `child`
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -220,8 +234,10 @@ def _mark(tag: str, classes: str) -> int:
         return CLEAN
     if tag == "blockquote" and _EMBED.search(classes):
         return EMBED
-    forms = ((_COMMENTS, COMMENT), (_CAPTION, CAPTION), (_SUMMARY, SUMMARY))
-    return next((mark for form, mark in forms if form.search(classes)), CLEAN)
+    if classes.isascii():
+        found = _ALL_FORMS.Match(classes)
+        return list(_MARKS)[min(found)] if found else CLEAN
+    return next((mark for mark, form in _FORMS.items() if form.search(classes)), CLEAN)
 
 
 _CLASS_ONLY = ["class"]

@@ -13,7 +13,8 @@ from re import Pattern
 import numpy as np
 from numpy.typing import NDArray
 
-from ..html.lines import IMAGE, KINDS, Flags, Floats, Lines
+from ..html.elements import IMAGE, KINDS
+from ..html.lines import Flags, Floats, Lines
 from . import words
 
 Numbers = NDArray[np.float64]

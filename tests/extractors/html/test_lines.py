@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from extractors.html.dom import parse
-from extractors.html.lines import MAX_DEPTH, PathTrie, read_lines
+from extractors.html.elements import MAX_DEPTH
+from extractors.html.lines import PathTrie, read_lines
+from extractors.html.python_walk import fold
 
 
 def texts(html):
@@ -29,9 +31,9 @@ def test_white_space_is_folded():
     assert texts("<p>\n  one\t two\u00a0\n</p><p> \n </p>") == ["one two"]
 
 
-def test_very_long_line_is_folded_alike(monkeypatch):
-    monkeypatch.setattr("extractors.html.lines.FOLDED_AT_ONCE", 5)
-    assert texts("<p> one\u00a0 two\n\tthree   four-and-five     \u3000") == ["one two three four-and-five"]
+@pytest.mark.parametrize("at_once", [1, 5, 100])
+def test_very_long_line_is_folded_alike(at_once):
+    assert fold(" one\u00a0 two\n\tthree   four-and-five     \u3000", at_once) == "one two three four-and-five"
 
 
 def test_pre_is_one_line_and_keeps_its_white_space():

@@ -1,0 +1,138 @@
+"""The speed of extraction: `python -m benchmarks.extraction_speed DATA` on stored pages, as multiples of a plain parse.
+
+Unit: CPU time of `lxml.html.document_fromstring` on the same bytes, timed on the same page. Figures are medians of the
+pages of a size; "× trafilatura": how many times as fast it is as trafilatura without metadata (extra `bench`). The
+order of what is timed is drawn for each page, and another library runs on another page before each call, so that none
+finds warm caches.
+"first" is the first visit of a page in a process; "again" the second, when the paths of its section are known, as they
+are for the later pages of a section.
+
+The form of the walk that is in use is measured; `EXEMPLAR_PURE=1` chooses the other one, in a process of its own, since
+the forms share caches. `--base FOLDER`: also another version of the package `extractors`, which lies there under
+another name: FOLDER/base_extractors/.
+"""
+
+import argparse
+import gc
+import importlib
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from lxml import etree
+
+from evaluation.data import DataError, read_sets
+from evaluation.tables import table
+from evaluation.timing import parse as parse_only
+from evaluation.timing import settle
+from extractors import Section, UnusablePage, walk_in_use
+
+SIZES = (("below 60 KB", 0, 60_000), ("to 200 KB", 60_000, 200_000), ("above", 200_000, sys.maxsize))  # bytes
+BASE = "base_extractors"
+SMALL = 25_000  # bytes of the pages on which another library runs in between
+SMALL_PAGES = 40
+Page = tuple[bytes, str | None]
+Call = Callable[[bytes, str | None], object]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print a table for each visit; exit code 2 for a mistake in the call."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.extraction_speed", description=__doc__)
+    parser.add_argument("data", type=Path, help="folder with sets/ and sites/, or a published benchmark")
+    parser.add_argument("--pages", type=int, default=20, metavar="N", help="pages a set, 0 for all (default: 20)")
+    parser.add_argument("--method", default="density", help="default: density")
+    parser.add_argument("--base", type=Path, metavar="FOLDER", help=f"has another version as {BASE}/")
+    arguments = parser.parse_args(words)
+    try:
+        pages = list(chosen_pages(arguments.data, arguments.pages))
+    except DataError as error:
+        parser.error(str(error))
+    calls = dict(our_calls(arguments.method, arguments.base))
+    other = trafilatura()
+    settle()
+    chance = random.Random(5)
+    for visit in ("first", "again"):
+        gc.collect()
+        print(f"{visit}\n{shown(times_of(pages, calls, other, chance), list(calls), other is not None)}")
+    return 0
+
+
+def chosen_pages(data: Path, count: int) -> Iterator[Page]:
+    """Yield `count` of the articles of each set, drawn with a fixed seed; 0 for all."""
+    for dataset in read_sets(data):
+        rows = dataset.articles()
+        for row in random.Random(dataset.name).sample(rows, min(count or len(rows), len(rows))):
+            yield row.html(), row.url
+
+
+def our_calls(method: str, base: Path | None) -> Iterator[tuple[str, Call]]:
+    """Yield a name and an extractor for the form of the walk that is in use, and for the base."""
+    yield walk_in_use(), Section(None, method=method).extract
+    if base is not None:
+        sys.path.append(str(base))
+        yield "base", importlib.import_module(BASE).Section(None, method=method).extract
+
+
+def trafilatura() -> Callable[[str], Any] | None:
+    """Return the extractor of trafilatura, without metadata; None if it is not installed."""
+    try:
+        from trafilatura import extract
+    except ImportError:
+        return None
+    return lambda text: extract(text, include_comments=False)
+
+
+def times_of(
+    pages: Sequence[Page], calls: dict[str, Call], other: Callable[[str], Any] | None, chance: random.Random
+) -> list[tuple[int, dict[str, int]]]:
+    """Return the bytes of each page and the CPU time of each call, in nanoseconds."""
+    small = [data.decode("utf-8", "replace") for data, _ in pages if len(data) < SMALL][:SMALL_PAGES]
+    between: Callable[[str], Any] = other or (lambda text: etree.fromstring(text, etree.HTMLParser()))
+    found = []
+    for number, (data, url) in enumerate(pages):
+        text = data.decode("utf-8", "replace")
+        named: dict[str, Callable[[], object]] = {"lxml": partial(parse_only, data)}
+        if other is not None:
+            named["trafilatura"] = partial(other, text)
+        named |= {name: partial(_extracted, call, data, url) for name, call in calls.items()}
+        times: dict[str, int] = {}
+        for name in chance.sample(list(named), len(named)):
+            if small:
+                between(small[(number + len(times)) % len(small)])
+            begun = time.process_time_ns()
+            named[name]()
+            times[name] = time.process_time_ns() - begun
+        found.append((len(data), times))
+    return found
+
+
+def _extracted(call: Call, data: bytes, url: str | None) -> object:
+    try:
+        return call(data, url)
+    except UnusablePage:
+        return None
+
+
+def shown(times: Sequence[tuple[int, dict[str, int]]], names: Sequence[str], compared: bool) -> str:
+    """Return a table: a row a size of page."""
+    rows = []
+    for size, least, most in SIZES:
+        chosen = [each for length, each in times if least <= length < most]
+        if chosen:
+            row = [size, str(len(chosen)), f"{median(each['lxml'] for each in chosen) / 1e6:.2f}"]
+            for name in names:
+                row.append(f"{median(each[name] / each['lxml'] for each in chosen):.2f}")
+                if compared:
+                    row.append(f"{median(each['trafilatura'] / each[name] for each in chosen):.1f}")
+            rows.append(row)
+    heads = [head for name in names for head in (f"{name} × parse", "× trafilatura")[: 1 + compared]]
+    return table(["page", "pages", "parse ms", *heads], rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

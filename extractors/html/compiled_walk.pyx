@@ -1,0 +1,654 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The walk over the tree, compiled: the loop of `python_walk`, with the tables and rules that it is given.
+
+Reads libxml2's nodes through lxml's public C interface. No function of libxml2 is called and nothing is linked with it;
+element objects are made only for what is returned: links, media, noted elements, and those whose path is new. What the
+loop has no rule for (deep nesting, namespaces, comments and other nodes, attributes in several parts) makes it give up:
+the page is then walked in Python.
+"""
+cimport lxml.includes.etreepublic as cetree
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy, strcmp, strlen
+from lxml.includes.tree cimport (
+    XML_CDATA_SECTION_NODE,
+    XML_ELEMENT_NODE,
+    XML_TEXT_NODE,
+    xmlAttr,
+    xmlDoc,
+    xmlNode,
+)
+
+cetree.import_lxml__etree()
+
+ctypedef const unsigned char* String  # UTF-8, ends with a NUL
+
+cdef enum:  # as in `elements`
+    INLINE, LINK, BLOCK, ITEM, PRE, BREAK, SKIP, IMAGE, PLAYER, NOTED, ALWAYS_NOTED
+
+cdef enum:
+    DEEPEST = 256  # levels that `Walk.open` has room for
+    LONGEST_KEY = 1024  # bytes; what has longer attributes is not remembered
+    LONGEST_PROBE = 64  # places of a table that are tried, so that no page makes it slow
+    MOST_REMEMBERED = 20_000  # styles and classes
+    TAGS = 1024  # places in the table of a page's tags
+    MOST_TAGS = 512
+
+
+class Unusual(Exception):
+    """The page has something that the loop has no rule for."""
+
+
+# Characters: 0 others, 1 ASCII white space, 2 bytes with which other white space may begin, 3 the end
+cdef unsigned char CLASS[256]
+
+
+cdef void set_classes() noexcept:
+    cdef int code
+    for code in range(256):
+        CLASS[code] = 1 if 9 <= code <= 13 or 28 <= code <= 32 else 0
+    CLASS[0xC2] = CLASS[0xE1] = CLASS[0xE2] = CLASS[0xE3] = 2
+    CLASS[0] = 3
+
+
+set_classes()
+
+
+cdef inline int space_at(String s) noexcept nogil:
+    """Return the bytes of the white space, not ASCII, that begins at `s`; 0 if there is none."""
+    if s[0] == 0xC2:
+        return 2 if s[1] == 0x85 or s[1] == 0xA0 else 0
+    if s[0] == 0xE1:
+        return 3 if s[1] == 0x9A and s[2] == 0x80 else 0
+    if s[0] == 0xE2:
+        if s[1] == 0x80:
+            return 3 if 0x80 <= s[2] <= 0x8A or s[2] == 0xA8 or s[2] == 0xA9 or s[2] == 0xAF else 0
+        return 3 if s[1] == 0x81 and s[2] == 0x9F else 0
+    return 3 if s[0] == 0xE3 and s[1] == 0x80 and s[2] == 0x80 else 0
+
+
+cdef inline Py_ssize_t characters(String s, Py_ssize_t length) noexcept nogil:
+    cdef Py_ssize_t place, count = 0
+    for place in range(length):
+        count += (s[place] & 0xC0) != 0x80
+    return count
+
+
+cdef inline str decoded(String s):
+    return PyUnicode_DecodeUTF8(<const char*>s, strlen(<const char*>s), NULL)
+
+
+# Nodes
+
+
+cdef inline bint is_text(xmlNode* node) noexcept nogil:
+    return node is not NULL and (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE)
+
+
+cdef inline String value_of(xmlAttr* attribute) except NULL:
+    cdef xmlNode* child = <xmlNode*>attribute.children
+    if child is NULL:
+        return <String>b""
+    if child.next is not NULL or child.type != XML_TEXT_NODE or child.content is NULL:
+        raise Unusual
+    return <String>child.content
+
+
+cdef xmlAttr* attribute_of(xmlNode* node, const char* name) noexcept nogil:
+    cdef xmlAttr* attribute = node.properties
+    while attribute is not NULL:
+        if attribute.ns is NULL and strcmp(<const char*>attribute.name, name) == 0:
+            return attribute
+        attribute = attribute.next
+    return NULL
+
+
+cdef inline bint has_element(xmlNode* node) noexcept nogil:
+    """Whether an element is among the children; other nodes than elements and texts count as elements."""
+    cdef xmlNode* child = node.children
+    while child is not NULL:
+        if not is_text(child):
+            return True
+        child = child.next
+    return False
+
+
+# Memory of what Python answered
+
+
+cdef struct Key:
+    Py_ssize_t length  # -1: too long
+    unsigned char data[LONGEST_KEY]
+
+
+cdef inline void add_to_key(Key* key, const void* data, Py_ssize_t length) noexcept nogil:
+    if key.length < 0 or key.length + length > LONGEST_KEY:
+        key.length = -1
+    else:
+        memcpy(key.data + key.length, data, length)
+        key.length += length
+
+
+cdef struct Entry:
+    uint64_t hash
+    Py_ssize_t place  # of its key in `keys`
+    int32_t length  # 0: the entry is free
+    int32_t answer
+
+
+cdef class Memory:
+    """Answers by key. What finds no place near its own is not remembered."""
+
+    cdef Entry* entries
+    cdef unsigned char* keys
+    cdef Py_ssize_t size, used, keys_size, keys_used
+
+    def __cinit__(self):
+        self.size, self.keys_size = 1024, 1 << 15
+        self.entries = <Entry*>calloc(self.size, sizeof(Entry))
+        self.keys = <unsigned char*>malloc(self.keys_size)
+        if self.entries is NULL or self.keys is NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.entries)
+        free(self.keys)
+
+    cdef inline uint64_t hash(self, Key* key) noexcept nogil:
+        cdef uint64_t found = 14695981039346656037ULL  # FNV-1a
+        cdef Py_ssize_t place
+        for place in range(key.length):
+            found = (found ^ key.data[place]) * 1099511628211ULL
+        return found ^ (found >> 29)
+
+    cdef inline int find(self, Key* key) noexcept nogil:
+        """Return the answer; -1 if there is none."""
+        cdef uint64_t hash = self.hash(key)
+        cdef Py_ssize_t place = hash & (self.size - 1)
+        cdef Entry* entry
+        cdef int tried
+        for tried in range(LONGEST_PROBE):
+            entry = &self.entries[place]
+            if entry.length == 0:
+                return -1
+            if (
+                entry.hash == hash
+                and entry.length == key.length
+                and memcmp(self.keys + entry.place, key.data, key.length) == 0
+            ):
+                return entry.answer
+            place = (place + 1) & (self.size - 1)
+        return -1
+
+    cdef int put(self, Key* key, int answer) except -1:
+        cdef unsigned char* keys
+        cdef Py_ssize_t needed = self.keys_used + key.length, room = self.keys_size
+        cdef Entry entry
+        if self.used * 2 >= self.size:
+            self.grow()
+        if needed > room:
+            while needed > room:
+                room *= 2
+            keys = <unsigned char*>realloc(self.keys, room)
+            if keys is NULL:
+                raise MemoryError
+            self.keys, self.keys_size = keys, room
+        entry.hash, entry.place = self.hash(key), self.keys_used
+        entry.length, entry.answer = <int32_t>key.length, answer
+        if place_entry(self.entries, self.size, &entry):
+            memcpy(self.keys + self.keys_used, key.data, key.length)
+            self.keys_used = needed
+            self.used += 1
+        return 0
+
+    cdef int grow(self) except -1:
+        cdef Entry* entries = <Entry*>calloc(self.size * 2, sizeof(Entry))
+        cdef Py_ssize_t place
+        if entries is NULL:
+            raise MemoryError
+        for place in range(self.size):
+            if self.entries[place].length:
+                place_entry(entries, self.size * 2, &self.entries[place])
+        free(self.entries)
+        self.entries, self.size = entries, self.size * 2
+        return 0
+
+
+cdef bint place_entry(Entry* entries, Py_ssize_t size, Entry* entry) noexcept nogil:
+    """Put an entry into a table; return whether there was a place."""
+    cdef Py_ssize_t place = entry.hash & (size - 1)
+    cdef int tried
+    for tried in range(LONGEST_PROBE):
+        if entries[place].length == 0:
+            entries[place] = entry[0]
+            return True
+        place = (place + 1) & (size - 1)
+    return False
+
+
+# The text of a line
+
+
+cdef struct Buffer:
+    unsigned char* data
+    Py_ssize_t used, size
+    bint space  # white space stands before the next word
+
+
+cdef inline int reserve(Buffer* buffer, Py_ssize_t more) except -1:
+    cdef unsigned char* data
+    cdef Py_ssize_t size
+    if buffer.used + more > buffer.size:
+        size = (buffer.used + more) * 2 + 1024
+        data = <unsigned char*>realloc(buffer.data, size)
+        if data is NULL:
+            raise MemoryError
+        buffer.data, buffer.size = data, size
+    return 0
+
+
+cdef Py_ssize_t add_folded(Buffer* buffer, String s, bint count) except -1:
+    """Add a text with its white space folded; return its characters but for white space at its ends, if they count."""
+    cdef String start
+    cdef Py_ssize_t length, found = 0, gap = 0
+    cdef int width
+    reserve(buffer, strlen(<const char*>s) + 1)  # a space may come before it
+    while True:
+        while True:
+            if CLASS[s[0]] == 1:
+                s += 1
+            elif CLASS[s[0]] == 2 and (width := space_at(s)):
+                s += width
+            else:
+                break
+            gap += 1
+            buffer.space = True
+        if not s[0]:
+            return found
+        start = s
+        while CLASS[s[0]] == 0 or (CLASS[s[0]] == 2 and not space_at(s)):
+            s += 1
+        length = s - start
+        if buffer.space:
+            if buffer.used:
+                buffer.data[buffer.used] = 32
+                buffer.used += 1
+            buffer.space = False
+        memcpy(buffer.data + buffer.used, start, length)
+        buffer.used += length
+        if count:
+            found += characters(start, length) + (gap if found else 0)
+            gap = 0
+
+
+# The walk
+
+
+cdef struct Tag:
+    String name  # libxml2 keeps one copy of each name in a tree
+    int kind
+    bint textual
+
+
+cdef struct Level:
+    xmlNode* node
+    int path  # -1: not yet asked for
+
+
+cdef struct Sizes:
+    int64_t width, linked
+
+
+cdef class Walk:
+    """One walk over one tree."""
+
+    cdef Walker rules
+    cdef Memory paths
+    cdef object trie
+    cdef cetree._Element root  # keeps the document
+    cdef list texts, row_paths, row_items, continued, links, media, noted
+    cdef Sizes* sizes
+    cdef Py_ssize_t rows, sizes_room
+    cdef Buffer buffer
+    cdef Py_ssize_t linked
+    cdef bint broken, hide
+    cdef int item, max_depth
+    cdef Level open[DEEPEST + 2]
+    cdef Tag tags[TAGS]
+    cdef int tags_used
+    cdef Tag other  # where the table is full
+    cdef Key key
+
+    def __cinit__(self):
+        self.texts, self.row_paths, self.row_items, self.continued = [], [], [], []
+        self.links, self.media, self.noted = [], [], []
+
+    def __dealloc__(self):
+        free(self.buffer.data)
+        free(self.sizes)
+
+    cdef inline object element(self, xmlNode* node):
+        return cetree.elementFactory(self.root._doc, node)
+
+    cdef Tag* tag_of(self, xmlNode* node) except NULL:
+        cdef String name = <String>node.name
+        cdef Py_ssize_t place = ((<size_t>name >> 3) ^ (<size_t>name >> 12)) & (TAGS - 1)
+        cdef Tag* tag
+        while self.tags[place].name is not NULL:  # ends: half of the places stay free
+            if self.tags[place].name == name:
+                return &self.tags[place]
+            place = (place + 1) & (TAGS - 1)
+        if self.tags_used < MOST_TAGS:
+            tag = &self.tags[place]
+            self.tags_used += 1
+        else:
+            tag = &self.other
+        text = decoded(name)
+        tag.kind = self.rules.kinds.get(text, INLINE)
+        tag.textual = text in self.rules.textual
+        tag.name = name
+        return tag
+
+    cdef inline int kind_of(self, xmlNode* node) except -1:
+        if node.type != XML_ELEMENT_NODE or node.ns is not NULL:
+            raise Unusual
+        return self.tag_of(node).kind
+
+    cdef bint is_hidden(self, xmlNode* node) except -1:
+        cdef xmlAttr* attribute = node.properties
+        cdef const char* name
+        while attribute is not NULL:
+            name = <const char*>attribute.name
+            if attribute.ns is not NULL:
+                pass
+            elif name[0] == c"c":
+                if strcmp(name, b"class") == 0 and self.rules.answer(self.rules.classes, self.rules.for_readers, attribute):
+                    return True
+            elif name[0] == c"s":
+                if strcmp(name, b"style") == 0 and self.rules.answer(self.rules.styles, self.rules.hides, attribute):
+                    return True
+            elif name[0] == c"h" and strcmp(name, b"hidden") == 0:
+                return True
+            attribute = attribute.next
+        return False
+
+    # Paths
+
+    cdef int path_at(self, int depth) except -1:
+        cdef int path = self.open[depth].path
+        if path < 0:
+            path = self.path_of(self.path_at(depth - 1) if depth else 0, self.open[depth].node)
+            self.open[depth].path = path
+        return path
+
+    cdef int path_of(self, int parent, xmlNode* node) except -1:
+        """Return what `PathTrie.child` answers; the key has what it looks at."""
+        cdef xmlAttr* attribute = node.properties
+        cdef Tag* tag = self.tag_of(node)
+        cdef Key* key = &self.key
+        cdef int path
+        cdef char form = 0
+        if attribute is not NULL:
+            only = attribute.next is NULL and attribute_of(node, b"class") is not NULL
+            form = 1 if tag.textual or only else 2
+        key.length = 0
+        add_to_key(key, &parent, sizeof(int))
+        add_to_key(key, &form, 1)
+        add_to_key(key, node.name, strlen(<const char*>node.name) + 1)
+        if form:
+            self.add_attribute(key, attribute_of(node, b"class"))
+        if form == 2:
+            self.add_attribute(key, attribute_of(node, b"id"))
+            self.add_attribute(key, attribute_of(node, b"itemprop"))
+            self.add_attribute(key, attribute_of(node, b"role"))
+        path = self.paths.find(key) if key.length > 0 else -1
+        if path < 0:
+            path = self.trie.child(parent, self.element(node), cetree.collectAttributes(node, 1))
+            if key.length > 0:
+                self.paths.put(key, path)
+        return path
+
+    cdef int add_attribute(self, Key* key, xmlAttr* attribute) except -1:
+        cdef char is_there = attribute is not NULL
+        cdef String value
+        add_to_key(key, &is_there, 1)
+        if is_there:
+            value = value_of(attribute)
+            add_to_key(key, value, strlen(<const char*>value) + 1)
+        return 0
+
+    # Lines
+
+    cdef int flush(self, int block) except -1:
+        text = PyUnicode_DecodeUTF8(<const char*>self.buffer.data, self.buffer.used, NULL)
+        return self.add_row(text, self.path_at(block), self.buffer.used)
+
+    cdef int add_row(self, str text, int path, Py_ssize_t width) except -1:
+        cdef Sizes* sizes
+        cdef Py_ssize_t room
+        if self.rows == self.sizes_room:
+            room = self.sizes_room * 2 if self.sizes_room else 256
+            sizes = <Sizes*>realloc(self.sizes, room * sizeof(Sizes))
+            if sizes is NULL:
+                raise MemoryError
+            self.sizes, self.sizes_room = sizes, room
+        self.sizes[self.rows].width, self.sizes[self.rows].linked = width, self.linked
+        self.texts.append(text)
+        self.row_paths.append(path)
+        self.row_items.append(self.item)
+        self.continued.append(self.broken)
+        self.rows += 1
+        self.buffer.used = 0
+        self.buffer.space = False
+        self.linked = 0
+        return 0
+
+    cdef int read(self, xmlNode* node, bint in_link) except -1:
+        """Add the text that begins at a node: it and the text nodes that follow it are one."""
+        cdef bytes text
+        if not is_text(node.next):
+            if node.content is not NULL:
+                self.linked += add_folded(&self.buffer, <String>node.content, in_link)
+        else:
+            text = joined(node).encode()
+            self.linked += add_folded(&self.buffer, <String>text, in_link)
+        return 0
+
+    cdef int read_verbatim(self, list parts, xmlNode* parent, int depth, bint in_link) except -1:
+        cdef xmlNode* node = parent.children
+        cdef int kind
+        if is_text(node):
+            self.add_verbatim(parts, node, in_link)
+        while node is not NULL:
+            if not is_text(node):
+                kind = self.kind_of(node)
+                if kind == BREAK:
+                    parts.append("\n")
+                elif kind < SKIP and not self.is_hidden(node):
+                    if depth >= self.max_depth:
+                        raise Unusual
+                    self.read_verbatim(parts, node, depth + 1, in_link or kind == LINK)
+                if is_text(node.next):
+                    self.add_verbatim(parts, node.next, in_link)
+            node = node.next
+        return 0
+
+    cdef int add_verbatim(self, list parts, xmlNode* node, bint in_link) except -1:
+        text = joined(node)
+        if text and (parts or not text.isspace()):
+            parts.append(text)
+            if in_link:
+                self.linked += len(text.strip())
+        return 0
+
+    cdef int read_pre(self, xmlNode* node, int depth, bint in_link) except -1:
+        cdef list parts = []
+        self.read_verbatim(parts, node, depth, in_link)
+        text = "".join(parts).strip("\n")
+        if text and not text.isspace():
+            self.add_row(text, self.path_at(depth), len(text.encode()))
+        self.linked = 0
+        return 0
+
+    cdef inline int read_inside(self, xmlNode* node, int depth, int block, bint in_link) except -1:
+        """Read what is in an element that is `depth` levels below the root."""
+        if is_text(node.children):
+            self.read(node.children, in_link)
+        if has_element(node):
+            self.read_children(node, depth, block, in_link)
+        return 0
+
+    cdef inline int enter(self, xmlNode* node, int depth) except -1:
+        if depth > self.max_depth:
+            raise Unusual
+        self.open[depth].node = node
+        self.open[depth].path = -1
+        return 0
+
+    cdef int read_children(self, xmlNode* parent, int depth, int block, bint in_link) except -1:
+        cdef int below = depth + 1, kind
+        cdef xmlNode* child = parent.children
+        while child is not NULL:
+            if is_text(child):  # read with what stands before it
+                child = child.next
+                continue
+            kind = self.kind_of(child)
+            if kind <= PRE:
+                if child.properties is not NULL and self.hide and self.is_hidden(child):
+                    self.noted.append(self.element(child))
+                elif kind <= LINK:
+                    self.read_inline(child, kind, below, block, in_link)
+                else:
+                    self.read_block(child, kind, below, block, in_link)
+            elif kind == BREAK:
+                if self.buffer.used:
+                    self.flush(block)
+                self.broken = True
+            elif kind >= NOTED:
+                if kind == ALWAYS_NOTED or has_element(child):
+                    self.noted.append(self.element(child))
+            elif kind >= IMAGE:
+                self.media.append((self.rows, self.path_at(block), self.element(child)))
+            if is_text(child.next):
+                self.read(child.next, in_link)
+            child = child.next
+        return 0
+
+    cdef inline int read_inline(self, xmlNode* child, int kind, int below, int block, bint in_link) except -1:
+        if kind == LINK:
+            link = self.element(child)
+            self.links.append((self.rows, link))
+            if in_link or (attribute_of(child, b"href") is NULL and has_element(child)):
+                self.noted.append(link)
+            in_link = True
+        if child.children is not NULL:
+            self.enter(child, below)
+            self.read_inside(child, below, block, in_link)
+        return 0
+
+    cdef inline int read_block(self, xmlNode* child, int kind, int below, int block, bint in_link) except -1:
+        if self.buffer.used:
+            self.flush(block)
+        self.broken = False
+        if kind == ITEM:
+            self.item += 1
+        self.enter(child, below)
+        if kind == PRE:
+            self.read_pre(child, below, in_link)
+        elif child.children is not NULL:
+            self.read_inside(child, below, below, in_link)
+            if self.buffer.used:
+                self.flush(below)
+        self.broken = False
+        return 0
+
+    cdef tuple result(self, Py_ssize_t most):
+        cdef Py_ssize_t count = min(self.rows, most), row
+        cdef bytes widths = PyBytes_FromStringAndSize(NULL, count * sizeof(int64_t))
+        cdef bytes linked = PyBytes_FromStringAndSize(NULL, count * sizeof(int64_t))
+        cdef int64_t* width = <int64_t*><char*>widths
+        cdef int64_t* characters = <int64_t*><char*>linked
+        for row in range(count):
+            width[row], characters[row] = self.sizes[row].width, self.sizes[row].linked
+        for numbers in (self.texts, self.row_paths, self.row_items, self.continued):
+            del numbers[most:]
+        lists = self.texts, self.row_paths, self.row_items, self.continued
+        return (*lists, widths, linked, self.links, self.media, self.noted)
+
+
+cdef str joined(xmlNode* node):
+    """Return the text of a text node and of those that follow it."""
+    cdef list parts = []
+    while is_text(node):
+        if node.content is not NULL:
+            parts.append(decoded(<String>node.content))
+        node = node.next
+    return "".join(parts)
+
+
+cdef class Walker:
+    """The walk with its tables and rules, which are those of `elements` and `paths`."""
+
+    cdef dict kinds
+    cdef object textual, hides, for_readers
+    cdef Memory classes, styles
+    cdef int max_depth
+
+    def __init__(self, kinds, textual, hides, for_readers, max_depth):
+        self.kinds, self.textual = kinds, textual
+        self.hides, self.for_readers = hides, for_readers
+        self.max_depth = min(max_depth, DEEPEST)
+        self.classes, self.styles = Memory(), Memory()
+
+    cdef bint answer(self, Memory memory, object rule, xmlAttr* attribute) except -1:
+        """Return what a rule says of an attribute's value."""
+        cdef Key key
+        cdef String value = value_of(attribute)
+        cdef int known
+        key.length = 0
+        add_to_key(&key, value, strlen(<const char*>value) + 1)
+        if key.length < 0:
+            return rule(decoded(value))
+        known = memory.find(&key)
+        if known < 0:
+            known = bool(rule(decoded(value)))
+            if memory.used >= MOST_REMEMBERED:
+                memory = Memory()
+                if rule is self.hides:
+                    self.styles = memory
+                else:
+                    self.classes = memory
+            memory.put(&key, known)
+        return known
+
+    def walk(self, cetree._Element body not None, trie, Memory paths not None, bint hide, Py_ssize_t most):
+        """Return the fields of `Walked`, numbers as bytes of int64; None for a page that is unusual.
+
+        `paths` is the memory that goes with `trie`.
+        """
+        cdef Walk walk = Walk()
+        walk.rules, walk.trie, walk.paths, walk.root, walk.hide = self, trie, paths, body, hide
+        walk.max_depth = self.max_depth
+        try:
+            if walk.kind_of(body._c_node) < 0:
+                return None
+            walk.enter(body._c_node, 0)
+            walk.read_inside(body._c_node, 0, 0, False)
+            if walk.buffer.used:
+                walk.flush(0)
+        except Unusual:
+            return None
+        return walk.result(most)
+
+
+def fits(cetree._Element element not None):
+    """Return whether nodes lie in memory as they did where this was compiled, as far as one element shows it."""
+    cdef xmlNode* node = element._c_node
+    return (
+        node._private is <void*>element
+        and node.type == XML_ELEMENT_NODE
+        and node.doc is element._doc._c_doc
+        and node.doc is not NULL
+    )

@@ -1,0 +1,75 @@
+"""What the walk over the tree does with an element: kinds by tag, and the rules for hidden ones.
+
+Both forms of the walk, `python_walk` and the compiled one, get these tables and rules from here.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from .class_names import CACHED, SCREEN_READER
+
+MAX_DEPTH = 256  # levels of recursion; what lies deeper is read flat, in its ancestor's path
+
+INLINE, LINK, BLOCK, ITEM, PRE, BREAK, SKIP, IMAGE, PLAYER, NOTED, ALWAYS_NOTED = range(11)
+_BLOCKS = """html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption
+    figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p section summary table caption
+    colgroup col thead tbody tfoot tr td th ul frameset frame noframes marquee"""
+_SKIPPED = """script style svg head object canvas math option textarea input title datalist"""
+KINDS = {
+    **dict.fromkeys(_BLOCKS.split(), BLOCK),
+    **dict.fromkeys(_SKIPPED.split(), SKIP),
+    **dict.fromkeys(("li", "dt", "dd", "tr"), ITEM),  # blocks whose beginning is counted, see `Lines.items`
+    "br": BREAK,
+    "a": LINK,
+    "pre": PRE,
+    "img": IMAGE,
+    **dict.fromkeys(("iframe", "embed", "video", "audio"), PLAYER),  # skipped, but noted as media
+    **dict.fromkeys(("button", "select", "noscript"), NOTED),  # skipped; noted if there is an element in it
+    "template": ALWAYS_NOTED,  # see `revealing`
+}
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+
+
+class Walked(NamedTuple):
+    """What a walk found; the first six have one entry a line, and mean what they do in `Lines`.
+
+    `widths`: int64, UTF-8 bytes of the texts. `link_chars`: int64, characters inside links. `links` and `media` as in
+    `Lines`. `noted`: elements to examine: hidden ones, those of the kinds for it, unusual links.
+    """
+
+    texts: list[str]
+    paths: list[int]
+    items: list[int]
+    continued: list[bool]
+    widths: NDArray[np.int64]
+    link_chars: NDArray[np.int64]
+    links: list[tuple[int, etree._Element]]
+    media: list[tuple[int, int, etree._Element]]
+    noted: list[etree._Element]
+
+
+def is_hidden(element: etree._Element, names: Sequence[str | bytes]) -> bool:
+    """Whether an element with attributes of these names is hidden from readers."""
+    return (
+        ("class" in names and is_for_screen_readers(element.get("class", "")))
+        or ("style" in names and hides(element.get("style", "")))
+        or "hidden" in names
+    )
+
+
+@lru_cache(CACHED)
+def hides(style: str) -> bool:
+    """Whether a style attribute hides its element."""
+    return _HIDDEN_STYLE.search(style) is not None
+
+
+@lru_cache(CACHED)
+def is_for_screen_readers(classes: str) -> bool:
+    """Whether a class attribute hides its element from all but screen readers."""
+    return SCREEN_READER.search(classes) is not None

@@ -1,0 +1,210 @@
+# ruff: noqa: F821 - `walk` deletes its recursive functions, and ruff then takes them for undefined
+"""The walk over the tree in Python: the definition of what `compiled_walk` does, and used where that is not available.
+
+The form is that of a hot loop: one look-up of a child's kind, leaf inline elements without a call, paths found only
+when a line is written, no list of nodes.
+"""
+
+import numpy as np
+from lxml import etree
+
+from .dom import inner_text
+from .elements import (
+    ALWAYS_NOTED,
+    BREAK,
+    IMAGE,
+    INLINE,
+    ITEM,
+    KINDS,
+    LINK,
+    MAX_DEPTH,
+    NOTED,
+    PRE,
+    SKIP,
+    Walked,
+    is_hidden,
+)
+from .paths import PathTrie
+
+FOLDED_AT_ONCE = 100_000  # characters; a 50 MB line would need half a GB for its words
+
+
+def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
+    """Return at most `most` lines below `body`; their paths are interned in `trie`. `hide`: without hidden elements.
+
+    The hot loop, written out flat where a call would cost more than it explains.
+    """
+    rows: list[tuple[str, int, int, int, bool]] = []  # text, path, item, characters inside links, whether after a <br>
+    links: list[tuple[int, etree._Element]] = []
+    media: list[tuple[int, int, etree._Element]] = []
+    noted: list[etree._Element] = []
+    broken = False  # whether a <br> was the last that ended a line
+    buffer: list[str] = []  # the text of the line that is being read; never begins with white space only
+    write = buffer.append
+    linked = 0  # characters of it inside links
+    item = 0
+    open_elements: list[etree._Element] = [body] * (MAX_DEPTH + 2)  # by depth
+    open_names = [body.keys()] * (MAX_DEPTH + 2)  # of their attributes
+    open_paths = [-1] * (MAX_DEPTH + 2)  # their paths, once they were asked for
+    kind_of = KINDS.get
+    path_of = trie.child
+
+    def path_at(depth: int) -> int:
+        path = open_paths[depth]
+        if path < 0:
+            above = path_at(depth - 1) if depth else 0
+            path = open_paths[depth] = path_of(above, open_elements[depth], open_names[depth])
+        return path
+
+    def flush(block: int) -> None:
+        nonlocal linked
+        text = "".join(buffer) if len(buffer) > 1 else buffer[0]
+        text = " ".join(text.split()) if len(text) < FOLDED_AT_ONCE else fold(text)
+        path = open_paths[block]
+        rows.append((text, path if path >= 0 else path_at(block), item, linked, broken))
+        buffer.clear()
+        linked = 0
+
+    def flush_verbatim(block: int) -> None:
+        nonlocal linked
+        text = "".join(buffer).strip("\n")
+        if text and not text.isspace():
+            rows.append((text, path_at(block), item, linked, broken))
+        buffer.clear()
+        linked = 0
+
+    def read(text: str, in_link: bool) -> None:
+        nonlocal linked
+        if buffer or not text.isspace():
+            write(text)
+            if in_link:
+                linked += len(text.strip())
+
+    def read_verbatim(element: etree._Element, depth: int, in_link: bool) -> None:
+        if element.text:
+            read(element.text, in_link)
+        for child in element:
+            kind = kind_of(child.tag, INLINE)
+            if kind == BREAK:
+                write("\n")
+            elif kind < SKIP and not is_hidden(child, child.keys()):
+                if depth < MAX_DEPTH:
+                    read_verbatim(child, depth + 1, in_link or kind == LINK)
+                else:
+                    read(inner_text(child), in_link)
+            if child.tail:
+                read(child.tail, in_link)
+
+    def read_flat(element: etree._Element, block: int, in_link: bool) -> None:
+        """Like `read_children` with a loop for the recursion, and all lines in the path of `block`."""
+        walker = etree.iterwalk(element, events=("start", "end"))
+        for event, node in walker:
+            kind = kind_of(node.tag, INLINE)
+            if kind not in (INLINE, LINK, IMAGE) and buffer:
+                flush(block)
+            if event == "start" and node.text and kind < SKIP:
+                read(node.text, in_link)
+            elif event == "end" and node.tail and node is not element:
+                read(node.tail, in_link)
+            if event == "start" and kind >= SKIP:
+                walker.skip_subtree()
+
+    def read_children(parent: etree._Element, depth: int, block: int, in_link: bool) -> None:
+        nonlocal linked, item, broken
+        below = depth + 1
+        for child in parent:
+            kind = kind_of(child.tag, INLINE)
+            if kind <= LINK:
+                if not ((names := child.keys()) and hide and is_hidden(child, names)):
+                    text = child.text
+                    inside = in_link
+                    if kind == LINK:
+                        inside = True
+                        links.append((len(rows), child))
+                        if in_link or ("href" not in names and len(child)):
+                            noted.append(child)
+                    if text and (buffer or not text.isspace()):
+                        write(text)
+                        if inside:
+                            linked += len(text.strip())
+                    if len(child):
+                        if depth < MAX_DEPTH:
+                            open_elements[below] = child
+                            open_names[below] = names
+                            open_paths[below] = -1
+                            read_children(child, below, block, inside)
+                        else:
+                            read_flat(child, block, inside)
+                else:
+                    noted.append(child)
+            elif kind <= PRE:
+                if not ((names := child.keys()) and hide and is_hidden(child, names)):
+                    if buffer:
+                        flush(block)
+                    broken = False
+                    if kind == ITEM:
+                        item += 1
+                    if depth >= MAX_DEPTH:
+                        read_flat(child, block, in_link)
+                        if buffer:
+                            flush(block)
+                    else:
+                        open_elements[below] = child
+                        open_names[below] = names
+                        open_paths[below] = -1
+                        if kind == PRE:
+                            read_verbatim(child, below, in_link)
+                            if buffer:
+                                flush_verbatim(below)
+                        else:
+                            text = child.text
+                            if text and not text.isspace():
+                                write(text)
+                                if in_link:
+                                    linked += len(text.strip())
+                            if len(child):
+                                read_children(child, below, below, in_link)
+                            if buffer:
+                                flush(below)
+                        broken = False
+                else:
+                    noted.append(child)
+            elif kind == BREAK:
+                if buffer:
+                    flush(block)
+                broken = True
+            elif kind >= IMAGE:
+                if kind < NOTED:
+                    media.append((len(rows), path_at(block), child))
+                elif kind == ALWAYS_NOTED or len(child):
+                    noted.append(child)
+            text = child.tail
+            if text and (buffer or not text.isspace()):
+                write(text)
+                if in_link:
+                    linked += len(text.strip())
+
+    if body.text:
+        read(body.text, False)
+    read_children(body, 0, 0, False)
+    if buffer:
+        flush(0)
+    # These refer to themselves; without this, each page waits for the garbage collector.
+    del path_at, read_children, read_verbatim
+    del rows[most:]
+    texts, paths, items, link_chars, continued = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [], [])
+    widths = [len(text) if text.isascii() else len(text.encode()) for text in texts]
+    numbers = np.array(widths, np.int64), np.array(link_chars, np.int64)
+    return Walked(texts, paths, items, continued, *numbers, links, media, noted)
+
+
+def fold(text: str, at_once: int = FOLDED_AT_ONCE) -> str:
+    """Return `text` with each run of white space as one space, and none at its ends; `at_once` characters at a time."""
+    parts = []
+    start = 0
+    while start < len(text):
+        end = text.find(" ", start + at_once)
+        end = len(text) if end < 0 else end
+        parts.append(" ".join(text[start:end].split()))
+        start = end
+    return " ".join(filter(None, parts))

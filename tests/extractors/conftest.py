@@ -1,0 +1,29 @@
+"""Tests of what depends on the walk over the tree run in both of its forms, where there is a compiled one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from extractors.html.walk import in_python, walk_in_use
+
+HERE = Path(__file__).parent
+IN_BOTH = ("html", "content", "metadata", "methods")  # folders
+NO_WALK = {"test_dates", "test_decoding", "test_language", "test_resolve_url", "test_simhash", "test_urls"}
+LEFT_OUT = NO_WALK | {"test_body_fragment", "test_walk"}  # the first is slow, the second compares both forms itself
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    folder = metafunc.definition.path.parent.relative_to(HERE).parts[:1]
+    name = metafunc.definition.path.stem
+    if walk_in_use() == "compiled" and (not folder or folder[0] in IN_BOTH) and name not in LEFT_OUT:
+        metafunc.parametrize("form_of_walk", ("compiled", "Python"), indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def form_of_walk(request: pytest.FixtureRequest) -> Iterator[None]:
+    if getattr(request, "param", "") == "Python":
+        with in_python():
+            yield
+    else:
+        yield

@@ -1,0 +1,148 @@
+"""The compiled walk gives what the Python walk gives, and without it nothing is different."""
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from console.sample_site import SiteServer, truth
+from evaluation import same_walk
+from evaluation.same_walk import OWN, Comparison, compare_folder, compare_own, mutated
+from extractors.html import walk as walking
+from extractors.html.elements import KINDS, MAX_DEPTH, hides, is_for_screen_readers
+from extractors.html.paths import TEXTUAL, PathTrie
+from tests.extractors.pages import BAKERY, HARBOUR, blog_page, news_page
+from tests.hostile.forms import PIECES
+
+compiled = pytest.mark.skipif(walking.walk_in_use() != "compiled", reason="the walk is not compiled here")
+MUTATIONS = 12  # of each page
+
+
+def same(comparison: Comparison) -> bool:
+    assert comparison.differences == []
+    return comparison.counts["pages"] > 0
+
+
+@compiled
+def test_both_forms_agree_on_pages_of_our_own_and_on_mutations_of_them():
+    comparison = Comparison()
+    compare_own(comparison, MUTATIONS, 0, "tests")
+    assert same(comparison)
+
+
+@compiled
+def test_both_forms_agree_on_the_sample_site(tmp_path):
+    with SiteServer() as site:
+        for section in ("zh", "en"):
+            (tmp_path / section).mkdir()
+            for number, article in enumerate(truth(section)):
+                body = site.answer("GET", article.path, "").body
+                (tmp_path / section / f"{number}.html").write_bytes(body)
+    comparison = Comparison()
+    compare_folder(comparison, tmp_path, 1)
+    assert same(comparison)
+    assert comparison.counts["auto"] > len(truth("zh"))
+
+
+@compiled
+def test_both_forms_agree_on_hostile_forms():
+    comparison = Comparison()
+    pages = [news_page("Tides", HARBOUR), blog_page(BAKERY)]
+    for piece in PIECES:
+        chance = random.Random(piece)
+        page = chance.choice(pages).encode()
+        place = chance.randrange(len(page))
+        comparison.add(repr(piece), page[:place] + (piece * 100).encode() + mutated(page[place:], chance))
+    assert same(comparison)
+
+
+@compiled
+@pytest.mark.parametrize("levels", range(MAX_DEPTH - 4, MAX_DEPTH + 3))
+@pytest.mark.parametrize("form", ["<div>{}", "<span>{}", "<pre>{}", "<a href=/x>{}", "<li>{}<p>", "<b>x{}"])
+def test_both_forms_agree_around_the_depth_limit(levels, form):
+    opening, _, closing = form.partition("{}")
+    comparison = Comparison()
+    comparison.add(form, (opening * levels + "text <i>deep</i> tail<br>below" + closing).encode())
+    assert same(comparison)
+
+
+@compiled
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<body xmlns:a='http://a'><a:b>one</a:b><p>two</p></body>",
+        "<body><p>one<!-- two -->three</p></body>",
+        "<body><p>one<?two?>three</p></body>",
+        "<body><p a:class='x' xmlns:a='http://a'>one</p></body>",
+        "<!DOCTYPE body [<!ENTITY e 'two'>]><body><p>one&e;three</p></body>",
+        "<body>" + "".join(f"<t{number}>x</t{number}>" for number in range(2_000)) + "</body>",
+        "<body>" + "<p>x<![CDATA[<y> ]]>z</p>" * 3 + "</body>",
+    ],
+)
+def test_what_only_other_parsers_make_is_walked_alike(page):
+    parser = etree.XMLParser(resolve_entities=False, strip_cdata=False)
+    root = etree.fromstring(page, parser)
+    found = walking.walk(root, PathTrie(), True, 100)
+    with walking.in_python():
+        expected = walking.walk(root, PathTrie(), True, 100)
+    assert walking.as_lists(found) == walking.as_lists(expected)
+
+
+@compiled
+def test_adjacent_texts_are_one():
+    root = etree.fromstring("<body><a> a <b/> c </a> d <i/> e </body>", etree.HTMLParser())
+    for element in list(root.iter("b", "i")):
+        element.tag = "x"
+    etree.strip_elements(root, "x", with_tail=False)
+    found = walking.walk(root, PathTrie(), True, 100)
+    with walking.in_python():
+        expected = walking.walk(root, PathTrie(), True, 100)
+    assert walking.as_lists(found) == walking.as_lists(expected)
+    assert found.texts == ["a c d e"]
+
+
+@compiled
+def test_a_walk_that_finds_something_else_is_not_used():
+    from extractors.html.compiled_walk import Walker
+
+    root = etree.fromstring(OWN[0], etree.HTMLParser())
+    rules = TEXTUAL, hides, is_for_screen_readers, MAX_DEPTH
+    assert walking.agrees(Walker(KINDS, *rules), root)
+    assert not walking.agrees(Walker(KINDS | {"b": KINDS["p"]}, *rules), root)
+
+
+@compiled
+def test_a_difference_is_reported(monkeypatch, capsys):
+    monkeypatch.setattr(same_walk, "as_lists", lambda walked: [[walking.walk_in_use()]])
+    assert same_walk.main(["--mutated", "1"]) == 1
+    out = capsys.readouterr().out
+    assert "own 0: lines: " in out
+    assert "compiled" in out
+
+
+def form_in(folder: Path, code: str, **environment: str) -> str:
+    command = [sys.executable, "-c", f"{code}import extractors; print(extractors.walk_in_use())"]
+    environment = {name: value for name, value in os.environ.items() if name != walking.PURE} | environment
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(("value", "form"), [("1", "Python"), ("yes", "Python"), ("0", None), ("", None)])
+def test_the_environment_chooses_the_python_form(value, form):
+    assert form_in(Path.cwd(), "", EXEMPLAR_PURE=value) == (form or walking.walk_in_use())
+
+
+def test_without_the_compiled_module_the_python_form_is_used():
+    missing = "import sys; sys.modules['extractors.html.compiled_walk'] = None; "
+    assert form_in(Path.cwd(), missing) == "Python"
+
+
+def test_the_python_form_serves_where_the_other_was_in_use():
+    before = walking.walk_in_use()
+    with walking.in_python():
+        assert walking.walk_in_use() == "Python"
+    assert walking.walk_in_use() == before
