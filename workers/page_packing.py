@@ -1,8 +1,8 @@
 """The compression of kept pages: pages that are written together form one block, packed with earlier pages.
 
 A block is one zstd frame. Its dictionary is the raw content of earlier blocks, because pages of one section share most
-of their bytes; one of 4 MB takes a quarter off what the example alone as dictionary gives. Dictionaries are not stored:
-they are lists of blocks. A dictionary is used for the blocks of one period only, which begins without one, so that no
+of their bytes; much less remains than with the example alone as dictionary. Dictionaries are not stored: they are lists of
+blocks. A dictionary is used for the blocks of one period only, which begins without one, so that no
 block is needed for much longer than its own pages.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import zstandard
 
 LEVEL = 19  # of zstd; 5 to 15 ms a page. Level 12 takes 1 to 3 ms and leaves 2 to 12% more
-LARGEST_DICTIONARY = 2**22  # bytes
+LARGEST_DICTIONARY = 2**20  # bytes; a process prepares it in .1 to .5 s of CPU. 4 MB take up to 6 s, and save little
 GROWTH = 2  # a dictionary is replaced when the period has so many times as many bytes
 
 Dictionary = tuple[int, ...]  # ids of blocks, in order
