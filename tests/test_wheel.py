@@ -1,5 +1,6 @@
 """The wheel holds all that the README shows: it is installed into an environment of its own and used from elsewhere."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -63,6 +64,18 @@ def test_the_packages_come_from_the_wheel(tools: Path, tmp_path: Path) -> None:
     packages = ("console", "crawler", "extractors", "workers")
     files = [run(tools / "python", "-c", show.format(name), folder=tmp_path).stdout for name in packages]
     assert all(Path(file).is_relative_to(tools.parent) for file in files), files
+
+
+def test_the_walk_is_compiled_where_that_is_possible(tools: Path, tmp_path: Path) -> None:
+    [packages] = tools.parent.glob("lib/python*/site-packages")
+    names = {path.name for path in (packages / "extractors" / "html").iterdir()}
+    assert {"compiled_walk.pyx", "compiled_walk.pyi", "python_walk.py"} <= names
+    assert not any(name.endswith(".c") for name in names)
+    show = "import extractors; print(extractors.walk_in_use())"
+    possible = (
+        importlib.util.find_spec("Cython") and shutil.which("cc") and Path(sysconfig.get_path("include")).is_dir()
+    )
+    assert run(tools / "python", "-c", show, folder=tmp_path).stdout.strip() == ("compiled" if possible else "Python")
 
 
 def test_the_demo_runs_from_an_empty_folder(tools: Path, tmp_path: Path) -> None:
