@@ -1,9 +1,9 @@
 """The compression of kept pages: pages that are written together form one block, packed with earlier pages.
 
 A block is one zstd frame. Its dictionary is the raw content of earlier blocks, because pages of one section share most
-of their bytes; much less remains than with the example alone as dictionary. Dictionaries are not stored: they are lists of
-blocks. A dictionary is used for the blocks of one period only, which begins without one, so that no
-block is needed for much longer than its own pages.
+of their bytes; much less remains than with the example alone as dictionary. Dictionaries are not stored: they are lists
+of blocks. A dictionary is used for the blocks of one period only, which begins without one, so that no block is needed
+for much longer than its own pages.
 """
 
 from collections.abc import Callable, Sequence
