@@ -53,7 +53,7 @@ OWN = (
 )
 
 
-class Comparison:
+class WalkComparison:
     """Both forms on one page after the other. The sections and tries of both grow alike, as they do in use."""
 
     def __init__(self, *, extracts: bool = True) -> None:
@@ -173,7 +173,7 @@ def _read(path: Path) -> bytes:
     return gzip.decompress(data) if path.suffix == ".gz" else data
 
 
-def compare_folder(comparison: Comparison, folder: Path, copies: int) -> None:
+def compare_folder(comparison: WalkComparison, folder: Path, copies: int) -> None:
     """Compare the forms on the pages below a folder, and on `copies` mutations of each."""
     last = ""
     for group, path in stored_pages(folder):
@@ -186,7 +186,7 @@ def compare_folder(comparison: Comparison, folder: Path, copies: int) -> None:
             comparison.add(f"{path} mutation {number}", mutated(data, chance))
 
 
-def compare_own(comparison: Comparison, copies: int, seconds: float, seed: str) -> None:
+def compare_own(comparison: WalkComparison, copies: int, seconds: float, seed: str) -> None:
     """Compare the forms on pages of our own and on mutations of them: `copies` of each, or for `seconds`."""
     end, round_ = time.monotonic() + seconds, 0
     for number, page in enumerate(OWN):
@@ -212,7 +212,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if walk_in_use() != "compiled":
         print("there is no compiled walk here", file=sys.stderr)
         return 2
-    comparison = Comparison(extracts=not arguments.lines)
+    comparison = WalkComparison(extracts=not arguments.lines)
     if arguments.folder is None:
         compare_own(comparison, arguments.mutated, arguments.seconds, arguments.seed)
     elif arguments.folder.is_dir():

@@ -11,7 +11,7 @@ from lxml import etree
 
 from console.sample_site import SiteServer, truth
 from evaluation import same_walk
-from evaluation.same_walk import OWN, Comparison, compare_folder, compare_own, mutated
+from evaluation.same_walk import OWN, WalkComparison, compare_folder, compare_own, mutated
 from extractors.html import walk as walking
 from extractors.html.elements import KINDS, MAX_DEPTH, hides, is_for_screen_readers
 from extractors.html.paths import TEXTUAL, PathTrie
@@ -22,14 +22,14 @@ compiled = pytest.mark.skipif(walking.walk_in_use() != "compiled", reason="the w
 MUTATIONS = 12  # of each page
 
 
-def same(comparison: Comparison) -> bool:
+def same(comparison: WalkComparison) -> bool:
     assert comparison.differences == []
     return comparison.counts["pages"] > 0
 
 
 @compiled
 def test_both_forms_agree_on_pages_of_our_own_and_on_mutations_of_them():
-    comparison = Comparison()
+    comparison = WalkComparison()
     compare_own(comparison, MUTATIONS, 0, "tests")
     assert same(comparison)
 
@@ -42,7 +42,7 @@ def test_both_forms_agree_on_the_sample_site(tmp_path):
             for number, article in enumerate(truth(section)):
                 body = site.answer("GET", article.path, "").body
                 (tmp_path / section / f"{number}.html").write_bytes(body)
-    comparison = Comparison()
+    comparison = WalkComparison()
     compare_folder(comparison, tmp_path, 1)
     assert same(comparison)
     assert comparison.counts["auto"] > len(truth("zh"))
@@ -50,7 +50,7 @@ def test_both_forms_agree_on_the_sample_site(tmp_path):
 
 @compiled
 def test_both_forms_agree_on_hostile_forms():
-    comparison = Comparison()
+    comparison = WalkComparison()
     pages = [news_page("Tides", HARBOUR), blog_page(BAKERY)]
     for piece in PIECES:
         chance = random.Random(piece)
@@ -65,7 +65,7 @@ def test_both_forms_agree_on_hostile_forms():
 @pytest.mark.parametrize("form", ["<div>{}", "<span>{}", "<pre>{}", "<a href=/x>{}", "<li>{}<p>", "<b>x{}"])
 def test_both_forms_agree_around_the_depth_limit(levels, form):
     opening, _, closing = form.partition("{}")
-    comparison = Comparison()
+    comparison = WalkComparison()
     comparison.add(form, (opening * levels + "text <i>deep</i> tail<br>below" + closing).encode())
     assert same(comparison)
 
