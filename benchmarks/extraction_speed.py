@@ -81,7 +81,7 @@ def our_calls(method: str, base: Path | None) -> Iterator[tuple[str, Call]]:
 def trafilatura() -> Callable[[str], Any] | None:
     """Return the extractor of trafilatura, without metadata; None if it is not installed."""
     try:
-        from trafilatura import extract
+        extract = importlib.import_module("trafilatura").extract
     except ImportError:
         return None
     return lambda text: extract(text, include_comments=False)
