@@ -30,9 +30,9 @@ QUEUED = Kind("queued", "nowhere:nothing", schemes=("queued",), takes=("fields",
 @pytest.fixture
 def queued_kind():
     """A kind that takes every option."""
-    KINDS[QUEUED.name] = QUEUED  # type: ignore[index]
+    KINDS[QUEUED.name] = QUEUED
     yield
-    del KINDS[QUEUED.name]  # type: ignore[attr-defined]
+    del KINDS[QUEUED.name]
 
 
 def task_of(output: str, folder: Path | None = None) -> Task:
