@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import redis
 from redis.client import Pipeline
 
-from .redis_pipeline import ScriptPipeline
+from .redis_scripts import ScriptClient, ScriptPipeline
 
 # `KEYS[1]` with this suffix is the name of no key.
 ALLOWED_WHEN_FULL = "redis.call('UNLINK', KEYS[1] .. ':none')\n"
@@ -79,7 +79,7 @@ def even_when_full(
     return connection.register_script(_COMMAND)(keys=[key], args=[command, *args], client=pipe)
 
 
-class WaitingRedis(redis.Redis):
+class WaitingRedis(ScriptClient):
     """A client for spiders: while Redis is full, its commands wait, because a refused command has had no effect.
 
     `on_wait` is called before each further attempt; it may only send commands that are not refused. After `patience`

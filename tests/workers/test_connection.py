@@ -170,3 +170,25 @@ def test_a_server_that_always_loses_its_scripts_is_unavailable(redis_url, connec
         client.register_script("return 1")(client=pipe)
         with pytest.raises(redis.ConnectionError, match="lost its scripts"):
             pipe.execute()
+
+
+@pytest.mark.parametrize("kind", [redis.Redis, WaitingRedis])
+def test_a_script_survives_a_server_that_loses_it(redis_url, connection, kind, monkeypatch):
+    with connect(redis_url) as client:
+        used = WaitingRedis.of(client) if kind is WaitingRedis else client
+        script = used.register_script("return 7")
+        losses, load = iter([True, False]), type(used).script_load
+
+        def load_then_lose(self, text):
+            loaded = load(self, text)
+            if next(losses):
+                connection.script_flush()
+            return loaded
+
+        monkeypatch.setattr(type(used), "script_load", load_then_lose)
+        connection.script_flush()
+        assert script() == 7
+        monkeypatch.setattr(type(used), "script_load", lambda self, text: script.sha)
+        connection.script_flush()
+        with pytest.raises(redis.ConnectionError, match="lost its scripts"):
+            script()
