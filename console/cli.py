@@ -32,6 +32,7 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "export": "Write rows that were delivered before to a new output.",
     "accept": "Accept rejected pages as articles.",
     "forget": "Forget URLs of a task, so that they can be found again.",
+    "rename": "Rename a task; what it knows is kept.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }
 MODULES = {"try": "trial", "re-extract": "re_extract"}  # commands whose names are no names of modules

@@ -33,6 +33,20 @@ def tasks_file(named: Path | None) -> Path:
     return named or Path("tasks.yaml")
 
 
+def refuse_task_name(file: Path, command: str) -> None:
+    """Raise `click.UsageError` if what should be a task list is the name of a task of the one here."""
+    if file.suffix or file.exists() or not Path("tasks.yaml").is_file():
+        return
+    from crawler.task_list.yaml_source import read
+
+    data = read(Path("tasks.yaml")).data
+    tasks = data.get("tasks") if isinstance(data, dict) else None
+    if isinstance(tasks, dict) and str(file) in tasks:
+        raise click.UsageError(
+            f"{file} is a task, and `exemplar {command}` takes a task list; exemplar run {file} runs the task"
+        )
+
+
 def examples(*lines: str) -> str:
     """Return the epilog that shows how a command is called."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
@@ -65,6 +79,11 @@ def counted(number: int, noun: str) -> str:
 def moment(seconds: float) -> str:
     """Return a time (Unix seconds) in ISO 8601, UTC."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def local_time(moment: str) -> str:
+    """Return a time in ISO 8601 as month, day and time of this machine's zone."""
+    return datetime.fromisoformat(moment).astimezone().strftime("%m-%d %H:%M:%S")
 
 
 def print_json(value: Any) -> None:

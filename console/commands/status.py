@@ -91,7 +91,7 @@ def command(
     if not state["tasks"]:
         console.print("no tasks are published yet; start `exemplar run`")
         return
-    console.print(table(state))
+    console.print(table(state, console.width))
     _show_cluster(console, state)
     for host in state["hosts"]:
         console.print(printable(in_words(host)), highlight=False, markup=False)
