@@ -10,9 +10,12 @@ from typing import Any
 
 import click
 
+from console.completion import complete_tasks
+
 # C0 but \t and \n, DEL, C1, embedded, overridden and isolated directions, surrogates
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 TASKS = click.Path(dir_okay=True, path_type=Path)
+task_argument = click.argument("task", shell_complete=complete_tasks)
 tasks_argument = click.argument("tasks", type=TASKS, required=False, metavar="[TASKS.YAML]")
 tasks_option = click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from console.completion import complete_methods
 from console.options import examples, print_json, say, show
 
 if TYPE_CHECKING:
@@ -31,7 +32,13 @@ FORMATS = ("text", "markdown", "json")
 )
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
 @click.option("--example", metavar="FILE|URL", help="An article of the same section; improves the result.")
-@click.option("--method", default="auto", show_default=True, help="One of the methods in docs/methods.md.")
+@click.option(
+    "--method",
+    default="auto",
+    show_default=True,
+    shell_complete=complete_methods,
+    help="One of the methods in docs/methods.md.",
+)
 @click.option(
     "--article", "insist", is_flag=True, help="Extract every page as an article, even if it looks like a list."
 )

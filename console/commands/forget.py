@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from console.known_task import ledger_of
-from console.options import counted, examples, json_option, print_json, say, tasks_option
+from console.options import counted, examples, json_option, print_json, say, task_argument, tasks_option
 
 if TYPE_CHECKING:
     from workers.ledger import Ledger
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         "exemplar forget kuaibao --yes",
     )
 )
-@click.argument("task")
+@task_argument
 @click.argument("urls", nargs=-1, metavar="[URL]…")
 @click.option("--reason", metavar="TEXT", help="Forget the rejected and failed URLs whose reason begins with TEXT.")
 @click.option("--yes", is_flag=True, help="Forget the whole task without asking.")

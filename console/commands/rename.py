@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from console.completion import complete_tasks
 from console.known_task import known_ledger, servers_of
 from console.options import counted, examples, json_option, print_json, say, tasks_file, tasks_option
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog=examples("exemplar rename kuaibao city-news", "exemplar rename kuaibao city-news --json"))
-@click.argument("old")
+@click.argument("old", shell_complete=complete_tasks)
 @click.argument("new")
 @tasks_option
 @json_option

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from console.completion import complete_tasks_or_files
 from console.options import TASKS, counted, examples, exit_option, log_to_stderr, say, verbose_option
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
         "exemplar run --once --json | tail -1",
     )
 )
-@click.argument("names", nargs=-1, metavar="[TASKS.YAML] [TASK]…")
+@click.argument("names", nargs=-1, metavar="[TASKS.YAML] [TASK]…", shell_complete=complete_tasks_or_files)
 @click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
 @click.option("--once", is_flag=True, help="Run every task once, wait until all is written, then stop.")
 @click.option("--now", is_flag=True, help="Start the tasks at once, whatever their times; then go on by schedule.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from console.completion import complete_tasks
 from console.options import examples, json_option, print_json, say, show, tasks_option
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ SHOWN = 5  # links of a kind
 @click.command(
     "try", epilog=examples("exemplar try harbour-news", "exemplar try harbour-news --tasks news/tasks.yaml --json")
 )
-@click.argument("task", required=False)
+@click.argument("task", required=False, shell_complete=complete_tasks)
 @tasks_option
 @json_option
 def command(task: str | None, tasks: Path | None, as_json: bool) -> None:

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
@@ -246,22 +248,18 @@ def let_the_next_run_be_far(folder: Path) -> None:
     server.stop()
 
 
-class running:  # noqa: N801  # reads as a statement
-    """`exemplar run` while the block runs."""
-
-    def __init__(self, folder: Path, environment: dict[str, str], *arguments: str) -> None:
-        self.folder, self.environment, self.arguments = folder, environment, arguments
-
-    def __enter__(self) -> "subprocess.Popen[str]":
-        command = [sys.executable, "-m", "console", "run", *self.arguments]
-        self.process = subprocess.Popen(
-            command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        return self.process
-
-    def __exit__(self, *_: object) -> None:
-        self.process.send_signal(signal.SIGINT)
-        self.process.communicate(timeout=60)
+@contextmanager
+def running(folder: Path, environment: dict[str, str], *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+    """Run `exemplar run` while the block runs."""
+    command = [sys.executable, "-m", "console", "run", *arguments]
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
 
 
 def read_until(process: "subprocess.Popen[str]", *texts: str) -> None:
