@@ -32,6 +32,8 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "export": "Write rows that were delivered before to a new output.",
     "accept": "Accept rejected pages as articles.",
     "forget": "Forget URLs of a task, so that they can be found again.",
+    "rename": "Rename a task; what it knows is kept.",
+    "completion": "Print the script by which a shell completes commands, tasks and kinds.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }
 MODULES = {"try": "trial", "re-extract": "re_extract"}  # commands whose names are no names of modules
@@ -108,7 +110,7 @@ def exemplar() -> None:
 def main() -> None:
     """Run the command line and exit. Expected errors are printed without a traceback."""
     try:
-        result = exemplar(standalone_mode=False)
+        result = exemplar(prog_name="exemplar", standalone_mode=False)
         code = result if isinstance(result, int) else EXIT_OK  # click returns the code of an `Exit`
     except click.ClickException as error:
         message = StringIO()

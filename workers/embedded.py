@@ -183,6 +183,16 @@ def redis_for(
             server.stop()
 
 
+def shared_url(state: Path) -> str | None:
+    """Return the URL of the Redis that a running `exemplar run` of this state folder shares; None if none runs."""
+    try:
+        owner = json.loads((state / "owner.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    url = Embedded(state).url
+    return url if isinstance(owner, dict) and owner.get("command") == "run" and answers(url) else None
+
+
 @contextmanager
 def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None], seconds: float) -> Iterator[bool]:
     """Yield True if this process owns the folder's Redis, False if `exemplar run` owns it and shares it."""

@@ -100,11 +100,12 @@ def keep_example(
     requested: str,
     *,
     rendered: bool = False,
+    doubt: str = "",
     clock: Clock | None = None,
 ) -> None:
     """Store a page as the task's example. `requested`: the URL in the task; a different one is fetched again.
 
-    `rendered`: the page was loaded in a browser, as the task's articles are.
+    `rendered`: the page was loaded in a browser, as the task's articles are. `doubt`: why it is no article.
     """
     now = datetime.fromtimestamp((clock or clock_of(connection).now)(), UTC)
     connection.hset(
@@ -118,6 +119,7 @@ def keep_example(
             "body": pack_body(page.body),
             "begun": 0,
             "rendered": int(rendered),
+            "doubt": doubt,
         },
     )
 
@@ -141,6 +143,12 @@ def example_asked(connection: "redis.Redis", task: str) -> str | None:
     """Return the URL for which the stored example was requested."""
     raw = cast("bytes | None", connection.hget(keys.of_task(task, "example"), "asked"))
     return raw.decode() if raw else None
+
+
+def example_doubt(connection: "redis.Redis", task: str, requested: str) -> str:
+    """Return why the stored example is no article; empty if it is one, or was requested for another URL."""
+    asked, doubt = cast(list["bytes | None"], connection.hmget(keys.of_task(task, "example"), ["asked", "doubt"]))
+    return doubt.decode() if asked == requested.encode() and doubt else ""
 
 
 def example_rendered(connection: "redis.Redis", task: str) -> bool | None:

@@ -80,6 +80,26 @@ def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]]) -> list
     return [entry["name"] for entry in new]
 
 
+def rename_task(tasks_yaml: Path, old: str, new: str) -> None:
+    """Rename a task in the file; nothing else changes. Raises `TaskError` if that is impossible."""
+    raw = tasks_yaml.read_bytes()
+    text = raw.decode("utf-8-sig")
+    source = read_text(text, str(tasks_yaml))
+    line, column = source.keys[("tasks", old)]
+    lines = text.splitlines(keepends=True)
+    start, rest = lines[line - 1][: column - 1], lines[line - 1][column - 1 :]
+    written = next((form for form in (old, f'"{old}"', f"'{old}'") if rest.startswith(form)), None)
+    if written is None:
+        place = f"{tasks_yaml}:{line}:{column}"
+        raise TaskError(f"{place}: the name {old} is written in an unusual form; rename it by hand")
+    lines[line - 1] = f"{start}{_scalar(new, key=True)}{rest.removeprefix(written)}"
+    changed = "".join(lines)
+    before, after = loads(text, str(tasks_yaml), tasks_yaml.parent), loads(changed, str(tasks_yaml), tasks_yaml.parent)
+    if [new if name == old else name for name in before.tasks] != [*after.tasks]:
+        raise TaskError(f"{tasks_yaml}: {old} cannot be renamed in a file of this layout; rename it by hand")
+    _replace(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+
+
 # Which entries are new, and whether they are valid
 
 
