@@ -69,7 +69,8 @@ SNIPPET = 180  # characters
 def snippet(text: str, query: str) -> list[tuple[str, bool]]:
     """Return a part of a text around the first match of a query, as pieces; True: the piece matches."""
     plain = " ".join(text[:200_000].split())
-    parts = [run for _, quoted, word in _QUERY.findall(query)[:MOST_WORDS] for run in _RUN.findall(quoted or word)]
+    words = [quoted or word for _, quoted, word in _QUERY.findall(query)[:MOST_WORDS]]
+    parts = [part for word in words if _RUN.search(word) for part in (word, *_RUN.findall(word))]
     wanted = "|".join(re.escape(part) for part in sorted(set(parts), key=len, reverse=True))
     if not wanted:
         return [(plain[:SNIPPET], False)]

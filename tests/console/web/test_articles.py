@@ -30,6 +30,7 @@ def test_chinese_text_becomes_pairs_and_a_query_a_phrase_of_pairs() -> None:
     assert match_of("语言") == '"语言"'
     assert match_of("自然语言") == '"自然 然语 语言"'
     assert match_of("言") == '"言" *'
+    assert match_of("第7号文") == '"第 7 号文"'
     assert match_of('harbour "new bridge" -football') == '("harbour" AND "new bridge") NOT ("football")'
 
 
@@ -152,7 +153,7 @@ def test_the_page_searches_filters_and_exports(published: Path, console: MakeCon
     assert len([json.loads(line) for line in exported.text.splitlines()]) == 4
     as_csv = client.get("/articles/export?q=7th&format=csv").text
     assert as_csv.startswith("\ufefftask,url,title")
-    assert len(as_csv.splitlines()) == 3 + 1 - 1 or "7th" in as_csv
+    assert "Article 7," in as_csv
 
 
 def test_a_cell_that_a_spreadsheet_computes_is_text(published: Path, console: MakeConsole) -> None:
