@@ -27,6 +27,7 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "schedule": "Run the scheduler (one part of a cluster).",
     "work": "Run crawl or extraction workers (parts of a cluster).",
     "status": "Show tasks, next runs, counts, queue and workers.",
+    "console": "Serve tasks, articles, failures and machines as pages for a browser.",
     "failures": "Show failed pages by reason; try them again or drop them.",
     "re-extract": "Extract kept pages again, without a request.",
     "export": "Write rows that were delivered before to a new output.",

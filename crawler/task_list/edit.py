@@ -76,7 +76,7 @@ def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]]) -> list
         return []
     changed = _inserted(text, source, new)
     _check_result(changed, tasks_yaml, known, new)
-    _replace(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+    replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
     return [entry["name"] for entry in new]
 
 
@@ -212,10 +212,10 @@ def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, in
         )
     keys = [source.keys[("tasks", first, key)] for key in data[first] if ("tasks", first, key) in source.keys]
     step = keys[0][1] - column if keys and keys[0][0] > line else 2
-    return _last_line(lines, line, column - 1), column - 1, max(step, 1)
+    return last_line(lines, line, column - 1), column - 1, max(step, 1)
 
 
-def _last_line(lines: Sequence[str], first: int, indent: int) -> int:
+def last_line(lines: Sequence[str], first: int, indent: int) -> int:
     """Return the last line (from 1) of the block that starts at line `first`; the next key further left ends it."""
     last = first
     for number, line in enumerate(lines[first:], first + 1):
@@ -275,7 +275,7 @@ def _check_result(text: str, path: Path, known: TaskFile | None, new: Sequence[M
         raise TaskError(f"{path}: tasks cannot be added to a file of this layout; add them by hand")
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes) -> None:
     """Replace the file's content in one step: a reader gets the old file or the new one, never a part."""
     target = path.resolve()
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
