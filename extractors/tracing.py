@@ -26,6 +26,10 @@ class Trace:
         """Add a step."""
         self.steps.append(step)
 
+    def steps_of(self, kind: type[Step]) -> list[Step]:
+        """Return all steps of a kind."""
+        return [step for step in self.steps if isinstance(step, kind)]
+
     def last(self, kind: type[Step], before: object = None) -> Step | None:
         """Return the last step of a kind, or the last one in front of the step `before`; None if there is none."""
         end = len(self.steps) if before is None else self._place(before)
