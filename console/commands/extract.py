@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from console.explaining import check_report_path, explaining_options
 from console.options import examples, print_json, say, show
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
         "exemplar extract --method i-awce https://example.org/news/",
         "curl -s https://example.org/page | exemplar extract -",
         "exemplar extract page.html --method line-blocks --figure page.svg",
+        "exemplar extract page.html --example known.html --report why.html",
     )
 )
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
@@ -49,6 +51,7 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
     metavar="FILE.svg|FILE.png",
     help="Also draw how the method decided on the page.",
 )
+@explaining_options
 def command(
     sources: tuple[str, ...],
     example: str | None,
@@ -58,6 +61,8 @@ def command(
     screenshots: Path | None,
     output: Path | None,
     figure: Path | None,
+    report: Path | None,
+    explained: bool,
 ) -> None:
     """Extract the article of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
@@ -67,6 +72,7 @@ def command(
     With --method list-rank, and with i-awce on a list page, the result is the list's entries: a line each with date,
     title and URL, separated by tabs; links in Markdown; `entries` in JSON.
     """
+    from console.explaining import PageExplanations
     from console.figures import check_figure_options, draw_page
     from console.inputs import Missing, pages
     from extractors import Article, Listing
@@ -75,8 +81,11 @@ def command(
         raise click.UsageError(f"--screenshots needs --method {BY_SCREENSHOT}")
     if figure is not None:
         check_figure_options(sources, method, figure)
+    if report is not None:
+        check_report_path(report)
     example_page, to_extract = pages(sources, example)
     section = _section(example_page, method)
+    explanations = PageExplanations(section, example_page, report, explained, insist) if report or explained else None
     several = (
         len(sources) > 1 or Path(sources[0]).is_dir() or (Path(sources[0]).is_file() and sources[0].endswith(".txt"))
     )
@@ -94,6 +103,10 @@ def command(
             _show(page.name, result, form, several)
         if figure is not None and not isinstance(page, Missing) and not isinstance(result, Missing):
             failures += not draw_page(page, example_page, method, insist, figure)
+        if explanations is not None:
+            explanations.add(page)
+    if explanations is not None:
+        explanations.write()
     if failures:
         raise click.exceptions.Exit(1)
 

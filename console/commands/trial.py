@@ -6,22 +6,30 @@ from typing import TYPE_CHECKING
 
 import click
 
+from console.explaining import check_report_path, explaining_options
 from console.options import examples, json_option, print_json, say, show, tasks_option
 
 if TYPE_CHECKING:
     from crawler.discovery.link_judgement import JudgedLink
     from crawler.scouting.trial import ReadList, Trial
+    from workers.inbox import StoredPage
 
 SHOWN = 5  # links of a kind
 
 
 @click.command(
-    "try", epilog=examples("exemplar try harbour-news", "exemplar try harbour-news --tasks news/tasks.yaml --json")
+    "try",
+    epilog=examples(
+        "exemplar try harbour-news",
+        "exemplar try harbour-news --report why.html",
+        "exemplar try harbour-news --tasks news/tasks.yaml --json",
+    ),
 )
 @click.argument("task")
 @tasks_option
 @json_option
-def command(task: str, tasks: Path | None, as_json: bool) -> None:
+@explaining_options
+def command(task: str, tasks: Path | None, as_json: bool, report: Path | None, explained: bool) -> None:
     """Try TASK: read some of its list pages, extract ten articles, write nothing.
 
     Shows the links taken and left with the reasons, what robots.txt forbids, and each extraction with its confidence.
@@ -29,18 +37,29 @@ def command(task: str, tasks: Path | None, as_json: bool) -> None:
     """
     from datetime import UTC, datetime
 
+    from console.explaining import explain_trial
     from crawler.fetching.single_pages import run_survey
     from crawler.scouting.trial import trial
     from crawler.task_list.file import load
 
+    if report is not None:
+        check_report_path(report)
+    answers: dict[str, StoredPage] = {}
+
+    def keep(url: str, answer: "StoredPage | str") -> None:
+        if (report is not None or explained) and not isinstance(answer, str):
+            answers[url] = answer
+
     listed = load(tasks or Path("tasks.yaml"))
     chosen = listed[task]
     today = datetime.now(UTC).date()
-    result = run_survey(lambda fetch: trial(fetch, chosen, today), listed.settings, task=chosen)
+    result = run_survey(lambda fetch: trial(fetch, chosen, today), listed.settings, task=chosen, on_page=keep)
     if as_json:
         print_json(_json(result))
     else:
         _show(result)
+    if report is not None or explained:
+        explain_trial(result, chosen, answers, report, explained)
     if not result.ok:
         raise click.exceptions.Exit(1)
 

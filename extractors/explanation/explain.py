@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from ..article import Article, NoArticle
-from ..content.assembly import Assembling, BodyLines
+from ..content.assembly import Assembling, BodyLines, read
 from ..content.body import CutSteps
 from ..errors import UnusablePage
 from ..html.dom import parse
+from ..html.lines import Lines
+from ..html.paths import PathTrie
 from ..listing import Listing
 from ..metadata.declared_metadata import read_head
 from ..methods import density, example
@@ -37,6 +39,7 @@ def explain(
             result = section.extract(html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse)
         except UnusablePage as error:
             return Explanation(url or "", "", NoArticle(f"unusable page: {error}", url), "", ())
+        lines = trace.first(Lines) or _read(html, url, content_type)
     cut, assembling = deciding_cut(trace), trace.last(Assembling)
     is_article = isinstance(result, Article) and assembling is not None
     return Explanation(
@@ -44,12 +47,22 @@ def explain(
         _page_title(assembling, html, content_type),
         result,
         _method(trace, result),
-        tuple(explained_lines(trace, result)),
+        tuple(explained_lines(trace, lines, result)) if lines is not None else (),
         _curves(cut),
         element_of(cut.lines.trie, cut.root) if cut is not None and cut.root else "",
         tuple(_grounds(trace, result)),
         explained_fields(assembling, result) if isinstance(result, Article) and is_article and assembling else (),
     )
+
+
+def _read(html: bytes | str, url: str | None, content_type: str | None) -> Lines | None:
+    """Return the lines of a page that its method does not read as such: it looks for its body in the source."""
+    with traced() as trace:
+        try:
+            read(make_page(html, url, content_type), PathTrie())
+        except UnusablePage:
+            return None
+    return trace.first(Lines)
 
 
 def _page_title(assembling: Assembling | None, html: bytes | str, content_type: str | None) -> str:

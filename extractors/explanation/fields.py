@@ -87,6 +87,13 @@ def _field(
 def _date_field(name: str, value: date | None, places: list[tuple[str, date]]) -> ExplainedField:
     """Return a field with a date; a place that names the same day in another zone or without a time agrees with it."""
     field = _field(name, value.isoformat() if value else "", [(place, found.isoformat()) for place, found in places])
+    if value is not None:
+        days = {found.isoformat() for _, found in places if day_of(found) == day_of(value)}
+        agreeing = (
+            replace(candidate, state="same") if candidate.state == "lost" and candidate.value in days else candidate
+            for candidate in field.candidates
+        )
+        field = replace(field, candidates=tuple(agreeing))
     if value is None or field.candidates[0].place != TEXT_RULE:
         return field
     near = next((found for _, found in places if day_of(found) == day_of(value)), None)

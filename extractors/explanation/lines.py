@@ -1,7 +1,7 @@
 """The steps that an extraction noted → for each line of the page a decision and its reason."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
@@ -28,11 +28,8 @@ Reason = tuple[Decision, str]
 Judge = Callable[[int], Reason]
 
 
-def explained_lines(trace: Trace, result: Article | Listing | NoArticle) -> list[ExplainedLine]:
+def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) -> list[ExplainedLine]:
     """Return each line of the page that was extracted within `trace`, with what became of it; `result`: its answer."""
-    lines = trace.first(Lines)
-    if lines is None:
-        return []
     cut = deciding_cut(trace)
     judge = judge_of(trace, lines, result)
     opinion = trace.first(Opinion, after=cut) if cut is not None and trace.last(OwnBody) is not None else None
@@ -74,7 +71,7 @@ def judge_of(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) 
     elif assembling is not None and isinstance(assembling.cut, BodyLines) and assembling.parsed.lines is lines:
         judge = _judge_by_answer(set(assembling.cut.kept), result)
     else:
-        judge = _judge_by_answer(lines_in(lines, result.text), result)
+        judge = _judge_by_answer(lines_in(lines.texts, result.text), result)
     if isinstance(result, NoArticle):
         return lambda line: ("refused", result.reason) if judge(line)[0] == "kept" else judge(line)
     return judge
@@ -233,14 +230,14 @@ def element_of(trie: PathTrie, path: int, most: int = ELEMENTS_NAMED) -> str:
     return " > ".join(reversed(names)) or "page"
 
 
-def lines_in(lines: Lines, text: str) -> set[int]:
+def lines_in(lines: Sequence[str], text: str) -> set[int]:
     """Return the lines of a page that a text extracted from it has, in the text's order.
 
     Lines that the text joins to others, such as those of an item, are found if they are long enough to be no accident.
     """
     flat = " ".join(text.split())
     pieces = [" ".join(piece.split()) for piece in _BREAK.split(text)]
-    ours = [" ".join(line.split()) for line in lines.texts]
+    ours = [" ".join(line.split()) for line in lines]
     found: set[int] = set()
     for run in LCSseq.opcodes([hash(line) for line in ours], [hash(piece) for piece in pieces if piece]):
         if run.tag == "equal":

@@ -1,13 +1,12 @@
 """The answers of other methods on a page."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..article import NoArticle
 from ..errors import UnusablePage
-from ..html.lines import Lines
 from ..registry import LIST_METHODS, METHODS
 from ..section import Section
-from ..tracing import traced
 from .lines import lines_in
 
 NEED_EXAMPLE = frozenset({"example", "example-verbatim"})
@@ -35,14 +34,14 @@ def comparable_methods(has_example: bool) -> list[str]:
     ]
 
 
-def method_answer(section: Section, method: str, html: bytes | str, url: str | None = None) -> MethodAnswer:
-    """Return the answer of a section that was prepared with `method`."""
-    with traced() as trace:
-        try:
-            result = section.extract(html, url)
-        except UnusablePage as error:
-            return MethodAnswer(method, frozenset(), "", f"unusable page: {error}")
+def method_answer(
+    section: Section, method: str, html: bytes | str, url: str | None = None, *, lines: Sequence[str]
+) -> MethodAnswer:
+    """Return the answer of a section that was prepared with `method`; `lines`: the page's, to find its text in."""
+    try:
+        result = section.extract(html, url)
+    except UnusablePage as error:
+        return MethodAnswer(method, frozenset(), "", f"unusable page: {error}")
     if isinstance(result, NoArticle):
         return MethodAnswer(method, frozenset(), "", result.reason)
-    lines = trace.first(Lines)
-    return MethodAnswer(method, frozenset(lines_in(lines, result.text) if lines else ()), result.text, result.reason)
+    return MethodAnswer(method, frozenset(lines_in(lines, result.text)), result.text, result.reason)

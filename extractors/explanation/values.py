@@ -55,7 +55,10 @@ class ExplainedLine:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A value at a place of the page where a field may stand. `state`: taken, the same as the one taken, or lost."""
+    """A value at a place of the page where a field may stand.
+
+    `state`: taken, the same (it agrees with the one taken, a date by its day), or lost.
+    """
 
     place: str
     value: str
