@@ -35,8 +35,12 @@ def explaining_options(command: Command) -> Command:
     return report(explain(command))
 
 
-def check_report_path(path: Path) -> None:
-    """Raise `click.UsageError` if a report cannot be written there, before any page is fetched."""
+def check_explaining(path: Path | None, explained: bool, as_json: bool) -> None:
+    """Raise `click.UsageError` if the options exclude each other or no report can be written, before any fetch."""
+    if explained and as_json:
+        raise click.UsageError("--explain is text beside the result, so it does not go with JSON; --report does")
+    if path is None:
+        return
     if path.is_dir():
         raise click.UsageError(f"--report: {path} is a folder; name a file in it, such as {path / 'report.html'}")
     if not path.parent.is_dir():
@@ -66,8 +70,11 @@ class PageExplanations:
         if len(self._pages) == MOST_PAGES:
             self._left += 1
             return
-        found = isinstance(page, PageIn)
-        self._pages.append(self._explainer.page(_source(page)) if found else ReportedPage(page.name, error=page.reason))
+        self._pages.append(
+            self._explainer.page(_source(page))
+            if isinstance(page, PageIn)
+            else ReportedPage(page.name, error=page.reason)
+        )
         if self._explained:
             _show_pages(self._pages[-1:])
 
@@ -76,9 +83,9 @@ class PageExplanations:
         from console.report.document import ReportHead
 
         notes = (f"{self._left} further pages are not explained",) if self._left else ()
+        title = self._pages[0].name if len(self._pages) == 1 else f"{len(self._pages)} pages"
         if self._report is not None:
-            head = ReportHead(f"{len(self._pages)} pages" if len(self._pages) > 1 else self._pages[0].name, _now())
-            write(self._report, ReportHead(head.title, head.made, notes=notes), self._pages)
+            write(self._report, ReportHead(title, _now(), notes=notes), self._pages)
         elif notes:
             say(f"note: {notes[0]}")
 

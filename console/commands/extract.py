@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.explaining import check_report_path, explaining_options
+from console.explaining import check_explaining, explaining_options
 from console.options import examples, print_json, say, show
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ def command(
         raise click.UsageError(f"--screenshots needs --method {BY_SCREENSHOT}")
     if figure is not None:
         check_figure_options(sources, method, figure)
-    if report is not None:
-        check_report_path(report)
+    check_explaining(report, explained, form == "json")
     example_page, to_extract = pages(sources, example)
     section = _section(example_page, method)
     explanations = PageExplanations(section, example_page, report, explained, insist) if report or explained else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.explaining import check_report_path, explaining_options
+from console.explaining import check_explaining, explaining_options
 from console.options import examples, json_option, print_json, say, show, tasks_option
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ def command(task: str, tasks: Path | None, as_json: bool, report: Path | None, e
     from crawler.scouting.trial import trial
     from crawler.task_list.file import load
 
-    if report is not None:
-        check_report_path(report)
+    check_explaining(report, explained, as_json)
     answers: dict[str, StoredPage] = {}
 
     def keep(url: str, answer: "StoredPage | str") -> None:
