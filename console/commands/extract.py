@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from console.completion import complete_methods
+from console.explaining import check_explaining, explaining_options
 from console.options import examples, print_json, say, show
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ FORMATS = ("text", "markdown", "json")
         "exemplar extract --method i-awce https://example.org/news/",
         "curl -s https://example.org/page | exemplar extract -",
         "exemplar extract page.html --method line-blocks --figure page.svg",
+        "exemplar extract page.html --example known.html --report why.html",
     )
 )
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
@@ -56,6 +58,7 @@ FORMATS = ("text", "markdown", "json")
     metavar="FILE.svg|FILE.png",
     help="Also draw how the method decided on the page.",
 )
+@explaining_options
 def command(
     sources: tuple[str, ...],
     example: str | None,
@@ -65,6 +68,8 @@ def command(
     screenshots: Path | None,
     output: str | None,
     figure: Path | None,
+    report: Path | None,
+    explained: bool,
 ) -> None:
     """Extract the article of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
@@ -74,6 +79,7 @@ def command(
     With --method list-rank, and with i-awce on a list page, the result is the list's entries: a line each with date,
     title and URL, separated by tabs; links in Markdown; `entries` in JSON.
     """
+    from console.explaining import PageExplanations
     from console.extracted_files import form_of, target_of
     from console.figures import check_figure_options, draw_page
     from console.inputs import Missing, pages
@@ -87,9 +93,11 @@ def command(
         len(sources) > 1 or Path(sources[0]).is_dir() or (Path(sources[0]).is_file() and sources[0].endswith(".txt"))
     )
     form = form or form_of(output)
+    check_explaining(report, explained, form == "json")
     target = target_of(output, form, several)
     example_page, to_extract = pages(sources, example)
     section = _section(example_page, method)
+    explanations = PageExplanations(section, example_page, report, explained, insist) if report or explained else None
     failures = 0
     for page in to_extract:
         result = page if isinstance(page, Missing) else _extract(section, page, insist, screenshots)
@@ -104,8 +112,12 @@ def command(
             _show(page.name, result, form, several)
         if figure is not None and not isinstance(page, Missing) and not isinstance(result, Missing):
             failures += not draw_page(page, example_page, method, insist, figure)
+        if explanations is not None:
+            explanations.add(page)
     if target is not None:
         say(target.end())
+    if explanations is not None:
+        explanations.write()
     if failures:
         raise click.exceptions.Exit(1)
 

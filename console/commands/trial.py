@@ -7,23 +7,31 @@ from typing import TYPE_CHECKING
 import click
 
 from console.completion import complete_tasks
+from console.explaining import check_explaining, explaining_options
 from console.options import examples, json_option, print_json, say, show, tasks_option
 
 if TYPE_CHECKING:
     from crawler.discovery.link_judgement import JudgedLink
     from crawler.scouting.trial import ReadList, Trial
     from crawler.task_list.models import Task, TaskFile
+    from workers.inbox import StoredPage
 
 SHOWN = 5  # links of a kind
 
 
 @click.command(
-    "try", epilog=examples("exemplar try harbour-news", "exemplar try harbour-news --tasks news/tasks.yaml --json")
+    "try",
+    epilog=examples(
+        "exemplar try harbour-news",
+        "exemplar try harbour-news --report why.html",
+        "exemplar try harbour-news --tasks news/tasks.yaml --json",
+    ),
 )
 @click.argument("task", required=False, shell_complete=complete_tasks)
 @tasks_option
 @json_option
-def command(task: str | None, tasks: Path | None, as_json: bool) -> None:
+@explaining_options
+def command(task: str | None, tasks: Path | None, as_json: bool, report: Path | None, explained: bool) -> None:
     """Try TASK, or the only one there is: read some of its list pages, extract ten articles, write nothing.
 
     Shows the links taken and left with the reasons, what robots.txt forbids, and each extraction with its confidence.
@@ -31,18 +39,28 @@ def command(task: str | None, tasks: Path | None, as_json: bool) -> None:
     """
     from datetime import UTC, datetime
 
+    from console.explaining import explain_trial
     from crawler.fetching.single_pages import run_survey
     from crawler.scouting.trial import trial
     from crawler.task_list.file import load
 
+    check_explaining(report, explained, as_json)
+    answers: dict[str, StoredPage] = {}
+
+    def keep(url: str, answer: "StoredPage | str") -> None:
+        if (report is not None or explained) and not isinstance(answer, str):
+            answers[url] = answer
+
     listed = load(tasks or Path("tasks.yaml"))
     chosen = listed[task] if task is not None else _only_task(listed)
     today = datetime.now(UTC).date()
-    result = run_survey(lambda fetch: trial(fetch, chosen, today), listed.settings, task=chosen)
+    result = run_survey(lambda fetch: trial(fetch, chosen, today), listed.settings, task=chosen, on_page=keep)
     if as_json:
         print_json(_json(result))
     else:
         _show(result)
+    if report is not None or explained:
+        explain_trial(result, chosen, answers, report, explained)
     if not result.ok:
         raise click.exceptions.Exit(1)
 

@@ -14,7 +14,7 @@ from crawler.scheduling.schedule import Schedule
 from crawler.session import CONTACT
 from crawler.task_list.change import changed_task, task_block
 from crawler.task_list.edit import append_tasks, create
-from workers.failures import drop, drop_row, failures, retry, retry_row
+from workers.failed_pages import drop, drop_row, failures, retry, retry_row
 from workers.ledger import Ledger
 from workers.refused_rows import refused_rows
 

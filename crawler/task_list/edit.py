@@ -97,7 +97,7 @@ def rename_task(tasks_yaml: Path, old: str, new: str) -> None:
     before, after = loads(text, str(tasks_yaml), tasks_yaml.parent), loads(changed, str(tasks_yaml), tasks_yaml.parent)
     if [new if name == old else name for name in before.tasks] != [*after.tasks]:
         raise TaskError(f"{tasks_yaml}: {old} cannot be renamed in a file of this layout; rename it by hand")
-    _replace(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+    replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
 
 
 # Which entries are new, and whether they are valid
