@@ -32,7 +32,7 @@ def redis_url() -> Iterator[str]:
         server = subprocess.Popen([str(server_binary()), *options], stdout=subprocess.DEVNULL)
         url = f"unix://{socket}"
         try:
-            limit = time.monotonic() + 10
+            limit = time.monotonic() + services.START_WAIT
             while not answers(url):
                 assert time.monotonic() < limit, "the test Redis does not answer"
                 time.sleep(0.02)
