@@ -21,9 +21,9 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-# Three processes, because most tests wait for child processes; the tests of one file run in one process.
+# Four processes on two cores, because many tests wait; the tests of one file run in one process, long files first.
 unit: $(READY) browser services
-	$(BIN)/pytest -n 3 --dist loadfile
+	$(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 # Tests that render pages need Chromium; where it cannot be installed they are skipped with a reason.
 browser:

@@ -355,7 +355,7 @@ def test_a_site_that_is_away_ends_in_a_report_without_a_traceback(connection, re
 
 
 def test_after_a_kill_the_next_run_fetches_the_rest(site, connection, redis_url, tmp_path):
-    write_tasks(tmp_path, site.url, delay=0.1)
+    write_tasks(tmp_path, site.url, delay=0.2)
     ledger = Ledger(connection, "zh-news")
     with Child("zh-news", tmp_path, redis_url) as child:
         until(lambda: ledger.counts().states["fetched"] >= 4)
