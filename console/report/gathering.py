@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from extractors.figures.data.example_verbatim import CharacterCurves
     from extractors.figures.data.line_blocks import BlockDistribution
 
-RUNS = 2  # extractions of a method on a page; the faster counts
+MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the other methods, which takes a minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +90,16 @@ class Explainer:
         from extractors.explanation import method_answer
 
         answers, text, lines = [], explanation.result.text, [line.text for line in explanation.lines]
-        for method, section in self._sections().items():
-            seconds = min(_seconds(section, page) for _ in range(RUNS))
+        if len(lines) > MOST_COMPARED:
+            return []
+        for method, section in self._sections(page).items():
+            seconds = _seconds(section, page)
             answer = method_answer(section, method, page.body, page.url, lines=lines)
             answers.append(ComparedMethod(method, answer.kept, shingle_f1(answer.text, text), seconds, answer.reason))
         return sorted(answers, key=lambda answer: -answer.f1)
 
-    def _sections(self) -> "dict[str, Section]":
-        """Return the methods to compare, each prepared once with the example."""
+    def _sections(self, page: SourcePage) -> "dict[str, Section]":
+        """Return the methods to compare, each prepared once with the example and warmed up on the first page."""
         from extractors import Section, UnusablePage
         from extractors.explanation import comparable_methods
 
@@ -109,6 +111,7 @@ class Explainer:
                     self._compared[method] = Section(body, url, method=method)
                 except UnusablePage:
                     continue
+                _seconds(self._compared[method], page)
         return self._compared
 
     def _characters(self, page: SourcePage) -> "CharacterCurves | None":
