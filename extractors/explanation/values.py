@@ -54,7 +54,7 @@ class ExplainedLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class FieldCandidate:
     """A value at a place of the page where a field may stand.
 
     `state`: taken, the same (it agrees with the one taken, a date by its day), or lost.
@@ -71,7 +71,7 @@ class ExplainedField:
 
     name: str
     value: str
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[FieldCandidate, ...]
 
     @property
     def place(self) -> str:

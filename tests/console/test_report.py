@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from console.report.charts import BINS, charts_of, sparkline, strip_of
 from console.report.document import ReportedLink, ReportedList, ReportHead, render_report, web_address
-from console.report.gathering import Explainer, ReportedPage, SourcePage
+from console.report.gathering import Explainer, PageToExplain, ReportedPage
 from console.report.rows import OmittedLines, rows_of
 from console.report.terminal import explained_rows, fitted
 from console.sample_site import SiteServer, tasks_yaml, truth
@@ -29,8 +29,8 @@ CHINESE = (
 
 
 def explained(page: str, example: str | None = None, url: str | None = "https://g.example/a.html") -> ReportedPage:
-    model = SourcePage("example", example.encode(), role="example") if example is not None else None
-    return Explainer(Section(example), model).page(SourcePage(url or "a.html", page.encode(), url))
+    model = PageToExplain("example", example.encode(), role="example") if example is not None else None
+    return Explainer(Section(example), model).page(PageToExplain(url or "a.html", page.encode(), url))
 
 
 def parsed(report: str) -> lxml_html.HtmlElement:

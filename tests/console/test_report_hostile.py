@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from console.report.document import ReportedLink, ReportedList, ReportHead, render_report
-from console.report.gathering import Explainer, ReportedPage, SourcePage
+from console.report.gathering import Explainer, PageToExplain, ReportedPage
 from extractors import Section
 from tests.extractors.pages import BAKERY, news_page
 
@@ -61,8 +61,8 @@ def hostile_page() -> str:
 
 def test_nothing_of_a_hostile_page_runs_or_is_requested(browser: str, tmp_path: Path) -> None:
     page, example = hostile_page().encode(), news_page("Tides", BAKERY).encode()
-    explainer = Explainer(Section(example), SourcePage("example", example, role="example"))
-    pages = [explainer.page(SourcePage(STRINGS[0], page, "https://g.example/" + STRINGS[2]))]
+    explainer = Explainer(Section(example), PageToExplain("example", example, role="example"))
+    pages = [explainer.page(PageToExplain(STRINGS[0], page, "https://g.example/" + STRINGS[2]))]
     pages += [ReportedPage(text, error=text) for text in STRINGS]
     links = tuple(ReportedLink(text, text, text) for text in STRINGS[:90])
     lists = (ReportedList(STRINGS[5], STRINGS[6], links, links, STRINGS[7]),)
