@@ -32,7 +32,7 @@ Judge = Callable[[int], Reason]
 def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) -> list[ExplainedLine]:
     """Return each line of the page that was extracted within `trace`, with what became of it; `result`: its answer."""
     cut = deciding_cut(trace)
-    judge = judge_of(trace, lines, result)
+    judge = _of_blocks(judge_of(trace, lines, result), lines, result)
     opinion = trace.first(Opinion, after=cut) if cut is not None and trace.last(OwnBody) is not None else None
     links = (lines.linked / np.maximum(lines.width, 1)).tolist()
     compared = cut is not None and bool(cut.evidence.similarity.any())
@@ -77,6 +77,21 @@ def judge_of(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) 
     if isinstance(result, NoArticle):
         return lambda line: ("refused", result.reason) if judge(line)[0] == "kept" else judge(line)
     return judge
+
+
+def _of_blocks(judge: Judge, lines: Lines, result: Article | Listing | NoArticle) -> Judge:
+    """Return the judge, but for kept lines whose block is left out of the text, such as an embedded post."""
+    if not isinstance(result, Article):
+        return judge
+    text = " ".join(result.text.split())
+
+    def with_blocks(line: int) -> Reason:
+        decision, reason = judge(line)
+        if decision == "kept" and " ".join(lines.texts[line].split()) not in text:
+            return "caption", f"in a block that the text leaves out, such as an embedded post; {reason}"
+        return decision, reason
+
+    return with_blocks
 
 
 def _judge_alone(trace: Trace, own: OwnBody) -> Judge:

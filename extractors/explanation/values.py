@@ -12,7 +12,7 @@ Decision = Literal[
 ]  # fmt: skip
 DECISIONS: dict[Decision, str] = {  # what each means, in the order of legends
     "kept": "kept: a line of the text",
-    "caption": "a caption, or under a picture",
+    "caption": "a caption or an embedded post: beside the text",
     "head": "before the body's head",
     "tail": "after the body's tail",
     "outside": "outside the body's element",

@@ -170,3 +170,11 @@ def test_a_trace_finds_steps_by_kind_and_place():
     assert trace.last(str, before=second) == "a"
     assert trace.first(float, after=trace.steps[1]) == 2.5
     assert trace.first(int) is None
+
+
+def test_an_embedded_post_is_kept_beside_the_text():
+    post = '<blockquote class="twitter-tweet"><p>A boat with new sails, seen today.</p></blockquote>'
+    explanation = explain(Section(None), news_page("New bread", (), body=PROSE.replace("</p><p>", f"</p>{post}<p>", 1)))
+    assert decision_of(explanation, "A boat with new sails")[0] == "caption"
+    assert "the text leaves out" in decision_of(explanation, "A boat with new sails")[1]
+    assert "A boat with new sails" in next(block.text for block in explanation.result.blocks if block.kind == "embed")
