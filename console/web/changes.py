@@ -1,5 +1,6 @@
 """The pages that change something: login, runs, failures, settings, adding a task."""
 
+import time
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -18,6 +19,7 @@ from console.web.surveys import Job, TooManyJobs
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.task_list.mistakes import TaskError
 
+START_WAIT = 20.0  # seconds until a task that was just saved is in force
 BUSY = Done(N_("Two surveys are running already; wait until one is done."), {}, ok=False)
 UNKNOWN = Done(N_("There is no such task."), {}, ok=False)
 
@@ -82,13 +84,25 @@ async def task_action(request: Request) -> Response:
 
     def act() -> Done:
         if do == "run":
-            if web.engine is not None and not web.engine.is_running and not web.data.roles()["crawl"]:
-                web.engine.start()
+            _start_engine(web, name)
             return web.actions.run_now(name)
         return web.actions.pause(name, paused=do == "pause")
 
     web.note(request, await _safely(act))
     return web.back(request, form, task_address(name))
+
+
+def _start_engine(web: Web, name: str) -> None:
+    """Start the tasks on this machine if nobody crawls, and wait until the task is in force."""
+    if web.engine is None or web.engine.is_running or web.data.roles()["crawl"]:
+        return
+    web.engine.start()
+    limit = time.monotonic() + START_WAIT
+    while time.monotonic() < limit and web.engine.is_running:
+        web.data.snapshots.expire()
+        if web.data.task(name).state != "unpublished" and web.data.roles()["crawl"]:
+            return
+        time.sleep(0.3)
 
 
 async def settings(request: Request) -> Response:
