@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
@@ -89,13 +88,3 @@ def fail_and_retry(page: Page, home: str, task: str, site: SiteServer) -> None:
     page.get_by_role("button", name="Run now").click()
     wait_for(page, f"{home}/articles?task={task}", NEWEST.title)
     wait_for(page, f"{home}/failures", "Nothing has failed")
-
-
-def axe_findings(page: Page) -> list[Any]:
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page).response["violations"]
-    return [(row["id"], [node["html"][:120] for node in row["nodes"]][:3]) for row in found if row["impact"] in SERIOUS]
-
-
-SERIOUS = ("serious", "critical")
