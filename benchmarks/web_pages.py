@@ -44,7 +44,8 @@ LATIN = (
     "storm", "garden", "summer", "ferry",
 )  # fmt: skip
 CHINESE = (
-    "港口", "大桥", "市场", "学校", "图书馆", "经济", "增长", "天气", "新闻", "河流", "博物馆", "预算", "花园", "夏天", "列车",
+    "港口", "大桥", "市场", "学校", "图书馆", "经济", "增长", "天气", "新闻", "河流", "博物馆", "预算", "花园", "夏天",
+    "列车",
 )  # fmt: skip
 BAR = 300.0  # milliseconds of CPU at the 95th percentile
 WORDS = 40  # of an article
