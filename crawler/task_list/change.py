@@ -12,7 +12,7 @@ from crawler.task_list.yaml_source import Source, read_text
 def task_block(tasks_yaml: Path, name: str) -> str:
     """Return the keys of a task as they are written, without indentation. Raises `TaskError`."""
     _, lines, (first, last, indent) = _place(tasks_yaml, name)
-    return "".join(line[indent:] if line[:indent].isspace() else line.lstrip() or "\n" for line in lines[first:last])
+    return "".join(line[indent:] if line[:indent] == " " * indent else line.lstrip(" \t") for line in lines[first:last])
 
 
 def changed_task(tasks_yaml: Path, name: str, block: str) -> bool:
