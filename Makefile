@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test chaos lint types unit browser services schema figures fuzz-walk clean
+.PHONY: demo test chaos lint types unit browser services schema figures messages console-pictures fuzz-walk clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
@@ -63,6 +63,15 @@ schema: $(READY)
 
 figures: $(READY)
 	$(BIN)/python -m tests.site.figures
+
+# The Chinese catalogue of the console: new texts get an empty translation, which a test refuses.
+messages: $(READY)
+	$(BIN)/python -m tests.console.web.messages
+
+# Pictures of each page of the console, in both languages, light and dark, into FOLDER.
+FOLDER ?= build/console-pictures
+console-pictures: $(READY) browser
+	$(BIN)/python -m tests.console.web.pictures $(FOLDER)
 
 # The compiled walk under the address sanitizer, on mutated pages of our own, for SECONDS. Requires gcc with libasan.
 SECONDS ?= 300
