@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test chaos lint types unit browser services schema figures fuzz-walk clean
+.PHONY: demo test chaos lint types unit browser services schema locale figures fuzz-walk clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
@@ -60,6 +60,10 @@ chaos: $(READY)
 
 schema: $(READY)
 	$(BIN)/python -m crawler.task_list.schema
+
+# Adds missing messages to the Chinese catalogue, and compiles it.
+locale: $(READY)
+	$(BIN)/python -m console.locale
 
 figures: $(READY)
 	$(BIN)/python -m tests.site.figures

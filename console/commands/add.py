@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, show, tasks_option
+from console.locale import in_language
+from console.options import counted, examples, json_option, print_json, say, say_data, show_data, tasks_option
 
 if TYPE_CHECKING:
     from crawler.scouting.survey import Scope, Survey
@@ -181,7 +182,7 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
     names = existing.tasks.tasks if existing.tasks else ()
     entry = entry_of(survey, existing.defaults, names, name=choices.name, every=choices.every, output=choices.output)
     if not choices.as_json:
-        show(shown(survey, entry))
+        show_data(shown(survey, entry))
         if choices.scope == "auto":
             say(_other_scope(survey))
     wanted = choices.write and (not choices.confirm or choices.as_json or _confirm(target))
@@ -245,7 +246,7 @@ def _confirm(target: Path) -> bool:
     """Ask for confirmation on a terminal; elsewhere return True."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return True
-    return click.confirm(f"Write this task into {target}?", default=True, err=True)
+    return click.confirm(in_language(f"Write this task into {target}?"), default=True, err=True)
 
 
 def _write(target: Path, entry: dict[str, Any]) -> None:
@@ -278,4 +279,4 @@ def _print_failure(url: str, error: Exception, as_json: bool) -> None:
     if proposals:
         say("Articles to which this page links:")
         for proposal, title in proposals:
-            say(f"  {proposal}  {title}")
+            say_data(f"  {proposal}  {title}")
