@@ -192,8 +192,20 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
         print_json({"file": str(target), "added": [entry["name"]] if wanted else [], **shown_json(survey, entry)})
     elif wanted:
         say(f"{target}: task {entry['name']} added. Next: exemplar try {entry['name']}; exemplar run --once")
+        if _is_running(target):
+            say(f"the `exemplar run` that is running here starts {entry['name']} now")
     else:
         say("nothing was written")
+
+
+def _is_running(target: Path) -> bool:
+    """Return whether an `exemplar run` watches the task list."""
+    import os
+
+    from workers.embedded import shared_url
+    from workers.state_folder import state_folder
+
+    return "REDIS_URL" not in os.environ and shared_url(state_folder(target.absolute().parent)) is not None
 
 
 def _other_scope(survey: "Survey") -> str:

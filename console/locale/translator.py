@@ -4,6 +4,7 @@ import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 LONGEST = 4000  # characters of a line that is translated
 DEEPEST = 12  # values in values
@@ -32,7 +33,7 @@ def read_mo(content: bytes) -> dict[str, str]:
 class _Template:
     """A message with placeholders. `piece`: its longest literal part, by which most texts are excluded quickly."""
 
-    pattern: "re.Pattern[str]"
+    expression: str
     piece: str
     order: tuple[int, ...]  # the placeholder of each group
     translated: str
@@ -87,7 +88,7 @@ class Translator:
 
     def _by_template(self, text: str, depth: int) -> str | None:
         for template in self._templates:
-            if template.piece not in text or (match := template.pattern.fullmatch(text)) is None:
+            if template.piece not in text or (match := _compiled(template.expression).fullmatch(text)) is None:
                 continue
             if template.starts_with_value and ": " in match[1]:
                 continue  # a place or a task before the message
@@ -111,6 +112,11 @@ class Translator:
         return text
 
 
+@cache
+def _compiled(expression: str) -> "re.Pattern[str]":
+    return re.compile(expression)
+
+
 def _filled(text: str, values: Mapping[int, str]) -> str:
     """Return a text with its placeholders replaced; a value may look like a placeholder itself."""
     return PLACEHOLDER.sub(lambda found: values[int(found[0][1:-1])], text)
@@ -123,4 +129,4 @@ def _template(text: str, translated: str) -> _Template:
     pattern += re.escape(literals[-1])
     literal = sum(len(part) for part in literals)
     starts_with_value = not literals[0] and not literals[1].startswith(":")
-    return _Template(re.compile(pattern), max(literals, key=len), tuple(order), translated, literal, starts_with_value)
+    return _Template(pattern, max(literals, key=len), tuple(order), translated, literal, starts_with_value)
