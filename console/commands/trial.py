@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from console.completion import complete_tasks
-<<<<<<< HEAD
 from console.explaining import check_explaining, explaining_options
-from console.options import examples, json_option, print_json, say, show, tasks_option
-=======
 from console.locale import in_language
 from console.options import examples, heading, json_option, print_json, say, show, show_data, tasks_option
->>>>>>> b41f38d (Messages, help and tables in Chinese where the locale is Chinese)
 
 if TYPE_CHECKING:
     from crawler.discovery.link_judgement import JudgedLink
