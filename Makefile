@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test chaos lint types unit browser services schema figures messages console-pictures fuzz-walk clean
+.PHONY: demo test chaos lint types unit browser services schema locale figures console-pictures fuzz-walk clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
@@ -61,12 +61,14 @@ chaos: $(READY)
 schema: $(READY)
 	$(BIN)/python -m crawler.task_list.schema
 
+# Adds missing messages to the Chinese catalogues of the command line and of the console, and compiles them. New texts get
+# an empty translation, which a test refuses.
+locale: $(READY)
+	$(BIN)/python -m console.locale
+	$(BIN)/python -m tests.console.web.messages
+
 figures: $(READY)
 	$(BIN)/python -m tests.site.figures
-
-# The Chinese catalogue of the console: new texts get an empty translation, which a test refuses.
-messages: $(READY)
-	$(BIN)/python -m tests.console.web.messages
 
 # Pictures of each page of the console, in both languages, light and dark, into FOLDER.
 FOLDER ?= build/console-pictures

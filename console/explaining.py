@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from console.options import say, show
+from console.options import say, show_data
 
 if TYPE_CHECKING:
     from console.inputs import Missing, PageIn
@@ -173,7 +173,7 @@ def _show_pages(pages: "Sequence[ReportedPage]") -> None:
     from console.report.terminal import explained_rows
 
     for page in pages:
-        show("\n".join(["", *explained_rows(page)]))
+        show_data("\n".join(["", *explained_rows(page)]))
 
 
 def _source(page: "PageIn") -> "PageToExplain":

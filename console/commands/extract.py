@@ -9,7 +9,7 @@ import click
 
 from console.completion import complete_methods
 from console.explaining import check_explaining, explaining_options
-from console.options import examples, print_json, say, show
+from console.options import examples, print_json, say, show_data
 
 if TYPE_CHECKING:
     from console.inputs import Missing, PageIn
@@ -179,7 +179,7 @@ def _show(name: str, article: "Article | Listing", form: "Format", several: bool
         print_json({"file": name, **article.to_dict()})
         return
     if several:
-        show(f"==> {name} <==")
-    (show if sys.stdout.isatty() else click.echo)(render(article, form))
+        show_data(f"==> {name} <==")
+    (show_data if sys.stdout.isatty() else click.echo)(render(article, form))
     if several:
         click.echo()
