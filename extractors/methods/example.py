@@ -145,7 +145,7 @@ class Example:
         ]
         elected = elect(parsed, votes, self._list_like, self.usual_match)
         if isinstance(elected, BodyLines):
-            elected = replace(elected, surrounding_match=max(vote.match for vote in votes))
+            elected = replace(elected, surrounding_match=votes[0].match)
         return assemble(parsed, elected, others)
 
     def read(self, page: Page) -> ParsedPage | NoArticle:
