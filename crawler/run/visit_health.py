@@ -10,6 +10,8 @@ from workers.health import present_alarms, update_health
 from workers.health.observations import LONGEST_URL, VisitObservation, to_json
 from workers.ledger import Ledger
 
+ALARM = "alarm: "  # begins the remark on an open alarm
+
 log = logging.getLogger(__name__)
 
 
@@ -23,7 +25,7 @@ def observe_visit(ledger: Ledger, report: RunReport, options: RunOptions, lists:
         if options == RunOptions() and lists.walk is not None:
             ledger.observe(to_json(_visit(ledger, report, lists, walked=walked)))
         update_health(ledger.redis, ledger.task)
-        report.remarks += [f"alarm: {alarm.in_words()}" for alarm in present_alarms(ledger.redis, [ledger.task])]
+        report.remarks += [f"{ALARM}{alarm.in_words()}" for alarm in present_alarms(ledger.redis, [ledger.task])]
     except redis.RedisError:
         raise
     except Exception:  # a defect of ours; the run has ended all the same

@@ -63,3 +63,12 @@ def test_a_test_notice_is_sent_and_check_sends_none(exemplar: Exemplar, folder: 
         assert sent.code == 1
         assert sent.out == "sent to ${HOOK}\n"
         assert [json.loads(request.body)["title"] for request in receiver.requests] == ["Exemplar: a test"]
+
+
+def test_runs_and_their_pages_are_counted(exemplar: Exemplar, folder: Path) -> None:
+    assert exemplar("run", "--once").code == 0
+    shown = exemplar("alarms", "zh-news", "--json")
+    report = json.loads(shown.out)
+    assert (shown.code, report["visits"], report["alarms"]) == (0, 1, [])
+    assert report["pages"] > 10
+    assert "links to articles on lists" in {row["name"] for row in report["baselines"]}
