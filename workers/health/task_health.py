@@ -36,7 +36,7 @@ DAY = 86400.0  # seconds in which a repeated alarm is not told again
 
 RULES: dict[AlarmKind, ShareRule] = {
     "template changed": ShareRule(0.1, 0.8, PAGE_THRESHOLD, least=5),
-    "pages off the template": ShareRule(0.08, 0.3, PAGE_THRESHOLD, least=30, factor=3.0),
+    "pages off the template": ShareRule(0.1, 0.3, PAGE_THRESHOLD, least=30, factor=3.0),
     "blocked": ShareRule(0.02, 0.8, PAGE_THRESHOLD, least=5),
     "failures": ShareRule(0.05, 0.5, PAGE_THRESHOLD, least=8, factor=3.0, most=PAGE_THRESHOLD / 3),
     "section moved": ShareRule(0.01, 0.9, VISIT_THRESHOLD, least=10),
@@ -67,7 +67,8 @@ class TaskHealth:
         if version and state.example and version != state.example:
             for kind in PAGE_KINDS:
                 state.tests.pop(kind, None)
-                self._end(kind, state.alarms[kind].last, "recovered") if kind in state.alarms else None
+                if kind in state.alarms:
+                    self._end(kind, state.alarms[kind].last, "recovered")
             for name in ("match", "confidence", "length"):
                 state.windows.pop(name, None)
             state.recent, state.methods = [], {}
