@@ -120,6 +120,16 @@ def test_texts_that_become_far_shorter_are_a_changed_template():
     assert "usually 1800" in health.state.alarms["template changed"].evidence
 
 
+def test_an_example_among_its_own_pages_and_a_first_run_are_no_baseline():
+    health = TaskHealth(TASK)
+    health.observe(replace(page(0), match=1.0, length=90))
+    health.observe(VisitObservation(1e9, lists=90, found=2000, new=2000, fetched=200, is_whole=False))
+    for number in range(1, 100):
+        health.observe(replace(page(number), match=0.5))
+        health.observe(VisitObservation(1e9 + 3600 * number, lists=1, found=20, known=19, new=1, fetched=1))
+    assert not health.changes
+
+
 def test_a_list_without_links_is_a_section_that_moved():
     health = TaskHealth(TASK)
     for number in range(20):
