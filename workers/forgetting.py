@@ -101,6 +101,7 @@ def forget_task(connection: "redis.Redis", task: str) -> None:
     connection.srem(keys.FETCHED, task)
     connection.zrem(keys.QUARANTINES, task)
     connection.hdel(keys.HISTORIES, task)
+    connection.hdel(keys.ALARMS, task)
     if not connection.hexists(keys.TASKS, task):  # its last pages are forgotten
         connection.hdel(keys.CONFIGS, task)
     _note_forgotten(Ledger(connection, task))
