@@ -10,6 +10,8 @@ Kind = Literal["paragraph", "heading", "list", "table", "code", "quote", "summar
 KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # what joins `Article.text` unless the caller says otherwise
 
+_OF_SECTION = frozenset({"match", "fits"})  # fields of an article that are about its section
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -55,7 +57,9 @@ class Article:
     extracted it. `confidence`: 0 to 1, the measured share of similar pages with a right text (F1 ≥ .9). `reason`: why
     this method, in words for a person. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
     `tdm_meta`: what they declare on text and data mining, `1` for reserved. `page_type`: what kind of page it is by its
-    structure; `article_probability`: 0 to 1, None if the type was not in doubt.
+    structure; `article_probability`: 0 to 1, None if the type was not in doubt. `match`: the share of the lines around
+    the body that the example, or a recent page, has too, 0 to 1; None without an example. `fits`: whether the page has
+    a template that the section knows. `to_dict` leaves both out: they are about the section, not the article.
     """
 
     text: str
@@ -79,10 +83,12 @@ class Article:
     tdm_meta: str | None = None
     page_type: PageType = "article"
     article_probability: float | None = None
+    match: float | None = None
+    fits: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON types, times in ISO 8601."""
-        row = {field.name: getattr(self, field.name) for field in fields(self)}
+        """Return the fields as JSON types, times in ISO 8601."""
+        row = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _OF_SECTION}
         for name in ("published", "modified"):
             row[name] = row[name].isoformat() if row[name] else None
         row["keywords"] = list(self.keywords)
@@ -93,10 +99,14 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class NoArticle:
-    """The page has no article (a list, an empty shell …); a normal result, not an error. False in a condition."""
+    """The page has no article (a list, an empty shell …); a normal result, not an error. False in a condition.
+
+    `fits`: as that of `Article`.
+    """
 
     reason: str
     url: str | None = None
+    fits: bool = True
 
     @property
     def text(self) -> str:
