@@ -14,7 +14,7 @@ from .methods.example import DISSIMILAR, USUAL, cast, voter_of
 from .page import Page
 
 
-class Cluster(NamedTuple):
+class TemplateCluster(NamedTuple):
     """Pages of one template. `members`: their places; `order`: the same, the most central one first."""
 
     members: tuple[int, ...]
@@ -37,20 +37,20 @@ def pairwise_matches(pages: Sequence[Page]) -> Floats:
     return matches
 
 
-def largest_cluster(matches: Floats) -> Cluster:
+def largest_cluster(matches: Floats) -> TemplateCluster:
     """Return the largest set of pages that one of them fits. Two pages fit if they match as pages of a template do.
 
     The measures are those by which a section's pages are judged: `DISSIMILAR`, and `USUAL` of the best match.
     """
     mutual = np.minimum(matches, matches.T)
     if not mutual.size:
-        return Cluster((), ())
+        return TemplateCluster((), ())
     fits = mutual >= max(DISSIMILAR, USUAL * float(np.median(mutual.max(axis=0))))
     centre = int(np.argmax(fits.sum(axis=0) + mutual.sum(axis=0) / (len(matches) + 1)))
     members = sorted({centre, *np.flatnonzero(fits[centre]).tolist()})
     means = mutual[np.ix_(members, members)].sum(axis=0)
     order = [members[place] for place in np.argsort(-means, kind="stable")]
-    return Cluster(tuple(members), tuple(order))
+    return TemplateCluster(tuple(members), tuple(order))
 
 
 def _read(page: Page, trie: PathTrie) -> ParsedPage | None:

@@ -26,10 +26,14 @@ from .usage_rights import Usage, usage_of
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """The page holds no article for this task. `is_keepable`: it may be kept to be extracted again."""
+    """The page holds no article for this task. `is_keepable`: it may be kept to be extracted again.
+
+    `fits`: whether it has a template that the section knows.
+    """
 
     reason: str
     is_keepable: bool = field(default=True, compare=False)
+    fits: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,7 @@ def judge_page(
     except Exception as error:  # a defect of ours: the page is kept in quarantine, the others go on
         return Fail(f"extractor error: {type(error).__name__}: {error}", page, error)
     if isinstance(extracted, NoArticle):
-        return Reject(extracted.reason)
+        return Reject(extracted.reason, fits=extracted.fits)
     config = section.config
     usage = usage_of(page.headers, extracted.robots_meta, extracted.tdm_meta, config.product)
     if directive := usage.forbids(config.skip):

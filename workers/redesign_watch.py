@@ -1,0 +1,78 @@
+"""What one job of a worker shows of a redesign: low scorers are noted at its end, and a new example is looked for."""
+
+import logging
+from datetime import date, datetime
+
+import redis
+
+from .clock import Clock
+from .low_scorers import LowNote, LowScorer, LowScorers
+from .page_decision import FoundArticle, Reject, WriteRows
+from .page_store import StoredPage
+from .proposal_finder import ProposalFinder
+from .section_preparation import PreparedSection
+from .url_states import PageLease
+from .worker_reports import Watch
+from .worker_times import WorkerTimes
+
+OF_LEDGER = frozenset({"url", "rank", "day", "visits"})  # what a record of the ledger has beside discovery's knowledge
+PAGES_LONG = 3  # deadlines of a page that a look for a proposal may take: it extracts 20 pages twice
+
+log = logging.getLogger(__name__)
+
+
+class RedesignWatch:
+    """Gathers the low scorers of one job. Articles that a back-fill found are no evidence: they may be old."""
+
+    def __init__(self, connection: "redis.Redis", section: PreparedSection, *, clock: Clock):
+        self.redis, self.section, self.clock = connection, section, clock
+        self._low: list[LowScorer] = []
+        self._newest: date | None = None  # publication of an article that fits
+
+    def written(self, lease: PageLease, decision: WriteRows) -> None:
+        """Take a page into account whose row was written."""
+        found = decision.article
+        if found is None or "days" in lease.info:
+            return
+        if found.article.fits:
+            self._note_fitting(found.article.published)
+            return
+        row = decision.rows[0]
+        self._add(lease, "written", found, version=row["version"], hash_=row["content_hash"])
+
+    def refused(self, lease: PageLease, decision: Reject) -> None:
+        """Take a page into account that was rejected."""
+        if not decision.fits and "days" not in lease.info and not lease.recheck:
+            self._add(lease, "rejected", None)
+
+    def end(self, watch: Watch, times: WorkerTimes) -> None:
+        """Note the low scorers, and look for a new example if there are enough."""
+        low = LowScorers(self.redis, self.section.config.task, clock=self.clock)
+        if not low.note(self._low, self._newest):
+            return
+        watch.begin(self.section.config.task, "example", PAGES_LONG * times.page_deadline)
+        try:
+            ProposalFinder(self.redis, self.section, clock=self.clock).look()
+        except (MemoryError, redis.RedisError):
+            raise
+        except Exception:  # a defect of ours must not stop the task
+            log.exception("task %s: looking for a new example failed", self.section.config.task)
+        finally:
+            watch.end()
+
+    def _add(
+        self, lease: PageLease, state: str, found: FoundArticle | None, *, version: int = 0, hash_: str = ""
+    ) -> None:
+        info = {name: value for name, value in lease.info.items() if name not in OF_LEDGER}
+        note = LowNote(lease.url, self.clock(), "written" if state == "written" else "rejected", version, hash_, info)
+        page: StoredPage | None = found.page if found and not (found.page.parts or found.page.missing) else None
+        published = found.article.published if found else None
+        self._low.append(LowScorer(lease.fingerprint, note, page, published))
+
+    def _note_fitting(self, published: date | None) -> None:
+        if published is not None and (self._newest is None or _day(published) > _day(self._newest)):
+            self._newest = published
+
+
+def _day(moment: date) -> date:
+    return moment.date() if isinstance(moment, datetime) else moment
