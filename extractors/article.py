@@ -55,7 +55,9 @@ class Article:
     extracted it. `confidence`: 0 to 1, the measured share of similar pages with a right text (F1 ≥ .9). `reason`: why
     this method, in words for a person. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
     `tdm_meta`: what they declare on text and data mining, `1` for reserved. `page_type`: what kind of page it is by its
-    structure; `article_probability`: 0 to 1, None if the type was not in doubt.
+    structure; `article_probability`: 0 to 1, None if the type was not in doubt. `surrounding_match`: share of the lines
+    around the body that are also on the example or a recent page, 0 to 1; None without an example. It is no field of
+    rows: it shows how well the page fits its section (`workers.health`).
     """
 
     text: str
@@ -79,10 +81,12 @@ class Article:
     tdm_meta: str | None = None
     page_type: PageType = "article"
     article_probability: float | None = None
+    surrounding_match: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON types, times in ISO 8601."""
+        """Return all fields but `surrounding_match` as JSON types, times in ISO 8601."""
         row = {field.name: getattr(self, field.name) for field in fields(self)}
+        del row["surrounding_match"]
         for name in ("published", "modified"):
             row[name] = row[name].isoformat() if row[name] else None
         row["keywords"] = list(self.keywords)
