@@ -106,7 +106,7 @@ class Example:
         self._trie = PathTrie()
         self._fixed = 0  # voters that never leave
         self._voters: list[Voter] = []  # the example, if there is one, then recent pages, oldest first
-        self._matches: list[float] = []  # of each voter, when it was learned, with those before it; 1 for the first
+        self._matches: list[float] = []  # of each voter with the others, at most; 1 for the first
         self._list_like = 0.0  # log odds for a list that the example itself has: what is like it is wanted all the same
         if example is not None:
             self.learn(example)
@@ -149,7 +149,7 @@ class Example:
 
     @property
     def usual_match(self) -> float:
-        """The median surrounding match of the recent pages, 0 to 1; 0 without any."""
+        """The median surrounding match of the recent pages with the other voters, 0 to 1; 0 without any."""
         matches = self._matches[self._fixed :]
         return float(np.median(matches)) if matches else 0.0
 
@@ -172,6 +172,7 @@ class Example:
         if self._voters:
             votes = [cast(voter, parsed) for voter in self._voters]
             match = max(vote.match for vote in votes)
+            self._matches = [max(known, vote.match) for known, vote in zip(self._matches, votes, strict=True)]
             elected = elect(parsed, votes, self._list_like)
             if isinstance(elected, BodyLines) and _agree(parsed.lines, elected.kept, body):
                 body = elected.kept
