@@ -10,7 +10,7 @@ Kind = Literal["paragraph", "heading", "list", "table", "code", "quote", "summar
 KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # what joins `Article.text` unless the caller says otherwise
 
-_OF_SECTION = frozenset({"match", "fits"})  # fields of an article that are about its section
+_OF_SECTION = frozenset({"surrounding_match", "fits"})  # fields of an article that are about its section
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,10 @@ class Article:
     extracted it. `confidence`: 0 to 1, the measured share of similar pages with a right text (F1 ≥ .9). `reason`: why
     this method, in words for a person. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
     `tdm_meta`: what they declare on text and data mining, `1` for reserved. `page_type`: what kind of page it is by its
-    structure; `article_probability`: 0 to 1, None if the type was not in doubt. `match`: the share of the lines around
-    the body that the example, or a recent page, has too, 0 to 1; None without an example. `fits`: whether the page has
-    a template that the section knows. `to_dict` leaves both out: they are about the section, not the article.
+    structure; `article_probability`: 0 to 1, None if the type was not in doubt. `surrounding_match`: share of the lines
+    around the body that are also on the example or a recent page, 0 to 1; None without an example. `fits`: whether the
+    page has a template that the section knows. These two are no fields of rows: they show how well the page fits its
+    section (`workers.health`, `workers.redesign_watch`).
     """
 
     text: str
@@ -83,11 +84,11 @@ class Article:
     tdm_meta: str | None = None
     page_type: PageType = "article"
     article_probability: float | None = None
-    match: float | None = None
+    surrounding_match: float | None = None
     fits: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON types, times in ISO 8601."""
+        """Return all fields but `surrounding_match` and `fits` as JSON types, times in ISO 8601."""
         row = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _OF_SECTION}
         for name in ("published", "modified"):
             row[name] = row[name].isoformat() if row[name] else None

@@ -10,7 +10,7 @@ from .content.assembly import ParsedPage, read
 from .errors import UnusablePage
 from .html.lines import Floats
 from .html.paths import PathTrie
-from .methods.example import DISSIMILAR, USUAL, cast, voter_of
+from .methods.example import DISSIMILAR, ODD, cast, voter_of
 from .page import Page
 
 
@@ -40,12 +40,12 @@ def pairwise_matches(pages: Sequence[Page]) -> Floats:
 def largest_cluster(matches: Floats) -> TemplateCluster:
     """Return the largest set of pages that one of them fits. Two pages fit if they match as pages of a template do.
 
-    The measures are those by which a section's pages are judged: `DISSIMILAR`, and `USUAL` of the best match.
+    The measures are those by which a section's pages are judged: `DISSIMILAR`, and `ODD` of the best match.
     """
     mutual = np.minimum(matches, matches.T)
     if not mutual.size:
         return TemplateCluster((), ())
-    fits = mutual >= max(DISSIMILAR, USUAL * float(np.median(mutual.max(axis=0))))
+    fits = mutual >= max(DISSIMILAR, ODD * float(np.median(mutual.max(axis=0))))
     centre = int(np.argmax(fits.sum(axis=0) + mutual.sum(axis=0) / (len(matches) + 1)))
     members = sorted({centre, *np.flatnonzero(fits[centre]).tolist()})
     means = mutual[np.ix_(members, members)].sum(axis=0)

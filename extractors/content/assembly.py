@@ -33,7 +33,7 @@ class ParsedPage:
 class BodyLines:
     """A body: indices of its lines and of the captions among them, path of its root, and how it was found.
 
-    `page_type` and `article_probability` are those of `Article`.
+    `page_type`, `article_probability` and `surrounding_match` are those of `Article`.
     """
 
     kept: list[int]
@@ -44,6 +44,7 @@ class BodyLines:
     captions: list[int] = field(default_factory=list)
     page_type: PageType = "article"
     article_probability: float | None = None
+    surrounding_match: float | None = None
 
 
 def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
@@ -78,6 +79,7 @@ def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitl
         reason=cut.reason,
         page_type=cut.page_type,
         article_probability=cut.article_probability,
+        surrounding_match=cut.surrounding_match,
         url=page.url,
         **metadata,
     )

@@ -50,11 +50,9 @@ UNLIKELY = 0.1  # mean chance of the elected lines, below which they are another
 SURE_VOTES = 3  # votes from which a body that stands where the examples have theirs is not compared with the page's own
 DECIDES = 0.1  # expected F1 by which the page's own body must be better to be taken
 DOUBTFUL, DOUBTFUL_CONFIDENCE = 0.15, 0.87  # below this surrounding match, confidence is at most that
-# A page whose surrounding match is below this share of what pages of its template usually have has another template: of
-# 183 pages of 18 sections, with five voters each, the least has 0.74; after a redesign of the sample site all but those
-# that repeat a voter's article have 0.55 at most.
-USUAL = 0.6
-UNFAMILIAR_CONFIDENCE = 0.75  # of such a page: on the sample site 22 of 30 texts are right, whatever extracted them
+# Below this share of the usual match of a section's pages, a page is of another template: of the sample site's articles
+# after its redesign 115 of 160 are right (in-sample); of 247 pages of 18 sections without a redesign 4 are below it.
+ODD, ODD_CONFIDENCE = 0.6, 0.72  # below the first, confidence is at most the second
 # Share of pairs of pages of one section with F1 ≥ .9, by the bytes of the extracted body.
 CONFIDENCE = ((300, 0.67), (600, 0.95), (float("inf"), 0.97))
 
@@ -64,7 +62,7 @@ class Voter:
     """An example page and its own result: the lines of its body and their places; URL and titles.
 
     `expected`: F1 that the line model expects of its body, 0 to 1. `template`: 0 for that of the example, larger for
-    former ones. `match`: its best surrounding match with earlier voters of its template; None for the first.
+    former ones.
     """
 
     lines: Lines
@@ -74,7 +72,6 @@ class Voter:
     titles: PageTitles = NO_TITLES
     expected: float = 1.0
     template: int = 0
-    match: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +109,7 @@ class Example:
         self._trie = PathTrie()
         self._fixed = 0  # voters that never leave
         self._voters: list[Voter] = []  # the example, if there is one, then recent pages, oldest first
+        self._matches: list[float] = []  # of each voter with the others, at most; 1 for the first
         self._list_like = 0.0  # log odds for a list that the example itself has: what is like it is wanted all the same
         if example is not None:
             self.learn(example)
@@ -127,24 +125,17 @@ class Example:
         if not self._voters:
             return assemble(parsed, density.cut(parsed))
         voters, votes = _of_best_template(self._voters, [cast(voter, parsed) for voter in self._voters])
-        others = [
-            voter.titles
-            for voter, vote in zip(voters, votes, strict=True)
-            if not vote.twin and (page.url is None or voter.url != page.url)
-        ]
-        article = assemble(parsed, elect(parsed, votes, self._list_like), others)
-        return self._compared(article, voters, votes)
-
-    def _compared(self, article: Article | NoArticle, voters: list[Voter], votes: list[Vote]) -> Article | NoArticle:
-        """Return the article with its match; the confidence is low if the section has another template otherwise."""
-        pairs = list(zip(voters, votes, strict=True))  # an earlier form of the page itself is no evidence
-        match = max([vote.match for voter, vote in pairs if voter.url != article.url] or [votes[0].match])
-        usual = _usual_match(voters)
-        fits = match >= max(DISSIMILAR, USUAL * usual)
-        if isinstance(article, NoArticle):
-            return replace(article, fits=fits)
-        share = article.confidence if fits or not usual else min(article.confidence, UNFAMILIAR_CONFIDENCE)
-        return replace(article, match=match, fits=fits, confidence=share)
+        pairs = list(zip(voters, votes, strict=True))
+        others = [voter.titles for voter, vote in pairs if not vote.twin and not _is_same_page(voter, page)]
+        usual = self._usual_match(voters[0].template)
+        elected = elect(parsed, votes, self._list_like, usual)
+        # An earlier form of the page itself is no evidence of its template.
+        match = max([vote.match for voter, vote in pairs if not _is_same_page(voter, page)] or [votes[0].match])
+        fits = match >= max(DISSIMILAR, ODD * usual)
+        if isinstance(elected, BodyLines):
+            share = elected.confidence if fits or not usual else min(elected.confidence, ODD_CONFIDENCE)
+            elected = replace(elected, surrounding_match=match, confidence=share)
+        return replace(assemble(parsed, elected, others), fits=fits)
 
     def read(self, page: Page) -> ParsedPage | NoArticle:
         """Return the page with its lines; their paths are in the trie that all voters share. Raises `UnusablePage`."""
@@ -161,6 +152,11 @@ class Example:
         """Log odds for a list that the example itself has; 0 or more."""
         return self._list_like
 
+    @property
+    def usual_match(self) -> float:
+        """The median surrounding match of the recent pages with the other voters, 0 to 1; 0 without any."""
+        return self._usual_match(0)
+
     def learn(self, page: Page, *, former: bool = False) -> None:
         """Let `page` vote on later pages; the oldest recent page is removed. A page without text is ignored.
 
@@ -171,6 +167,7 @@ class Example:
             return
         if len(self._voters) == MEMORY:
             del self._voters[self._fixed]
+            del self._matches[self._fixed]
         rules = rules_body(parsed.lines, parsed.prior)
         opinion = second_opinion(parsed.lines, parsed.prior, rules)
         if not self._voters:
@@ -178,18 +175,31 @@ class Example:
         expected = opinion.expected(opinion.kept)
         # Lines that the model adds here and there would teach the boxes of the section as body.
         body = opinion.kept if expected - opinion.expected(rules.kept) >= DECIDES else rules.kept
-        template, match = 0, None
+        template, match = 0, 1.0
         if former:
             template = max((voter.template for voter in self._voters), default=-1) + 1
         elif self._voters:
-            voters, votes = _of_best_template(self._voters, [cast(voter, parsed) for voter in self._voters])
+            all_votes = [cast(voter, parsed) for voter in self._voters]
+            voters, votes = _of_best_template(self._voters, all_votes)
             template, match = voters[0].template, max(vote.match for vote in votes)
+            self._matches = [
+                max(known, vote.match) if voter.template == template else known
+                for voter, known, vote in zip(self._voters, self._matches, all_votes, strict=True)
+            ]
             elected = elect(parsed, votes, self._list_like)
             if isinstance(elected, BodyLines) and _agree(parsed.lines, elected.kept, body):
                 body = elected.kept
         parsed.lines.forget_elements()
         layout, titles = layout_of(parsed.lines, body), titles_of(parsed.head)
-        self._voters.append(Voter(parsed.lines, body, layout, page.url, titles, expected, template, match))
+        self._voters.append(Voter(parsed.lines, body, layout, page.url, titles, expected, template))
+        self._matches.append(match)
+
+    def _usual_match(self, template: int) -> float:
+        """Return the median match of the recent pages of a template with its other voters, 0 without any."""
+        pairs = list(zip(self._voters, self._matches, strict=True))
+        of_template = [match for voter, match in pairs if voter.template == template]
+        recent = of_template[self._fixed if template == 0 else 1 :]  # without the example of the template
+        return float(np.median(recent)) if recent else 0.0
 
     def _bound_trie(self) -> None:
         if self._trie.size > MAX_TRIE:
@@ -207,17 +217,15 @@ def voter_of(parsed: ParsedPage) -> Voter:
 
 def _of_best_template(voters: list[Voter], votes: list[Vote]) -> tuple[list[Voter], list[Vote]]:
     """Return the voters of the template that fits the page best, with their votes."""
-    if not any(voter.template for voter in voters):
-        return voters, votes
-    best = max(zip(voters, votes, strict=True), key=lambda pair: (pair[1].match, -pair[0].template))[0].template
-    chosen = [pair for pair in zip(voters, votes, strict=True) if pair[0].template == best]
-    return [voter for voter, _ in chosen], [vote for _, vote in chosen]
+    pairs = list(zip(voters, votes, strict=True))
+    if any(voter.template for voter in voters):
+        best = max(pairs, key=lambda pair: (pair[1].match, -pair[0].template))[0].template
+        pairs = [pair for pair in pairs if pair[0].template == best]
+    return [voter for voter, _ in pairs], [vote for _, vote in pairs]
 
 
-def _usual_match(voters: list[Voter]) -> float:
-    """Return what pages of the voters' template usually match, 0 if fewer than two pages joined them."""
-    matches = sorted(voter.match for voter in voters if voter.match is not None)
-    return matches[len(matches) // 2] if len(matches) > 1 else 0.0
+def _is_same_page(voter: Voter, page: Page) -> bool:
+    return page.url is not None and voter.url == page.url
 
 
 def cast(voter: Voter, page: ParsedPage) -> Vote:
@@ -238,11 +246,12 @@ def compare(voter: Voter, page: ParsedPage) -> Comparison:
     return Comparison(found, LineEvidence(used.page, page.prior, profile, voter.layout), twin)
 
 
-def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> BodyLines | str:
+def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_match: float = 0.0) -> BodyLines | str:
     """Return the lines that at least half of the votes keep, or the reason why there is no article.
 
     Examples that differ from the page do not count; if all differ, the page is extracted alone. The page's own body is
-    also used if it differs from the elected one and is more likely. `list_like`: log odds that the example is a list.
+    also used if it differs from the elected one and is more likely. `list_like`: log odds that the example is a list;
+    `usual_match`: of the section's pages, 0 if unknown.
     """
     page = parsed.lines
     valid = [vote for vote in votes if vote.counts]
@@ -269,7 +278,7 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Body
         return verdict.refused
     captions = sorted({line for vote in valid for line in vote.body.captions} - set(kept))
     of_type = verdict.page_type, verdict.probability
-    return BodyLines(kept, root, METHOD, confidence(width, best), _reason(valid, best), captions, *of_type)
+    return BodyLines(kept, root, METHOD, confidence(width, best, usual_match), _reason(valid, best), captions, *of_type)
 
 
 def _own_is_better(parsed: ParsedPage, elected: Body, kept: list[int], valid: list[Vote]) -> bool:
@@ -326,9 +335,14 @@ def is_twin(parsed: ParsedPage, similarity: Floats) -> bool:
     return repeated > TWIN_REPEATED and new < TWIN_REST * float(structural[alone].sum())
 
 
-def confidence(width: float, match: float) -> float:
-    """Return the measured share of right pages among those with a body of `width` bytes and this surrounding match."""
+def confidence(width: float, match: float, usual_match: float = 0.0) -> float:
+    """Return the measured share of right pages among those with a body of `width` bytes and this surrounding match.
+
+    A page that matches much less than the section's pages usually do is probably of another template.
+    """
     share = next(share for limit, share in CONFIDENCE if width < limit)
+    if match < ODD * usual_match:
+        return min(share, ODD_CONFIDENCE)
     return share if match >= DOUBTFUL else min(share, DOUBTFUL_CONFIDENCE)
 
 

@@ -53,3 +53,24 @@ def test_every_article_comes_out_right_whichever_recent_pages_vote(design, secti
         kind = pages[wanted.path].headers["Content-Type"]
         article = voted.extract(pages[wanted.path].body, BASE + wanted.path, content_type=kind, fetched_at=FETCHED)
         assert shingle_f1(article.text, wanted.text) >= 0.95, (wanted.path, [page.path for page in recent])
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_after_a_redesign_no_wrong_text_has_high_confidence(section):
+    before, after = (render_site(BASE, design) for design in ("classic", "new"))
+    chance = random.Random(section)
+    wrong = 0
+    for _ in range(4):
+        stories = [story for story in truth(section) if story.path != EXAMPLES[section]]
+        chance.shuffle(stories)
+        voted = Section(before[EXAMPLES[section]].body, BASE + EXAMPLES[section])
+        for story in stories[:4]:
+            page = before[story.path]
+            voted.learn(page.body, BASE + story.path, content_type=page.headers["Content-Type"])
+        for story in stories[4:]:
+            page = after[story.path]
+            article = voted.extract(page.body, BASE + story.path, content_type=page.headers["Content-Type"])
+            is_wrong = shingle_f1(article.text, story.text) < 0.9
+            wrong += is_wrong
+            assert not (is_wrong and article.confidence >= 0.95), story.path
+    assert wrong  # else this shows nothing
