@@ -123,8 +123,8 @@ def _kill_extraction(
     command = ("work", "extract", "-n", "2")
     while len(cluster.processes.get("supervisor", [])) < 2:
         cluster.start("supervisor", *command)
-    ledger, feeder, times = Ledger(connection, TASK), _Feeder(connection, site), []
-    for _ in range(kills):
+    ledger, feeder, times, killed_processes = Ledger(connection, TASK), _Feeder(connection, site), [], 0
+    while killed_processes < kills:
         feeder.feed()
         _until(lambda: len(set(connection.hvals(ledger.keys["holders"]))) > 2, "workers at work")
         time.sleep(chance.uniform(0.5, 2.0))
@@ -134,11 +134,23 @@ def _kill_extraction(
             continue
         victim = chance.choice(sorted(set(holders)))
         supervisor = int(victim.rsplit("-", 2)[1])
-        pid = int(connection.hget(f"rq:worker:{victim}", "pid") or 0) if kind == "extraction worker" else supervisor
+        pid = _pid_of(connection, victim) if kind == "extraction worker" else supervisor
+        if pid is None:
+            continue  # the worker ended meanwhile
         mine = victim if kind == "extraction worker" else victim.rsplit("-", 1)[0]
         killed = cluster.kill("supervisor", pid, *command)
+        killed_processes += 1
         times += _until_taken(connection, ledger, mine, killed)
     return times
+
+
+def _pid_of(connection: "redis.Redis", worker: str) -> int | None:
+    """The process id of an extraction worker; None if it does not run. RQ's name of it has a suffix for each start."""
+    for key in connection.scan_iter(f"rq:worker:{worker}.*", count=1000):
+        pid = int(cast("bytes | None", connection.hget(key, "pid")) or 0)
+        if pid and Path(f"/proc/{pid}").exists():
+            return pid
+    return None
 
 
 def _until_taken(connection: "redis.Redis", ledger: Ledger, mine: str, killed: float) -> list[float]:

@@ -17,6 +17,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -134,7 +135,7 @@ def of_sqlite(rows: Sequence[Row], rounds: int, durability: Durability, size: in
         with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
             sink = SqliteSink(Path(folder) / "ours.db", durability=durability)
             sink.check()
-            times[0].append(seconds(lambda: _in_groups(sink, rows, size)))  # noqa: B023
+            times[0].append(seconds(partial(_in_groups, sink, rows, size)))
             sink.close()
             path = Path(folder) / "bare.db"
             SqliteSink(path, durability=durability).check()
@@ -142,7 +143,7 @@ def of_sqlite(rows: Sequence[Row], rounds: int, durability: Durability, size: in
                 plain = connection.execute(f"SELECT {columns} FROM articles").fetchall()
             with closing(sqlite3.connect(path)) as connection:
                 connection.execute(f"PRAGMA synchronous = {sqlite.SYNCHRONOUS[durability]}")
-                times[1].append(seconds(lambda: _bare_sqlite(connection, plain)))  # noqa: B023
+                times[1].append(seconds(partial(_bare_sqlite, connection, plain)))
     ours, theirs = (len(rows) / statistics.median(taken) for taken in times)
     return ours, theirs
 

@@ -145,6 +145,7 @@ def _words(output: OutputToTry, error: Exception) -> str:
     with suppress(variables.VariableNotSet):
         addresses.append(variables.expand(output.output, os.environ))
     words = concealed(str(error), *addresses)
-    for prefix in (f"task {output.tasks[0]}: ", f"output {shown(output.output)}: ", "output unavailable: "):
+    name = shown(output.output)
+    for prefix in (f"task {output.tasks[0]}: ", f"output {name}: ", "output unavailable: ", f"{name}: "):
         words = words.removeprefix(prefix)
     return words

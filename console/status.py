@@ -158,7 +158,7 @@ def output_lines(state: dict[str, Any]) -> list[str]:
             what = f"{row['waiting']} {row['unit']} wait" if row["waiting"] > 1 else f"1 {row['unit'][:-1]} waits"
             parts.append(what + (f" since {_short(row['since'])}" if row["since"] else ""))
         if row["problem"]:
-            parts.append(row["problem"])
+            parts.append(row["problem"].removeprefix("output unavailable: ").removeprefix(f"{row['output']}: "))
         if row["refused"]:
             rows = "row" if row["refused"] == 1 else "rows"
             parts.append(f"{row['refused']} {rows} refused: exemplar failures {row['task']}")

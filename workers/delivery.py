@@ -302,22 +302,20 @@ class Delivery:
 
     def _put_off(self, config: ExtractionConfig | None, queue: Queue, rows: RowQueue, problem: ExemplarError) -> None:
         task, output = queue
-        state = rows.state()
-        if (
-            config is not None
-            and output not in config.outputs
-            and state.problem_since is not None
-            and self.clock() - state.problem_since > REMOVED_OUTPUT_KEPT
-        ):
+        state, text = rows.state(), str(problem)
+        is_removed = config is not None and output not in config.outputs
+        if is_removed:
+            text += f"; task {task} does not have this output any more: a day later its rows are dropped"
+        if is_removed and state.problem_since is not None and self.clock() - state.problem_since > REMOVED_OUTPUT_KEPT:
             log.error(
                 "task %s has no output %s any more; %d rows are dropped", task, shown(output), rows.discard(self.holder)
             )
             return
         self._troubled.add(queue)
-        self.watch.problem(str(problem), f"{task} {output}")
+        self.watch.problem(text, f"{task} {output}")
         wait = problem.wait if isinstance(problem, SinkUnavailable) else 0.0
         first, longest = self.times.first_pause, self.times.longest_pause
-        rows.put_off(self.holder, str(problem), first=first, longest=longest, wait=wait)
+        rows.put_off(self.holder, text, first=first, longest=longest, wait=wait)
 
     def _report_wrote(self, queue: Queue) -> None:
         self._troubled.discard(queue)

@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 import redis
 from redis.client import Pipeline
 
+from .redis_scripts import ScriptClient, ScriptPipeline
+
 # `KEYS[1]` with this suffix is the name of no key.
 ALLOWED_WHEN_FULL = "redis.call('UNLINK', KEYS[1] .. ':none')\n"
 LOOK_EVERY = 0.5  # seconds between two attempts to send a refused command
@@ -77,7 +79,7 @@ def even_when_full(
     return connection.register_script(_COMMAND)(keys=[key], args=[command, *args], client=pipe)
 
 
-class WaitingRedis(redis.Redis):
+class WaitingRedis(ScriptClient):
     """A client for spiders: while Redis is full, its commands wait, because a refused command has had no effect.
 
     `on_wait` is called before each further attempt; it may only send commands that are not refused. After `patience`
@@ -118,7 +120,7 @@ class WaitingRedis(redis.Redis):
                 self.on_wait()
 
 
-class _WaitingPipeline(Pipeline):
+class _WaitingPipeline(ScriptPipeline):
     def __init__(self, client: WaitingRedis, transaction: bool, shard_hint: Any):
         super().__init__(client.connection_pool, client.response_callbacks, transaction, shard_hint)
         self._client, self._is_transaction = client, transaction

@@ -13,12 +13,12 @@ import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import zstandard
 
@@ -30,7 +30,8 @@ from .page_packing import Dictionary, Packer, next_dictionary
 from .page_store import LARGEST_PAGE, StoredPage
 from .rows import Row
 from .sinks import expand
-from .sinks.interface import PATIENCE, PageKind, SourcePage, WrittenRow
+from .sinks.interface import PATIENCE, PageKind, PageSink, SourcePage
+from .sinks.sqlite_lock import begin, rolled_back
 from .url_states import Fingerprint, fingerprint
 
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs
@@ -109,13 +110,11 @@ def kept_pages_of(config: ExtractionConfig, *, clock: Clock) -> "KeptPages":
     return KeptPages(path, keep=config.keep_pages, durability=config.durability, clock=clock)
 
 
-class KeptPages:
+class KeptPages(PageSink):
     """The kept pages of one task: a `PageSink`, and what reads them. Not for several threads, nor after a fork.
 
     `keep`: seconds after which a page is removed; None: no page is.
     """
-
-    takes: Literal["pages"] = "pages"
 
     def __init__(
         self, path: Path, *, keep: float | None = None, durability: Durability = "safe", clock: Clock = time.time
@@ -134,16 +133,12 @@ class KeptPages:
         """Begin a transaction; `write_pages` commits it."""
         try:
             connection = self._open(patience)
-            connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
-            connection.execute("BEGIN IMMEDIATE")
+            begin(connection, patience)
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise self._unavailable(error) from None
-        try:
+        with rolled_back(connection):
             yield
-        finally:
-            with suppress(sqlite3.Error):
-                connection.rollback()  # no-op after a commit
 
     def write_pages(self, pages: Sequence[SourcePage]) -> None:
         """Write the pages that are not kept yet, and remove some that are too old."""
@@ -156,19 +151,6 @@ class KeptPages:
     def remove_old(self) -> None:
         """Remove some pages that are too old, inside `exclusive`."""
         self.write_pages([])
-
-    def newest(self, task: str) -> Iterator[WrittenRow]:
-        """Yield nothing: a ledger learns from outputs, which have the rows."""
-        return iter(())
-
-    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
-        """Return True for each row: a row whose page is not kept is not to be written again."""
-        return [True] * len(rows)
-
-    def check(self) -> None:
-        """Open the file, and create it if there is none."""
-        with self.exclusive():
-            pass
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""

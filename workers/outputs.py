@@ -40,7 +40,7 @@ class Output:
         self.name = name
         self.sink = sink
         self.options = options or OutputOptions()
-        self.takes_pages = getattr(sink, "takes", "rows") == "pages"  # its sink is a `PageSink`
+        self.takes_pages = isinstance(sink, PageSink)
         self.healed_in = ""  # the epoch of Redis in which the ledger knows all of the output's rows
         self.problem = ""  # why it was unavailable at the last try
         self._pause, self._patience, self._clock = pause, patience, clock

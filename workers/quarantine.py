@@ -18,6 +18,7 @@ import zstandard
 from . import keys
 from .clock import Clock
 from .full_redis import is_full_error
+from .newest_kept import KEEP_NEWEST
 from .page_store import StoredPage, unpack_body
 from .stored_json import known_fields
 from .url_states import Fingerprint
@@ -30,29 +31,17 @@ ZSTD_LEVEL = 9  # pages are rarely kept, and for long
 
 log = logging.getLogger(__name__)
 
-_KEEP = """
+_KEEP = (
+    KEEP_NEWEST
+    + """
 -- Keep a page. KEYS: pages, times, tasks. ARGV: fingerprint, page, now, task, the most pages, bytes and tasks that are
 -- kept, and for how many seconds -> tasks whose pages are to be removed
 local now = tonumber(ARGV[3])
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('ZADD', KEYS[2], now, ARGV[1])
-local kept, size = 0, 0
-for _, name in ipairs(redis.call('ZREVRANGE', KEYS[2], 0, -1)) do
-  kept, size = kept + 1, size + redis.call('HSTRLEN', KEYS[1], name)
-  if kept > tonumber(ARGV[5]) or size > tonumber(ARGV[6]) then
-    redis.call('ZREM', KEYS[2], name)
-    redis.call('HDEL', KEYS[1], name)
-  end
-end
-for place = 1, 2 do redis.call('EXPIRE', KEYS[place], ARGV[8]) end
-redis.call('ZADD', KEYS[3], now, ARGV[4])
-redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[8])
-local beyond = redis.call('ZCARD', KEYS[3]) - tonumber(ARGV[7])
-if beyond <= 0 then return {} end
-local tasks = redis.call('ZRANGE', KEYS[3], 0, beyond - 1)
-redis.call('ZREM', KEYS[3], unpack(tasks))
-return tasks
+return keep_newest(now, ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], 0)
 """
+)
 
 
 @dataclass(frozen=True, slots=True)

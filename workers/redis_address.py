@@ -28,6 +28,7 @@ from redis.connection import (
 from redis.sentinel import Sentinel, SentinelConnectionPool, SentinelManagedConnection, SentinelManagedSSLConnection
 
 from .errors import RedisRefused
+from .redis_scripts import ScriptClient
 
 EXAMPLES = "write redis://host:6379/0 or unix:///redis.sock"
 SENTINEL_EXAMPLE = "write redis+sentinel://host:26379,host:26379/service/0"
@@ -136,11 +137,11 @@ class RedisAddress:
         given = {name: value for name, value in self.options.items() if name not in _SENTINEL_OPTIONS}
         if not self.service:
             # redis-py reads the address once more; only the class is ours
-            return redis.Redis.from_url(self.text, connection_class=_CLASSES[self.scheme], **options)
+            return ScriptClient.from_url(self.text, connection_class=_CLASSES[self.scheme], **options)
         sentinels = Sentinel(self.hosts, sentinel_kwargs=self._sentinel_options())  # type: ignore[no-untyped-call]
         merged = {**options, **given, "connection_class": _CLASSES[self.scheme]}
         pool = SentinelConnectionPool(self.service, sentinels, **merged)  # type: ignore[no-untyped-call]
-        client: redis.Redis = redis.Redis.from_pool(pool)
+        client: redis.Redis = ScriptClient.from_pool(pool)
         return client
 
     def _sentinel_options(self) -> dict[str, Any]:

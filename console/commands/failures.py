@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from console.problems import Group
     from console.refused import RefusedGroup
-    from workers.failures import FailedPage
+    from workers.failed_pages import FailedPage
     from workers.ledger import Ledger
     from workers.refused_rows import RefusedRow
 
@@ -150,8 +150,8 @@ def retry(
 
     Given URLs, those of a reason, or all.
     """
-    from workers.failures import retry as retry_url
-    from workers.failures import retry_row
+    from workers.failed_pages import retry as retry_url
+    from workers.failed_pages import retry_row
 
     steps = retry_url, retry_row
     _apply(
@@ -177,8 +177,8 @@ def drop(
 
     The pages are not fetched again; `exemplar accept` takes them back.
     """
-    from workers.failures import drop as drop_url
-    from workers.failures import drop_row
+    from workers.failed_pages import drop as drop_url
+    from workers.failed_pages import drop_row
 
     steps = drop_url, drop_row
     _apply(
@@ -251,7 +251,7 @@ def _of_reason(ledger: "Ledger", reason: str | None, *, may_be_none: bool) -> li
 def _groups(ledger: "Ledger", reason: str | None) -> "tuple[list[Group], dict[str, FailedPage]]":
     """Return the groups of a task's failed pages, and the pages by their URLs."""
     from console.problems import groups, matching
-    from workers.failures import failures
+    from workers.failed_pages import failures
 
     failed = failures(ledger)
     all_groups = groups(page.problem for page in failed)

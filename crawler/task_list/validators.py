@@ -124,7 +124,8 @@ def _refuse_kind_of_output(output: str) -> None:
 def _check_rest_of_address(output: str) -> None:
     scheme, _, rest = output.partition(":")
     if not rest.strip("/"):
-        example = "sqlite:///articles.db" if scheme == "sqlite" else f"{scheme}://host/path"
+        first = "bucket" if scheme in ("az", "gs", "s3") else "host"
+        example = "sqlite:///articles.db" if scheme == "sqlite" else f"{scheme}://{first}/path"
         raise BadValueError(f"no path after {scheme}:", f"write {example}")
     if scheme == "sqlite" and not rest.startswith("///"):
         raise BadValueError("no path after sqlite:", "write sqlite:///articles.db")
@@ -140,10 +141,11 @@ def _check_placeholders(output: str, kind: Kind | None) -> None:
                 hint = "write {date:%Y/%m/%d}; known are %Y %y %m %d %j %G %V"
                 raise BadValueError(f"unknown part {wrong[0]} of a date", hint, offset=match.start())
         elif name not in known or form or not match[1]:
+            all_known = f"known: {', '.join(f'{{{other}}}' for other in known)}"
+            if kind and name in ALL_PLACEHOLDERS:
+                raise BadValueError(f"an output of kind {kind.name} has no {match[0]}", all_known, offset=match.start())
             near = nearest(name, known) if name else None
-            hint = f"did you mean {{{near or 'task'}}}?"
-            if near is None and len(known) > 1:
-                hint = f"known: {', '.join(f'{{{other}}}' for other in known)}"
+            hint = all_known if near is None and len(known) > 1 else f"did you mean {{{near or 'task'}}}?"
             raise BadValueError(f"unknown placeholder {match[0]}", hint, offset=match.start())
 
 

@@ -15,6 +15,7 @@ from crawler.task_list.file import loads
 from tests.console.conftest import Done
 from workers.errors import SinkUnavailable
 from workers.sinks import KINDS, Kind
+from workers.sinks.kinds import Target
 
 TASK = "    example: http://127.0.0.1/1\n    pattern: /{id}\n    every: 1h\n"
 SECRET = "hunter2"
@@ -138,11 +139,11 @@ def test_the_time_for_all_outputs_is_limited() -> None:
 def test_no_error_of_a_library_shows_a_secret(
     error: type[Exception], outcome: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def opened(target: object) -> object:
-        raise error(f"cannot connect to {target.address}: wrong password {SECRET!r}")  # type: ignore[attr-defined]
+    def opened(target: Target) -> object:
+        raise error(f"cannot connect to {target.address}: wrong password {SECRET!r}")
 
     kind = Kind("broken", "nothing:nothing", schemes=("broken",))
-    monkeypatch.setitem(KINDS, "broken", kind)  # type: ignore[arg-type]
+    monkeypatch.setitem(KINDS, "broken", kind)
     monkeypatch.setattr(Kind, "open", lambda self, target: opened(target))
     monkeypatch.setenv("BROKEN", f"broken://me:{SECRET}@h/x")
     for output in ("${BROKEN}", f"broken://me:{SECRET}@h/x"):

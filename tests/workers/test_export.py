@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,7 @@ def rows_of(count: int) -> list[Row]:
     return [row(canonical_url=f"http://a.example/{n}", fetched_at=row_time(n)) for n in range(count)]
 
 
-def row_time(number: int):  # type: ignore[no-untyped-def]
-    from datetime import UTC, datetime, timedelta
-
+def row_time(number: int) -> datetime:
     return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=number)
 
 

@@ -16,6 +16,7 @@ page (`workers.row_queue`), and a delivery process hands them over in batches (`
 Outputs are independent: one that is unavailable does not hold up others.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
@@ -96,7 +97,7 @@ class SourcePage:
     example_hash: str = ""
 
 
-class PageSink(Protocol):
+class PageSink(ABC):
     """Writes pages to files of this machine, once each: a page has a URL and a time at which it was fetched.
 
     The rows are in other outputs, so that it names none (`newest`), and lacks none (`has`): a ledger that lost its last
@@ -104,31 +105,31 @@ class PageSink(Protocol):
     """
 
     name: str
-    takes: Literal["pages"]
 
+    @abstractmethod
     def exclusive(self, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
         """Hold the files, as `Sink.exclusive`."""
-        ...
 
+    @abstractmethod
     def write_pages(self, pages: Sequence[SourcePage]) -> None:
         """Write all pages or none, inside `exclusive`; those that are there already are left out."""
-        ...
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close files; the next use opens them again."""
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
-        """Yield nothing."""
-        ...
+        """Yield nothing: a ledger learns from outputs, which have the rows."""
+        return iter(())
 
     def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
-        """Return True for each row."""
-        ...
+        """Return True for each row: a row whose page is not there is not to be written again."""
+        return [True] * len(rows)
 
     def check(self) -> None:
         """Create what is missing; write no page. Raises `SinkUnavailable`."""
-        ...
-
-    def close(self) -> None:
-        """Close files."""
-        ...
+        with self.exclusive():
+            pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ OBJECT_ROWS = 5000  # of a batch: many small objects are slow to read
 _DATED, _IN_STORES = ("date",), ("date", "batch")
 _LINES, _TABLE = "reading:jsonl_rows", "reading:sqlite_rows"
 
-KINDS: Mapping[str, Kind] = {  # of several that fit, the first
+KINDS: dict[str, Kind] = {  # of several that fit, the first
     kind.name: kind
     for kind in (
         Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson"), placeholders=_DATED, reads=_LINES),

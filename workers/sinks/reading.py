@@ -68,7 +68,7 @@ def sqlite_rows(target: Target) -> Iterator[Row]:
             if connection.execute(has_table).fetchone() is None:
                 return
             for record in connection.execute("SELECT * FROM articles ORDER BY rowid"):
-                row = complete({name: _value(name, record[name]) for name in record.keys()})  # noqa: SIM118
+                row = complete({name: _value(name, value) for name, value in dict(record).items()})
                 if row is not None:
                     yield row
     except (sqlite3.Error, OSError) as error:

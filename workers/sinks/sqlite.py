@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -20,6 +20,7 @@ from .kinds import Target
 from .options import OutputOptions
 from .paths import PathPattern, check_task, refuse_placeholders
 from .row_formats import StoredNames
+from .sqlite_lock import begin, rolled_back
 
 SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}  # FULL: the write-ahead log is synced at each commit
 COLUMNS = {
@@ -88,16 +89,12 @@ class SqliteSink:
         """Hold the database's write lock: begin a transaction, which `write` commits."""
         try:
             connection = self._open(patience)
-            connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
-            connection.execute("BEGIN IMMEDIATE")
+            begin(connection, patience)
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise self._unavailable(error) from None
-        try:
+        with rolled_back(connection):
             yield
-        finally:
-            with suppress(sqlite3.Error):
-                connection.rollback()  # no-op after a commit
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Upsert the rows in one transaction, that of `exclusive`.

@@ -17,11 +17,11 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -31,9 +31,10 @@ from workers.durability import Durability, make_folder, sync_folder
 from workers.errors import SinkUnavailable
 from workers.page_store import StoredPage
 
-from .interface import PATIENCE, SourcePage, WrittenRow
+from .interface import PATIENCE, PageSink, SourcePage
 from .kinds import Target
 from .paths import PathPattern, check_task
+from .sqlite_lock import begin, rolled_back
 
 SUFFIX, OPEN = ".warc.gz", ".open"
 ADDED_BYTES = 40  # to the name of a complete file
@@ -55,13 +56,11 @@ def open_warc(target: Target) -> "WarcSink":
     return WarcSink(path, durability=target.durability, label=target.label)
 
 
-class WarcSink:
+class WarcSink(PageSink):
     """Appends pages to a WARC file. `largest`: bytes, and `oldest`: seconds, at which a file is complete.
 
     `label`: the output as in tasks.yaml, for messages.
     """
-
-    takes: Literal["pages"] = "pages"
 
     def __init__(
         self,
@@ -85,18 +84,14 @@ class WarcSink:
         """Hold the index, cut what a dead process left behind the last complete group, and close a file that is due."""
         try:
             index = self._open(patience)
-            index.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
-            index.execute("BEGIN IMMEDIATE")
+            begin(index, patience)
             self._mend(index)
             self._close_if_due(index)
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise self._unavailable(error) from None
-        try:
+        with rolled_back(index):
             yield
-        finally:
-            with suppress(sqlite3.Error):
-                index.rollback()  # no-op after a commit
 
     def write_pages(self, pages: Sequence[SourcePage]) -> None:
         """Append the pages of rows that are not in a file yet. Those of each day are there all, or none."""
@@ -115,19 +110,6 @@ class WarcSink:
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise self._unavailable(error) from None
-
-    def newest(self, task: str) -> Iterator[WrittenRow]:
-        """Yield nothing: the rows are in other outputs."""
-        return iter(())
-
-    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
-        """Return True for each row."""
-        return [True] * len(rows)
-
-    def check(self) -> None:
-        """Create folder and index."""
-        with self.exclusive():
-            pass
 
     def close(self) -> None:
         """Close the index; the open file is continued by the next process."""

@@ -30,9 +30,9 @@ QUEUED = Kind("queued", "nowhere:nothing", schemes=("queued",), takes=("fields",
 @pytest.fixture
 def queued_kind():
     """A kind that takes every option."""
-    KINDS[QUEUED.name] = QUEUED  # type: ignore[index]
+    KINDS[QUEUED.name] = QUEUED
     yield
-    del KINDS[QUEUED.name]  # type: ignore[attr-defined]
+    del KINDS[QUEUED.name]
 
 
 def task_of(output: str, folder: Path | None = None) -> Task:
@@ -109,6 +109,8 @@ MISTAKES = [
     ("{to: a.jsonll}", "6:18", "output.to: unknown kind of output .jsonll; did you mean .jsonl?"),
     ("{to: 'a{tsk}.jsonl'}", "6:20", "output.to: unknown placeholder {tsk}; did you mean {task}?"),
     ("sqlit:///a.db", "6:13", "output: unknown kind of output sqlit:; did you mean sqlite:?"),
+    ("'{date}.atom'", "6:13", "output: an output of kind atom has no {date}; known: {task}"),
+    ("'s3://'", "6:13", "output: no path after s3:; write s3://bucket/path"),
     ("'sqlite:///'", "6:13", "output: no path after sqlite:; write sqlite:///articles.db"),
     ("{to: a.jsonl, fields: []}", "6:35", "output.fields: empty; write a list such as"),
     ("{to: a.jsonl, fields: url}", "6:35", "output.fields: must be a list, not 'url'; write a list such as"),

@@ -1,0 +1,59 @@
+"""Scripts that survive a restart of the server, also one between their loading and their call.
+
+redis-py loads a script that the server lacks, and then calls it. A server that started again in between has lost the
+script, and refuses the call. So the call is repeated, as redis-py repeats commands while a connection fails.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import redis
+from redis.client import Pipeline
+from redis.commands.core import Script
+
+ATTEMPTS = 3
+
+
+class ScriptClient(redis.Redis):
+    """A client whose scripts and pipelines are repeated when the server has lost a script.
+
+    Other commands of such a pipeline may have had their effect, as after any repetition. Raises `redis.ConnectionError`
+    if the script was lost at each attempt.
+    """
+
+    def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> Pipeline:
+        """As in redis-py."""
+        return ScriptPipeline(self.connection_pool, self.response_callbacks, transaction, shard_hint)
+
+    def register_script(self, script: Any) -> Script:
+        """As in redis-py."""
+        return _RepeatedScript(self, script)
+
+
+class ScriptPipeline(Pipeline):
+    """A pipeline of a `ScriptClient`."""
+
+    def execute(self, raise_on_error: bool = True) -> list[Any]:
+        """As in redis-py."""
+        commands, scripts, is_watching = self.command_stack, self.scripts, self.watching
+        for _ in range(1 if is_watching else ATTEMPTS):
+            self.command_stack, self.scripts = commands, scripts  # redis-py empties both after each attempt
+            try:
+                return super().execute(raise_on_error)
+            except redis.exceptions.NoScriptError:
+                continue
+        raise _lost()
+
+
+class _RepeatedScript(Script):
+    def __call__(self, keys: Any = None, args: Iterable[Any] | None = None, client: Any = None) -> Any:
+        for _ in range(ATTEMPTS):
+            try:
+                return super().__call__(keys, args, client)
+            except redis.exceptions.NoScriptError:
+                continue
+        raise _lost()
+
+
+def _lost() -> redis.ConnectionError:
+    return redis.ConnectionError("Redis lost its scripts: it started again")
