@@ -28,6 +28,8 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "work": "Run crawl or extraction workers (parts of a cluster).",
     "status": "Show tasks, next runs, counts, queue and workers.",
     "failures": "Show failed pages by reason; try them again or drop them.",
+    "proposals": "Show new examples found after a redesign; adopt or dismiss them.",
+    "backtest": "Show what another example or method would change, on stored pages.",
     "re-extract": "Extract kept pages again, without a request.",
     "export": "Write rows that were delivered before to a new output.",
     "accept": "Accept rejected pages as articles.",

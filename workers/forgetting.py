@@ -101,7 +101,6 @@ def forget_task(connection: "redis.Redis", task: str) -> None:
     connection.srem(keys.FETCHED, task)
     connection.zrem(keys.QUARANTINES, task)
     connection.zrem(keys.LOW_SCORERS, task)
-    connection.zrem(keys.FITTING, task)
     connection.hdel(keys.PROPOSALS, task)
     connection.hdel(keys.HISTORIES, task)
     if not connection.hexists(keys.TASKS, task):  # its last pages are forgotten

@@ -26,7 +26,6 @@ ROW_QUEUES = PREFIX + "queues"  # zset: JSON list of task and output -> when its
 REFUSING = PREFIX + "refusing"  # zset: JSON list of task and output that refused rows, by the time of the newest
 QUARANTINES = PREFIX + "quarantines"  # zset: tasks that have pages in quarantine, by the time of the newest
 LOW_SCORERS = PREFIX + "low"  # zset: tasks that have low scorers, by the time of the newest
-FITTING = PREFIX + "fitting"  # zset: task -> when the newest article with the section's template was published
 PROPOSALS = PREFIX + "proposals"  # hash: task -> the newest proposal of an example (`workers.proposals`, JSON)
 EXAMPLES = PREFIX + "examples"  # hash: task -> an example that was adopted and is not in tasks.yaml (JSON)
 EPOCH = PREFIX + "epoch"  # hash: id of the present epoch, run_id of its server, when it began (`workers.epoch`)

@@ -14,7 +14,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any, Literal, cast
 
 import redis
@@ -35,7 +35,6 @@ NOTES_KEPT = 1000  # of a task: 0.3 MB
 TASKS_KEPT = 100  # that have low scorers
 KEPT_FOR = 30 * 86400  # seconds
 ZSTD_LEVEL = 9
-OLDER = 86400.0  # seconds by which a low scorer may be older than the newest page that fits; dates may be days only
 
 log = logging.getLogger(__name__)
 
@@ -76,12 +75,11 @@ class LowNote:
 
 @dataclass(frozen=True, slots=True)
 class LowScorer:
-    """A low scorer as a worker found it. `page`: None if it is not to be kept; `published`: of its article."""
+    """A low scorer as a worker found it. `page`: None if it is not to be kept."""
 
     name: Fingerprint
     note: LowNote
     page: StoredPage | None = None
-    published: date | None = None
 
 
 class LowScorers:
@@ -102,20 +100,12 @@ class LowScorers:
         self.clock = clock or clock_of(connection).now
         self._kept = (pages_kept, bytes_kept, notes_kept, tasks_kept)
 
-    def note(self, scorers: Sequence[LowScorer], newest_fitting: date | None = None) -> int:
-        """Keep low scorers that are recent; return their number. A full Redis keeps none.
-
-        Not recent are articles that are older than the newest one that fits (`newest_fitting`: of this job): they have
-        an older template, not a newer one.
-        """
-        newest = self._newest_fitting(newest_fitting)
-        recent = [
-            scorer for scorer in scorers if scorer.published is None or _seconds(scorer.published) >= newest - OLDER
-        ]
-        if not recent:
+    def note(self, scorers: Sequence[LowScorer]) -> int:
+        """Keep low scorers; return their number. A full Redis keeps none."""
+        if not scorers:
             return 0
-        notes = [part for scorer in recent for part in (scorer.name, _line(asdict(scorer.note)))]
-        pages = [part for scorer in recent if scorer.page for part in (scorer.name, _packed(scorer.page))]
+        notes = [part for scorer in scorers for part in (scorer.name, _line(asdict(scorer.note)))]
+        pages = [part for scorer in scorers if scorer.page for part in (scorer.name, _packed(scorer.page))]
         pages_kept, bytes_kept, notes_kept, _ = self._kept
         try:
             self._keep("low", notes, notes_kept, NOTES_KEPT * 2**12)
@@ -126,7 +116,7 @@ class LowScorers:
                 raise
             log.warning("task %s: Redis is full; pages of another template are not noted", self.task)
             return 0
-        return len(recent)
+        return len(scorers)
 
     def count(self) -> int:
         """Return how many low scorers are noted."""
@@ -152,13 +142,6 @@ class LowScorers:
         self.redis.unlink(*_names(self.task))
         self.redis.zrem(keys.LOW_SCORERS, self.task)
 
-    def _newest_fitting(self, newest: date | None) -> float:
-        """Note when the newest article that fits was published; return that of the task, 0 if it is unknown."""
-        if newest is not None:
-            seconds = min(_seconds(newest), self.clock())
-            self.redis.zadd(keys.FITTING, {self.task: seconds}, gt=True)
-        return float(self.redis.zscore(keys.FITTING, self.task) or 0.0)
-
     def _keep(self, what: str, things: Sequence[str | bytes], most: int, bytes_: int) -> None:
         names = [keys.of_task(self.task, what), keys.of_task(self.task, f"{what}:at"), keys.LOW_SCORERS]
         args = [repr(self.clock()), self.task, most, bytes_, self._kept[3], KEPT_FOR, *things]
@@ -167,19 +150,8 @@ class LowScorers:
             self.redis.unlink(*(key for other in dropped for key in _names(other.decode())))
 
 
-def note_fitting(connection: "redis.Redis", task: str, published: date, *, clock: Clock) -> None:
-    """Note when the newest article of a job that fits was published."""
-    LowScorers(connection, task, clock=clock).note([], published)
-
-
 def _names(task: str) -> list[str]:
     return [keys.of_task(task, what) for what in ("low", "low:at", "low:pages", "low:pages:at")]
-
-
-def _seconds(day: date) -> float:
-    """Return a day or time in Unix seconds; without a zone that of UTC."""
-    moment = day if isinstance(day, datetime) else datetime(day.year, day.month, day.day)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _line(value: Mapping[str, Any]) -> bytes:

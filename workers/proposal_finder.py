@@ -27,10 +27,10 @@ from extractors.templates import largest_cluster, pairwise_matches
 from . import keys
 from .adoption import adopt
 from .backtest import BackTest, back_test
+from .backtest_pages import pages_to_test, with_former
 from .clock import Clock
 from .errors import ExemplarError
 from .extraction_config import ExtractionConfig
-from .kept_pages import kept_pages_of
 from .low_scorers import LowScorers
 from .near_duplicates import ENTRY, alike, entry_of
 from .page_store import StoredPage
@@ -176,60 +176,6 @@ def doubt_of(proposal: Proposal) -> str:
     if new <= old:
         return f"it fits {new} of {len(test.pages)} pages, the present example {old}"
     return ""
-
-
-def with_former(page: StoredPage, former: StoredPage | None, method: str = "auto") -> Section:
-    """Return the section of a new example that knows the former one too. Raises `UnusablePage` for the new one."""
-    section = Section(decode(page.body, page.content_type)[0], page.url, method=method)
-    if former is not None:
-        try:
-            section.learn(former.body, former.url, content_type=former.content_type, former=True)
-        except UnusablePage:
-            log.info("%s: unusable as former example", former.url)
-    return section
-
-
-def pages_to_test(
-    connection: "redis.Redis",
-    config: ExtractionConfig,
-    low: Sequence[tuple[str, StoredPage]] | None = None,
-    *,
-    most: int,
-    clock: Clock,
-) -> tuple[list[tuple[str, StoredPage]], str]:
-    """Return the newest stored pages of a task, each with its URL, and where they are from.
-
-    Kept pages if this machine has any (`keep_pages`), else the low scorers and the recent pages that vote. `low`: the
-    low scorers, if they are known already.
-    """
-    kept = _kept(config, most, clock)
-    if kept:
-        return kept, "kept pages"
-    if low is None:
-        scorers = LowScorers(connection, config.task, clock=clock)
-        notes = scorers.notes()
-        low = [(notes[name].url, page) for name, page in scorers.pages().items() if name in notes]
-    voting = section_pages(connection, config.task)
-    recent: list[tuple[str, StoredPage]] = []
-    if voting is not None:
-        for page in voting.recent:
-            stored = StoredPage(page.url, page.body(voting.example), page.content_type, voting.example.fetched_at)
-            recent.append((page.url, stored))
-        recent.append((voting.example.url, voting.example))
-    return [*list(low)[-most:], *recent][:most], "low scorers and recent pages"
-
-
-def _kept(config: ExtractionConfig, most: int, clock: Clock) -> list[tuple[str, StoredPage]]:
-    if config.keep_pages is None:
-        return []
-    kept = kept_pages_of(config, clock=clock)
-    if not kept.path.exists():
-        return []
-    try:
-        pages = kept.read(kept.newest_of_each_url()[-most:])
-    finally:
-        kept.close()
-    return [(page.url, page.page) for page in pages if page.kind != "list"]
 
 
 def _page(page: StoredPage) -> Page:

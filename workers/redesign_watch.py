@@ -1,7 +1,6 @@
 """What one job of a worker shows of a redesign: low scorers are noted at its end, and a new example is looked for."""
 
 import logging
-from datetime import date, datetime
 
 import redis
 
@@ -27,15 +26,11 @@ class RedesignWatch:
     def __init__(self, connection: "redis.Redis", section: PreparedSection, *, clock: Clock):
         self.redis, self.section, self.clock = connection, section, clock
         self._low: list[LowScorer] = []
-        self._newest: date | None = None  # publication of an article that fits
 
     def written(self, lease: PageLease, decision: WriteRows) -> None:
         """Take a page into account whose row was written."""
         found = decision.article
-        if found is None or "days" in lease.info:
-            return
-        if found.article.fits:
-            self._note_fitting(found.article.published)
+        if found is None or found.article.fits or "days" in lease.info:
             return
         row = decision.rows[0]
         self._add(lease, "written", found, version=row["version"], hash_=row["content_hash"])
@@ -48,7 +43,7 @@ class RedesignWatch:
     def end(self, watch: Watch, times: WorkerTimes) -> None:
         """Note the low scorers, and look for a new example if there are enough."""
         low = LowScorers(self.redis, self.section.config.task, clock=self.clock)
-        if not low.note(self._low, self._newest):
+        if not low.note(self._low):
             return
         watch.begin(self.section.config.task, "example", PAGES_LONG * times.page_deadline)
         try:
@@ -66,13 +61,4 @@ class RedesignWatch:
         info = {name: value for name, value in lease.info.items() if name not in OF_LEDGER}
         note = LowNote(lease.url, self.clock(), "written" if state == "written" else "rejected", version, hash_, info)
         page: StoredPage | None = found.page if found and not (found.page.parts or found.page.missing) else None
-        published = found.article.published if found else None
-        self._low.append(LowScorer(lease.fingerprint, note, page, published))
-
-    def _note_fitting(self, published: date | None) -> None:
-        if published is not None and (self._newest is None or _day(published) > _day(self._newest)):
-            self._newest = published
-
-
-def _day(moment: date) -> date:
-    return moment.date() if isinstance(moment, datetime) else moment
+        self._low.append(LowScorer(lease.fingerprint, note, page))

@@ -151,11 +151,16 @@ def test_a_dismissed_proposal_does_not_come_back(connection, tmp_path, clock):
     section.worker.close()
 
 
-def test_pages_of_an_archive_are_no_redesign(connection, tmp_path, clock):
-    section = Section(connection, tmp_path, clock)
-    section.come("classic", range(13, 5, -1))
-    section.come("new", range(6))  # older ones, in an older template
-    assert not LowScorers(connection, TASK).count()
+def test_after_the_older_template_of_an_archive_is_adopted_both_are_known(connection, tmp_path, clock):
+    section = Section(connection, tmp_path, clock, redesign="adopt")
+    section.come("classic", range(13, 7, -1))
+    section.come("new", range(5))  # older articles, in an older template
+    section.work()
+    section.come("new", range(5, 7))
+    section.come("classic", [7])
+    newest = {row["url"]: row for row in rows(tmp_path)}
+    assert len(newest) == 14
+    assert all(section.f1(row) >= 0.8 for row in newest.values())
     section.worker.close()
 
 
