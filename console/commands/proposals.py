@@ -160,8 +160,8 @@ def _show_decision(proposal: "Proposal") -> None:
     say(f"{proposal.task}: {proposal.url} is the example now; {proposal.former} stays known for older pages")
     if proposal.gap is not None:
         say(
-            f"{proposal.task}: {counted(proposal.gap.stored, 'page')} extracted again by the workers, "
-            f"{counted(proposal.gap.to_fetch, 'page')} fetched again by the next run"
+            f"{proposal.task}: to be extracted again: {counted(proposal.gap.stored, 'page')} without a request, "
+            f"{counted(proposal.gap.to_fetch, 'page')} after the next run has fetched them"
         )
 
 

@@ -47,7 +47,7 @@ def redesigned_after(site: SiteServer, path: str, unpublished: int) -> None:
 def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
     tmp_path: Path, site: SiteServer, exemplar: Exemplar
 ) -> None:
-    write_tasks(tmp_path, site, "    concurrency: 1\n")
+    write_tasks(tmp_path, site, "  concurrency: 1\n")
     site.relaunch(unpublished=8)
     assert exemplar("run", "--once").code == 0
     site.relaunch(unpublished=2)
@@ -90,7 +90,7 @@ def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
 
 
 def test_a_task_that_adopts_by_itself_needs_nobody(tmp_path: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    write_tasks(tmp_path, site, "    redesign: adopt\n    concurrency: 1\n")
+    write_tasks(tmp_path, site, "  redesign: adopt\n  concurrency: 1\n")
     site.relaunch(unpublished=8)
     assert exemplar("run", "--once").code == 0
     site.relaunch("new")
