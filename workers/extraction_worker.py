@@ -97,7 +97,7 @@ class ExtractionWorker:
         """Return what notes pages of another template; None if the task has no example, or does not look for one."""
         if section.version is None or not is_sought(section.config):
             return None
-        return RedesignWatch(self.redis, section, clock=self.clock)
+        return RedesignWatch(self.redis, section, self.name, clock=self.clock)
 
     def _prepare_or_postpone(self, ledger: Ledger, names: Sequence[Fingerprint]) -> PreparedSection | None:
         """Return what the task's pages are extracted with; None if it is unavailable, and the pages are postponed."""
@@ -142,6 +142,8 @@ class ExtractionWorker:
     ) -> Decision | None:
         """Return what follows from a page; None if its lease is lost."""
         judged = judge(section, lease)
+        if self._redesign:
+            self._redesign.judged(judged)
         if not isinstance(judged, FoundArticle | FoundList):
             return judged
         self.watch.end()  # the deadline is for the extraction, not for the sinks
