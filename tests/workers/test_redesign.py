@@ -2,84 +2,30 @@
 between the two is extracted again. Pages are those of the sample site in its two designs."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
-from console.sample_site import render_site, shingle_f1, truth
-from console.sample_site.tasks import EXAMPLES
 from workers import keys
 from workers.adoption import adopt
 from workers.errors import ExemplarError
-from workers.extraction_config import ExtractionConfig, example_of, keep_example
-from workers.extraction_worker import ExtractionWorker
-from workers.inbox import Inbox
-from workers.ledger import Ledger
-from workers.low_scorers import LowScorers
+from workers.extraction_config import example_of, keep_example
+from workers.low_scorers import LowNote, LowScorer, LowScorers
 from workers.page_store import StoredPage
-from workers.proposals import dismiss, proposal_of
+from workers.proposals import dismiss, proposal_of, update_proposal
 from workers.recent_pages import section_pages
-from workers.url_states import Found, fingerprint
+from workers.url_states import Found, RecheckPlan, fingerprint
 
 from .helpers import FETCHED_AT, rows
+from .redesigned import SITE, TASK, RedesignedSection
 
-SITE = "http://paper.example"
 HIGH = 0.9  # confidence
-TASK = "paper"
-
-
-class Section:
-    """A section of the sample site whose pages come in, by the place of their articles, oldest first."""
-
-    def __init__(self, connection, folder, clock, section="en", **config):
-        self.redis, self.folder, self.clock = connection, folder, clock
-        self.articles = list(reversed(truth(section)))
-        self.designs = {design: render_site(SITE, design) for design in ("classic", "new")}
-        self.worker = ExtractionWorker(connection, "here", clock=clock)
-        self.ledger = Ledger(connection, TASK, clock=clock)
-        self.example = EXAMPLES[section]
-        kind = "text/html; charset=utf-8" if section == "en" else "text/html"
-        self.kind = kind
-        config = ExtractionConfig(
-            TASK, SITE + self.example, r"http://paper\.example/(en|zh)/.+", ("out.jsonl",), str(folder), **config
-        )
-        connection.hset(keys.CONFIGS, TASK, config.to_json())
-        connection.hset(keys.TASKS, TASK, json.dumps({"example": config.example}))
-        page = StoredPage(config.example, self.designs["classic"][self.example].body, kind, FETCHED_AT)
-        keep_example(connection, TASK, page, config.example, clock=clock)
-
-    def come(self, design, places, **info):
-        """Let pages come in as from a spider and be extracted, two in a job."""
-        for start in range(0, len(places), 2):
-            self._come(design, places[start : start + 2], info)
-
-    def _come(self, design, places, info):
-        urls = [SITE + self.articles[place].path for place in places]
-        self.ledger.add([Found(url, info=info) for url in urls])
-        self.ledger.lease(100)
-        pages = {
-            fingerprint(url): StoredPage(
-                url, self.designs[design][url.removeprefix(SITE)].body, self.kind, datetime.now(UTC)
-            )
-            for url in urls
-        }
-        Inbox(self.redis, clock=self.clock).deliver(self.ledger, pages)
-        self.worker.extract_pages(TASK, list(pages))
-
-    def work(self):
-        """Extract what was handed in by an adoption."""
-        names = [name.decode() for name in self.redis.zrange(keys.of_task(TASK, "fetched"), 0, -1)]
-        self.worker.extract_pages(TASK, names)
-        return names
-
-    def f1(self, row):
-        article = next(article for article in self.articles if row["url"] == SITE + article.path)
-        return shingle_f1(row["text"], article.text)
 
 
 @pytest.fixture(params=["en", "zh"])
 def section(request, connection, tmp_path, clock):
-    section = Section(connection, tmp_path, clock, request.param)
+    section = RedesignedSection(connection, tmp_path, clock, request.param)
     yield section
     section.worker.close()
 
@@ -125,7 +71,7 @@ def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_e
 
 
 def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, tmp_path, clock):
-    section = Section(connection, tmp_path, clock, redesign="adopt")
+    section = RedesignedSection(connection, tmp_path, clock, redesign="adopt")
     section.come("classic", range(6))
     section.come("new", range(6, 10))
     proposal = proposal_of(connection, TASK)
@@ -133,7 +79,7 @@ def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, tmp_path,
     assert len(section.work()) == 4
     section.worker.close()
     connection.flushall()
-    section = Section(connection, tmp_path, clock, redesign="ignore")
+    section = RedesignedSection(connection, tmp_path, clock, redesign="ignore")
     section.come("classic", range(6))
     section.come("new", range(6, 12))
     assert proposal_of(connection, TASK) is None
@@ -142,7 +88,7 @@ def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, tmp_path,
 
 
 def test_a_dismissed_proposal_does_not_come_back(connection, tmp_path, clock):
-    section = Section(connection, tmp_path, clock)
+    section = RedesignedSection(connection, tmp_path, clock)
     section.come("classic", range(6))
     section.come("new", range(6, 10))
     dismiss(connection, proposal_of(connection, TASK), now=clock())
@@ -152,7 +98,7 @@ def test_a_dismissed_proposal_does_not_come_back(connection, tmp_path, clock):
 
 
 def test_after_the_older_template_of_an_archive_is_adopted_both_are_known(connection, tmp_path, clock):
-    section = Section(connection, tmp_path, clock, redesign="adopt")
+    section = RedesignedSection(connection, tmp_path, clock, redesign="adopt")
     section.come("classic", range(13, 7, -1))
     section.come("new", range(5))  # older articles, in an older template
     section.work()
@@ -165,7 +111,7 @@ def test_after_the_older_template_of_an_archive_is_adopted_both_are_known(connec
 
 
 def test_pages_of_a_back_fill_are_no_redesign(connection, tmp_path, clock):
-    section = Section(connection, tmp_path, clock)
+    section = RedesignedSection(connection, tmp_path, clock)
     section.come("classic", range(6))
     section.come("new", range(6, 12), days=["2020-01-01", "2030-01-01"])
     assert not LowScorers(connection, TASK).count()
@@ -173,7 +119,7 @@ def test_pages_of_a_back_fill_are_no_redesign(connection, tmp_path, clock):
 
 
 def test_notices_are_no_new_template(connection, tmp_path, clock):
-    section = Section(connection, tmp_path, clock)
+    section = RedesignedSection(connection, tmp_path, clock)
     section.come("classic", range(6))
     notice = "".join(f"<p>Our readers are asked to wait for a while, number {n} in the queue.</p>" for n in range(30))
     body = f"<html><head><title>Wait</title></head><body><div>{notice}</div></body></html>".encode()
@@ -185,8 +131,6 @@ def test_notices_are_no_new_template(connection, tmp_path, clock):
 
 
 def test_low_scorers_are_bounded(connection, clock):
-    from workers.low_scorers import LowNote, LowScorer
-
     low = LowScorers(connection, TASK, clock=clock, pages_kept=3, notes_kept=5, tasks_kept=2)
     for number in range(10):
         clock.forward(1)
@@ -203,3 +147,72 @@ def test_low_scorers_are_bounded(connection, clock):
     clock.forward(timedelta(days=31).total_seconds())
     LowScorers(connection, "b", clock=clock).note([LowScorer("1", LowNote(SITE, clock(), "written"))])
     assert LowScorers(connection, "b").count() == 1
+
+
+def test_pages_that_are_not_in_redis_are_taken_from_the_kept_ones_or_fetched(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock, keep_pages=86400.0)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    connection.delete(keys.of_task(TASK, "low:pages"), keys.of_task(TASK, "low:pages:at"))
+    assert proposal_of(connection, TASK).test.source == "kept pages"
+    gap = adopt(connection, TASK, clock=clock).gap
+    assert (gap.stored, gap.to_fetch) == (4, 0)
+    assert len(section.work()) == 4
+    section.worker.close()
+    connection.flushall()
+    section = RedesignedSection(connection, tmp_path / "b", clock)
+    (tmp_path / "b").mkdir()
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    connection.delete(keys.of_task(TASK, "low:pages"), keys.of_task(TASK, "low:pages:at"))
+    gap = adopt(connection, TASK, clock=clock).gap
+    assert (gap.stored, gap.to_fetch) == (0, 4)
+    waiting = section.ledger.lease(10)
+    assert {leased.url for leased in waiting} == {SITE + article.path for article in section.articles[6:10]}
+    section.worker.close()
+
+
+def test_an_adoption_that_was_interrupted_is_completed(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    low = LowScorers(connection, TASK, clock=clock)
+    notes = low.notes()
+    adopted = adopt(connection, TASK, clock=clock)
+    low.note([LowScorer(name, note) for name, note in notes.items()])  # as before the gap was closed
+    update_proposal(connection, replace(adopted, gap=None))
+    gap = adopt(connection, TASK, clock=clock).gap
+    assert (gap.stored + gap.to_fetch, gap.untouched) == (0, 4)
+    assert len(section.work()) == 4
+    section.worker.close()
+
+
+def test_a_proposal_of_an_example_that_was_replaced_is_not_adopted(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    example = example_of(connection, TASK)
+    keep_example(connection, TASK, example.page, example.page.url, clock=clock)
+    with pytest.raises(ExemplarError, match="another example"):
+        adopt(connection, TASK, clock=clock)
+    assert example_of(connection, TASK).page.url == example.page.url
+    section.worker.close()
+
+
+def test_only_settled_urls_with_a_known_row_are_reopened(connection, ledger):
+    plan = RecheckPlan(0.0, 0.0, 1, "00")
+    for url in "abcd":
+        ledger.add([Found(url)])
+    ledger.lease(4)
+    for url, state in (("a", "written"), ("b", "rejected"), ("c", "duplicate")):
+        ledger.settle(fingerprint(url), state, "")
+    assert [ledger.reopen(url) for url in "abcd"] == [None, "rejected", None, None]
+    assert ledger.reopen("a", plan, {"title": "A"}) == "written"
+    assert ledger.reopen("a", plan) is None  # it is open
+    assert ledger.reopen("unknown", plan) is None
+    assert ledger.counts().unaccounted == 0
+    leased = {found.url: found.info for found in ledger.lease(10)}
+    assert set(leased) == {"a", "b"}
+    assert (leased["a"]["title"], leased["a"]["visits"]["version"]) == ("A", 1)
+    ledger.settle(fingerprint("a"), "rejected", "no article now")  # its row stays
+    assert ledger.state_of("a") == ("written", "recheck: rejected")
