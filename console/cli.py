@@ -27,6 +27,7 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "schedule": "Run the scheduler (one part of a cluster).",
     "work": "Run crawl or extraction workers (parts of a cluster).",
     "status": "Show tasks, next runs, counts, queue and workers.",
+    "console": "Serve tasks, articles, failures and machines as pages for a browser.",
     "failures": "Show failed pages by reason; try them again or drop them.",
     "proposals": "Show new examples found after a redesign; adopt or dismiss them.",
     "backtest": "Show what another example or method would change, on stored pages.",
@@ -34,6 +35,8 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "export": "Write rows that were delivered before to a new output.",
     "accept": "Accept rejected pages as articles.",
     "forget": "Forget URLs of a task, so that they can be found again.",
+    "rename": "Rename a task; what it knows is kept.",
+    "completion": "Print the script by which a shell completes commands, tasks and kinds.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }
 MODULES = {"try": "trial", "re-extract": "re_extract"}  # commands whose names are no names of modules
@@ -110,7 +113,7 @@ def exemplar() -> None:
 def main() -> None:
     """Run the command line and exit. Expected errors are printed without a traceback."""
     try:
-        result = exemplar(standalone_mode=False)
+        result = exemplar(prog_name="exemplar", standalone_mode=False)
         code = result if isinstance(result, int) else EXIT_OK  # click returns the code of an `Exit`
     except click.ClickException as error:
         message = StringIO()

@@ -10,9 +10,12 @@ from typing import Any
 
 import click
 
+from console.completion import complete_tasks
+
 # C0 but \t and \n, DEL, C1, embedded, overridden and isolated directions, surrogates
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 TASKS = click.Path(dir_okay=True, path_type=Path)
+task_argument = click.argument("task", shell_complete=complete_tasks)
 tasks_argument = click.argument("tasks", type=TASKS, required=False, metavar="[TASKS.YAML]")
 tasks_option = click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
@@ -31,6 +34,20 @@ def tasks_file(named: Path | None) -> Path:
     if named is not None and not named.exists():
         raise click.UsageError(f"{named}: no such file")
     return named or Path("tasks.yaml")
+
+
+def refuse_task_name(file: Path, command: str) -> None:
+    """Raise `click.UsageError` if what should be a task list is the name of a task of the one here."""
+    if file.suffix or file.exists() or not Path("tasks.yaml").is_file():
+        return
+    from crawler.task_list.yaml_source import read
+
+    data = read(Path("tasks.yaml")).data
+    tasks = data.get("tasks") if isinstance(data, dict) else None
+    if isinstance(tasks, dict) and str(file) in tasks:
+        raise click.UsageError(
+            f"{file} is a task, and `exemplar {command}` takes a task list; exemplar run {file} runs the task"
+        )
 
 
 def examples(*lines: str) -> str:
@@ -65,6 +82,11 @@ def counted(number: int, noun: str) -> str:
 def moment(seconds: float) -> str:
     """Return a time (Unix seconds) in ISO 8601, UTC."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def local_time(moment: str) -> str:
+    """Return a time in ISO 8601 as month, day and time of this machine's zone."""
+    return datetime.fromisoformat(moment).astimezone().strftime("%m-%d %H:%M:%S")
 
 
 def print_json(value: Any) -> None:

@@ -1,4 +1,4 @@
-"""Progress of a run: a live table on a terminal, JSON lines elsewhere."""
+"""Progress of a run: a live table on a terminal, lines of text elsewhere, or lines of JSON."""
 
 import sys
 import time
@@ -7,13 +7,15 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from console.options import print_json, printable, say
+from console.options import counted, local_time, print_json, printable, say, show
 from console.runner import Accounting, Runner
 from console.status import overview, table
 from workers.present_problems import PresentProblem
 
 LINE_EVERY = 5.0  # seconds between two progress lines
 PROBLEMS_SHOWN = 5
+STARTS_SHOWN = 20  # tasks whose next start is shown at the beginning
+WIDTH = 140  # characters of the accounting, if standard output is not a terminal
 COLUMNS = ("written", "duplicate", "rejected", "failed", "waiting", "fetched")
 
 
@@ -37,7 +39,7 @@ class Progress(Protocol):
 def progress_for(as_json: bool) -> Iterator[Progress]:
     """Yield the progress display that fits this standard output."""
     if as_json or not sys.stdout.isatty():
-        yield JsonLines()
+        yield JsonLines() if as_json else TextLines()
         return
     from rich.console import Console
     from rich.live import Live
@@ -77,6 +79,43 @@ class JsonLines:
         self.event("end", {"ok": accounting.ok, "stopped": accounting.stopped, "tasks": rows, "problems": problems})
 
 
+class TextLines:
+    """Prints what happens as lines for a person, and the counts at most every `LINE_EVERY` seconds if they changed.
+
+    `clock`: monotonic seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = clock()  # time of the last line with counts
+        self._counts: tuple[int, ...] = ()
+
+    def event(self, kind: str, facts: dict[str, Any]) -> None:
+        """Print the event."""
+        for line in event_lines(kind, facts):
+            show(line)
+        sys.stdout.flush()
+
+    def look(self, runner: Runner) -> None:
+        """Print the counts of all tasks together."""
+        now = self._clock()
+        if now - self._last < LINE_EVERY:
+            return
+        self._last = now
+        rows = [row["counts"] for row in overview(runner.connection)["tasks"]]
+        counts = tuple(sum(row[name] for row in rows) for name in ("written", "fetched", "waiting", "failed"))
+        if counts != self._counts:
+            self._counts = counts
+            show("{} written, {} to be extracted, {} to be fetched, {} failed".format(*counts))
+            sys.stdout.flush()
+
+    def end(self, accounting: Accounting, *, once: bool) -> None:
+        """Print the accounting."""
+        from rich.console import Console
+
+        show_accounting(Console(width=WIDTH), accounting)
+
+
 class LiveTable:
     """A table that is redrawn several times a second, with the newest problems below it."""
 
@@ -89,7 +128,11 @@ class LiveTable:
         if kind == "trouble" and "since" not in facts:  # a present problem is in the overview as long as it exists
             self._problems = [*self._problems, str(facts["text"])][-PROBLEMS_SHOWN:]
         elif kind == "crawled":
-            self._problems = [*self._problems, *(f"{facts['task']}: {text}" for text in facts["problems"])]
+            texts = (*facts["problems"], *facts.get("remarks", ()))
+            self._problems = [*self._problems, *(f"{facts['task']}: {text}" for text in texts)]
+        elif kind in ("note", "edited"):
+            for line in event_lines(kind, facts):
+                self.console.print(printable(line), highlight=False, markup=False)
 
     def look(self, runner: Runner) -> None:
         """Redraw the table."""
@@ -99,17 +142,65 @@ class LiveTable:
         state = overview(runner.connection)
         present = [PresentProblem.from_dict(problem).in_words() for problem in state["problems"]]
         lines = [Text(printable(text), style="yellow") for text in [*present, *self._problems][-PROBLEMS_SHOWN:]]
-        self.live.update(Group(table(state), Text("Ctrl-C stops the run; nothing is lost", style="dim"), *lines))
+        hint = Text("Ctrl-C stops the run; nothing is lost", style="dim")
+        self.live.update(Group(table(state, self.console.width), hint, *lines))
 
     def end(self, accounting: Accounting, *, once: bool) -> None:
         """Replace the table by the accounting."""
         self.live.stop()
-        self.console.print(accounting_table(accounting))
-        for row in accounting.rows():
-            for problem in row["problems"]:
-                self.console.print(printable(f"{row['task']}: {problem}"), highlight=False, markup=False)
-        for text in [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]:
-            say(f"problem: {text}")
+        show_accounting(self.console, accounting)
+
+
+def event_lines(kind: str, facts: dict[str, Any]) -> list[str]:
+    """Return an event of a run as lines for a person; none for what the accounting shows."""
+    match kind:
+        case "start" | "edited":
+            starts = list(facts["next"].items())
+            lines = [_start_line(*start) for start in starts[:STARTS_SHOWN]]
+            more = [f"and {counted(len(starts) - STARTS_SHOWN, 'further task')}"] if len(starts) > STARTS_SHOWN else []
+            return [*([f"tasks.yaml was edited: {facts['text']}"] if kind == "edited" else []), *lines, *more]
+        case "crawled":
+            return [f"{facts['task']}: {crawled_words(facts)}", *_texts_of(facts), *_next_of(facts)]
+        case "note":
+            return [f"note: {facts['text']}"]
+        case "trouble":
+            return [f"problem: {facts['text']}"]
+        case "over":
+            return [f"over: {facts['text']}"]
+    return []
+
+
+def crawled_words(report: dict[str, Any]) -> str:
+    """Return the result of one task's crawl."""
+    if report["outcome"] == "killed":
+        return "the crawl was ended"
+    return (
+        f"crawl {report['outcome']}; {report['lists']} list pages, {report['new']} new articles, {report['fetched']} "
+        f"fetched, {report['rejected']} rejected, {report['failed']} failed, {report['later']} to be tried again"
+    )
+
+
+def _texts_of(report: dict[str, Any]) -> list[str]:
+    problems, remarks = report.get("problems", ()), report.get("remarks", ())
+    return [*(f"  problem: {text}" for text in problems), *(f"  note: {text}" for text in remarks)]
+
+
+def _next_of(report: dict[str, Any]) -> list[str]:
+    return [f"  {_start_line(report['task'], report['next'])}"] if report.get("next") else []
+
+
+def _start_line(task: str, at: str) -> str:
+    return f"{task} starts now" if at == "now" else f"{task} starts next at {local_time(at)}"
+
+
+def show_accounting(console: Any, accounting: Accounting) -> None:
+    """Print the accounting as a table, then problems and remarks."""
+    console.print(accounting_table(accounting))
+    for row in accounting.rows():
+        for text in (*row["problems"], *row["remarks"]):
+            console.print(printable(f"{row['task']}: {text}"), highlight=False, markup=False)
+    for text in [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]:
+        say(f"problem: {text}")
 
 
 def accounting_table(accounting: Accounting) -> Any:
@@ -117,10 +208,10 @@ def accounting_table(accounting: Accounting) -> Any:
     from rich.table import Table
 
     run_table = Table(box=None, pad_edge=False)
-    run_table.add_column("task")
-    run_table.add_column("run")
+    run_table.add_column("task", overflow="fold")
+    run_table.add_column("run", no_wrap=True)
     for title in COLUMNS:
-        run_table.add_column(title, justify="right")
+        run_table.add_column(title, justify="right", no_wrap=True)
     for row in accounting.rows():
         run_table.add_row(row["task"], row["outcome"], *(str(row[name]) for name in COLUMNS))
     return run_table

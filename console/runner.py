@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,11 +19,12 @@ from typing import Any
 
 import redis
 
+from console.task_changes import notes_on
 from crawler.run.run_report import reports
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
-from crawler.task_list.publication import published_names, published_periods
+from crawler.task_list.publication import Change, published_names, published_periods
 from workers.connection import client, connect, without_password
 from workers.ledger import Ledger
 from workers.outage import Outage
@@ -82,6 +83,7 @@ class Accounting:
                     "unaccounted": after.unaccounted,
                     "outcome": report.get("outcome", "not run"),
                     "problems": [*report.get("problems", []), *self._waiting(name, after, report)],
+                    "remarks": report.get("remarks", []),
                 }
             )
         return rows_
@@ -108,7 +110,8 @@ class Accounting:
 class Runner:
     """Runs the tasks of one file, with the Redis at `url`. `clock`: monotonic seconds.
 
-    `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it.
+    `only`: the tasks to run; None: all. `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable,
+    instead of waiting for it.
     """
 
     def __init__(
@@ -119,6 +122,7 @@ class Runner:
         workers: int,
         crawlers: int,
         on_event: Event,
+        only: Sequence[str] | None = None,
         exits_without_redis: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ):
@@ -126,13 +130,16 @@ class Runner:
         connect(url).close()
         self.connection = self._client_of(url, exits_without_redis)
         self.exits_without_redis = exits_without_redis
-        self.workers = workers
+        self.workers, self.only = workers, only
         self.on_event = on_event
         self.accounting = Accounting()
         self.stopping = threading.Event()
         self.schedule = Schedule(self.connection)
         waits: dict[str, Any] = {"exits_without_redis": exits_without_redis, "on_notice": lambda text: None}
-        self.scheduler = Scheduler(self.connection, file, take_over="REDIS_URL" not in os.environ, **waits)
+        take_over = "REDIS_URL" not in os.environ
+        self.scheduler = Scheduler(
+            self.connection, file, take_over=take_over, only=only, on_change=self._edited, **waits
+        )
         self.crawlers = CrawlWorkers(url, self._client_of(url, exits_without_redis), crawlers, **waits)
         self._outage = Outage(self.connection, self._redis_changed, exits=exits_without_redis, clock=clock)
         self._problems: dict[str, PresentProblem] = {}  # of the extraction, by text
@@ -144,20 +151,25 @@ class Runner:
         self._finished = False  # a run with `once`: all is settled and delivered, or it gave up
         self._once = False
 
-    def run(self, *, once: bool, on_look: Callable[["Runner"], None]) -> Accounting:
+    def run(self, *, once: bool, on_look: Callable[["Runner"], None], now: bool = False) -> Accounting:
         """Run until stopped, or with `once` until every task has run, every page is settled and every row delivered.
 
-        `on_look` is called a few times a second. Raises `TaskError` for the file and `redis.RedisError`.
+        `now`: the tasks start at once, whatever their times. `on_look` is called a few times a second. Raises
+        `TaskError` for the file and `redis.RedisError`.
         """
         self._once = once
-        self.scheduler.start()
+        for text in notes_on(self.connection, self.scheduler.start(), self.file.parent):
+            self.on_event("note", {"text": text})
         active = sorted(published_periods(self.connection))
-        names = active if once else published_names(self.connection)
+        if self.only is not None:
+            active = [name for name in active if name in self.only]
+        names = active if once or self.only is not None else published_names(self.connection)
         self.accounting.before = {name: Ledger(self.connection, name).counts() for name in names}
-        self.on_event("start", {"tasks": active, "redis": without_password(self.url), "workers": self.workers})
+        facts = {"tasks": active, "redis": without_password(self.url), "workers": self.workers}
+        self.on_event("start", facts | {"next": self._starts([*active] if once or now else [], active)})
         if "REDIS_URL" not in os.environ:
             self.schedule.clear()  # only this process uses the embedded Redis: runs that it still records have died
-        if once:
+        if once or now:
             self.schedule.fire_now(active)
         with self._parts(scheduling=not once):
             while not self.stopping.is_set() and not self._finished:
@@ -168,7 +180,7 @@ class Runner:
         self.accounting.problems += list(self._problems)
         if self._failure is not None:
             raise self._failure
-        names = active if once else published_names(self.connection)
+        names = active if once or self.only is not None else published_names(self.connection)
         self.accounting.after = {name: Ledger(self.connection, name).counts() for name in names}
         for name, counts in self.accounting.after.items():
             if counts.states["waiting"]:
@@ -282,7 +294,8 @@ class Runner:
             return  # known: it was read from Redis before the spider's process ended
         self.accounting.reports[task] = report
         self._settled = (-1, self.clock())
-        self.on_event("crawled", {"task": task, **report})
+        following = {} if self._once else {"next": self._starts([], [task]).get(task)}
+        self.on_event("crawled", {"task": task, **report, **following})
 
     def _read_reports(self, tasks: set[str]) -> None:
         """Read the reports of tasks that another machine's crawl worker ran, on a shared Redis."""
@@ -292,6 +305,22 @@ class Runner:
             last = reports(self.connection, task)
             if last and last[0]["started"] >= self._started:
                 self._report(task, last[0])
+
+    def _edited(self, change: Change) -> None:
+        """Report an edit of the file, when its new tasks start, and what it means for what is there already."""
+        named = {"added": list(change.added), "changed": list(change.changed), "removed": list(change.removed)}
+        self.on_event("edited", named | {"text": change.in_words(), "next": self._starts([], change.added)})
+        for text in notes_on(self.connection, change, self.file.parent):
+            self.on_event("note", {"text": text})
+
+    def _starts(self, at_once: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+        """Return when tasks start next: `now`, or a time in ISO 8601. `at_once`: those that start now in any case."""
+        now, times = self.schedule.clock(), self.schedule.next_times(names)
+        return {
+            name: "now" if name in at_once or times[name] <= now else moment(times[name])
+            for name in names
+            if name in at_once or name in times
+        }
 
     def _fired(self, tasks: list[str]) -> None:
         self.on_event("due", {"tasks": tasks})

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import redis
 
+from console.options import local_time
 from crawler.politeness.host_states import hosts
 from crawler.run.run_report import reports
 from crawler.scheduling.schedule import Schedule
@@ -22,6 +23,8 @@ from workers.presence import processes
 from workers.present_problems import present_problems
 from workers.redis_clock import clock_of
 
+WIDE = 110  # characters from which on a terminal has room for all columns of the table
+WIDE_TITLES, NARROW_TITLES = ("duplicate", "rejected"), ("dup.", "rej.")
 PAGES_EXAMINED = 100  # of each task and state, for the age of the oldest page
 
 
@@ -166,15 +169,17 @@ def output_lines(state: dict[str, Any]) -> list[str]:
     return lines
 
 
-def table(state: dict[str, Any]) -> Any:
-    """Return the overview as a rich table."""
+def table(state: dict[str, Any], width: int = WIDE) -> Any:
+    """Return the overview as a rich table. `width`: characters of the terminal; a narrow one has whole counts, too."""
     from rich.table import Table
 
+    is_narrow = width < WIDE
     overview_table = Table(box=None, pad_edge=False)
-    for title in ("task", "state", "next run", "every"):
-        overview_table.add_column(title)
-    for title in ("seen", "waiting", "fetched", "written", "duplicate", "rejected", "failed"):
-        overview_table.add_column(title, justify="right")
+    overview_table.add_column("task", overflow="fold")
+    for title in ("state", "next" if is_narrow else "next run", *([] if is_narrow else ["every"])):
+        overview_table.add_column(title, no_wrap=True)
+    for title in ("seen", "waiting", "fetched", "written", *(NARROW_TITLES if is_narrow else WIDE_TITLES), "failed"):
+        overview_table.add_column(title, justify="right", no_wrap=True)
     for row in state["tasks"]:
         counts = row["counts"]
         waiting = counts["waiting"] + counts["leased"]
@@ -183,7 +188,8 @@ def table(state: dict[str, Any]) -> Any:
             waiting,
             *(counts[name] for name in ("fetched", "written", "duplicate", "rejected", "failed")),
         ]
-        overview_table.add_row(row["task"], row["state"], _short(row["next"]), _every(row), *map(str, numbers))
+        when = [_short(row["next"])[6:11] or "–"] if is_narrow else [_short(row["next"]), _every(row)]
+        overview_table.add_row(row["task"], row["state"], *when, *map(str, numbers))
     return overview_table
 
 
@@ -210,6 +216,4 @@ def _iso(moment: float | None) -> str | None:
 
 
 def _short(moment: str | None) -> str:
-    if moment is None:
-        return "–"
-    return datetime.fromisoformat(moment).astimezone().strftime("%m-%d %H:%M:%S")
+    return "–" if moment is None else local_time(moment)

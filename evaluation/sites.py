@@ -183,7 +183,11 @@ def _add(work: Path, site: Site, example: str) -> dict[str, Any]:
 def _run(work: Path) -> dict[str, Any]:
     begun = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-m", "console", "run", "--once"], cwd=work, capture_output=True, text=True, timeout=1800
+        [sys.executable, "-m", "console", "run", "--once", "--json"],
+        cwd=work,
+        capture_output=True,
+        text=True,
+        timeout=1800,
     )
     events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     fetched = sum(event["fetched"] for event in events if event["event"] == "crawled")

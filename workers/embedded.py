@@ -31,6 +31,7 @@ LONGEST_SOCKET = 100  # bytes a unix socket's path may have, with some room to t
 START_WAIT = 30.0  # seconds; a server loads a large append-only file for a long time
 PREDECESSOR_WAIT = 15.0  # seconds for a server whose owner was killed to end
 OWNER_WAIT = 60.0  # seconds to wait for another short command that owns this folder's Redis
+SHARING = ("run", "console")  # commands whose Redis others may use while they run
 LOG_TAIL = 3  # lines of the server's log that an error message shows
 
 log = logging.getLogger(__name__)
@@ -162,7 +163,7 @@ def redis_for(
 ) -> Iterator[str]:
     """Yield the URL of the Redis to use: `REDIS_URL`, or the embedded one of the state folder while the block runs.
 
-    `purpose`: the command's name; while "run" owns the server, other commands share it, and they wait `owner_wait`
+    `purpose`: the command's name; while "run" or "console" owns the server, others share it, and they wait `owner_wait`
     seconds for any other owner to end.
     Raises `RedisUnavailable` or `RedisRefused`.
     """
@@ -181,6 +182,16 @@ def redis_for(
             yield server.start()
         finally:
             server.stop()
+
+
+def shared_url(state: Path) -> str | None:
+    """Return the URL of the Redis that a running `exemplar run` of this state folder shares; None if none runs."""
+    try:
+        owner = json.loads((state / "owner.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    url = Embedded(state).url
+    return url if isinstance(owner, dict) and owner.get("command") == "run" and answers(url) else None
 
 
 @contextmanager
@@ -214,11 +225,14 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
             return True
         except BlockingIOError:
             owner = _owner(file)
-        if owner.get("command") == "run" and answers(url):
-            if purpose == "run":
+        command = str(owner.get("command"))
+        if command in SHARING and answers(url):
+            if purpose == command or (purpose, command) == ("run", "console"):
+                which = f"another `exemplar {command}`" if purpose == command else "`exemplar console`"
+                hint = "stop it first" if purpose == command else "start the tasks there, or stop it first"
                 raise RedisUnavailable(
-                    f"another `exemplar run` (process {owner.get('pid')}) uses {state}; "
-                    "stop it first, or set REDIS_URL to run several on one Redis"
+                    f"{which} (process {owner.get('pid')}) uses {state}; "
+                    f"{hint}, or set REDIS_URL to run several on one Redis"
                 )
             return False
         if not is_reported and owner:
@@ -230,6 +244,15 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
                 "wait until it ends, or set REDIS_URL to run several on one Redis"
             )
         time.sleep(0.1)
+
+
+def owns_embedded(state: Path, purpose: str) -> bool:
+    """Whether this process owns the embedded Redis of a state folder, for a purpose."""
+    try:
+        owner = json.loads((state / "owner.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(owner, dict) and (owner.get("pid"), owner.get("command")) == (os.getpid(), purpose)
 
 
 def _owner(file: int) -> dict[str, object]:

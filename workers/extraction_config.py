@@ -101,17 +101,20 @@ def keep_example(
     requested: str,
     *,
     rendered: bool = False,
+    doubt: str = "",
     clock: Clock | None = None,
 ) -> None:
     """Store a page as the task's example. `requested`: the URL in the task; a different one is fetched again.
 
-    `rendered`: the page was loaded in a browser, as the task's articles are.
+    `rendered`: the page was loaded in a browser, as the task's articles are. `doubt`: why it is no article.
     """
     now = (clock or clock_of(connection).now)()
-    connection.hset(keys.of_task(task, "example"), mapping=stored_example(page, requested, rendered=rendered, now=now))
+    connection.hset(
+        keys.of_task(task, "example"), mapping=stored_example(page, requested, rendered=rendered, doubt=doubt, now=now)
+    )
 
 
-def stored_example(page: StoredPage, requested: str, *, rendered: bool, now: float) -> dict[Any, Any]:
+def stored_example(page: StoredPage, requested: str, *, rendered: bool, now: float, doubt: str = "") -> dict[Any, Any]:
     """Return the fields of the hash that has a task's example, as `keep_example` stores it; `now`: Unix seconds."""
     return {
         "version": f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%S.%f}",
@@ -122,6 +125,7 @@ def stored_example(page: StoredPage, requested: str, *, rendered: bool, now: flo
         "body": pack_body(page.body),
         "begun": 0,
         "rendered": int(rendered),
+        "doubt": doubt,
     }
 
 
@@ -144,6 +148,12 @@ def example_asked(connection: "redis.Redis", task: str) -> str | None:
     """Return the URL for which the stored example was requested."""
     raw = cast("bytes | None", connection.hget(keys.of_task(task, "example"), "asked"))
     return raw.decode() if raw else None
+
+
+def example_doubt(connection: "redis.Redis", task: str, requested: str) -> str:
+    """Return why the stored example is no article; empty if it is one, or was requested for another URL."""
+    asked, doubt = cast(list["bytes | None"], connection.hmget(keys.of_task(task, "example"), ["asked", "doubt"]))
+    return doubt.decode() if asked == requested.encode() and doubt else ""
 
 
 def example_rendered(connection: "redis.Redis", task: str) -> bool | None:

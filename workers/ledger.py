@@ -382,6 +382,12 @@ class Ledger:
         code = _text(answer[1])
         return _LETTER_STATE[code[0]], code[5:]
 
+    def waits_unaccepted(self, url: str) -> bool:
+        """Whether a URL waits that no person has accepted as an article."""
+        state = self.state_of(url)
+        raw = cast("bytes | None", self.redis.hget(self.keys["open"], fingerprint(url)))
+        return state is not None and state[0] == "waiting" and raw is not None and "accepted" not in json.loads(raw)
+
     def waiting(self, least: float) -> int:
         """Return how many URLs of rank `least` or larger wait."""
         return int(self.redis.zcount(self.keys["waiting"], least, "+inf"))

@@ -72,15 +72,16 @@ class Proposal:
 
 
 def proposal_of(connection: "redis.Redis", task: str) -> Proposal | None:
-    """Return the newest proposal of a task; None if there is none."""
+    """Return the newest proposal of a task; None if there is none. A task may have been renamed since."""
     raw = cast("bytes | None", connection.hget(keys.PROPOSALS, task))
-    return Proposal.from_dict(json.loads(raw)) if raw else None
+    return replace(Proposal.from_dict(json.loads(raw)), task=task) if raw else None
 
 
 def proposals(connection: "redis.Redis") -> list[Proposal]:
     """Return the newest proposal of each task, newest first."""
-    raw = cast(list[bytes], connection.hvals(keys.PROPOSALS))
-    return sorted((Proposal.from_dict(json.loads(text)) for text in raw), key=lambda one: one.at, reverse=True)
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.PROPOSALS))
+    found = [replace(Proposal.from_dict(json.loads(text)), task=name.decode()) for name, text in raw.items()]
+    return sorted(found, key=lambda proposal: proposal.at, reverse=True)
 
 
 def proposed_page(connection: "redis.Redis", task: str) -> StoredPage | None:

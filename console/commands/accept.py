@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from console.known_task import ledger_of
-from console.options import counted, examples, json_option, print_json, say, tasks_option
+from console.options import counted, examples, json_option, print_json, say, task_argument, tasks_option
 
 if TYPE_CHECKING:
     from workers.extraction_config import ExtractionConfig
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         "exemplar accept kuaibao --reason 'a list: N of N texts each follow a link'",
     )
 )
-@click.argument("task")
+@task_argument
 @click.argument("urls", nargs=-1, metavar="[URL]…")
 @click.option(
     "--reason", metavar="TEXT", help="Accept all pages judged not to be articles, for a reason that begins with TEXT."

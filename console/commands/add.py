@@ -73,11 +73,15 @@ def command(
 
     Fetches a dozen pages of the site: the article, pages that may list it, and some similar articles. Shows the list
     pages and the pattern found, links that it takes and leaves, and three extractions. On a terminal it asks before it
-    writes. Several URLs, or a text file of URLs, add a section each. A page that looks like a list is refused, with the
-    reasons, unless --article declares that it is one of the section's articles.
+    writes. Several URLs, or a text file of URLs, add a section each; those that tasks cover already are skipped. A page
+    that looks like a list is refused, with the reasons, unless --article declares that it is one of the section's
+    articles.
 
     From a CSV file: its rows. Columns are name, example, pattern, every, output, and any other key of a task; or 名称,
     示例, 规律, 周期, 输出. Nothing is written if any row has a mistake.
+
+    Exit codes: 0 all is added or was there already, 1 some URLs could not be added, 2 wrong usage, or the only URL is
+    covered already.
     """
     target = tasks or Path("tasks.yaml")
     urls = _urls(sources)
@@ -125,6 +129,7 @@ def _add_rows(target: Path, csv: Path, as_json: bool) -> None:
 def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
     from crawler.fetching.single_pages import run_survey
     from crawler.redaction import redact
+    from crawler.scouting.new_task import task_by_defaults
     from crawler.scouting.sample_extractions import NoSection
     from crawler.scouting.survey import several
     from crawler.task_list.edit import existing_list
@@ -136,10 +141,15 @@ def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
     if choices.output:
         _check_output(choices.output)
     if not choices.name:
-        _refuse_taken(existing.tasks, urls)
+        urls = _without_known(existing.tasks, urls, choices.as_json)
+        if not urls:
+            return
     on_page = (lambda url, answer: say(redact(f"read {url}"))) if sys.stderr.isatty() else (lambda url, answer: None)
     surveys = run_survey(
-        lambda fetch: several(fetch, urls, choices.scope, choices.insist), existing.settings, on_page=on_page
+        lambda fetch: several(fetch, urls, choices.scope, choices.insist),
+        existing.settings,
+        task=task_by_defaults(existing.defaults, urls),
+        on_page=on_page,
     )
     failed, patterns = 0, dict[str, str]()
     for url, result in surveys.items():
@@ -155,6 +165,8 @@ def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
             failed += 1
             _print_failure(url, error, choices.as_json)
     if failed:
+        if len(urls) > 1:
+            say(f"{len(urls) - failed} of {counted(len(urls), 'URL')} done, {failed} could not be added")
         raise click.exceptions.Exit(1)
 
 
@@ -170,6 +182,8 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
     entry = entry_of(survey, existing.defaults, names, name=choices.name, every=choices.every, output=choices.output)
     if not choices.as_json:
         show(shown(survey, entry))
+        if choices.scope == "auto":
+            say(_other_scope(survey))
     wanted = choices.write and (not choices.confirm or choices.as_json or _confirm(target))
     if wanted:
         _write(target, entry)
@@ -179,6 +193,15 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
         say(f"{target}: task {entry['name']} added. Next: exemplar try {entry['name']}; exemplar run --once")
     else:
         say("nothing was written")
+
+
+def _other_scope(survey: "Survey") -> str:
+    """Return how to get the narrower or wider section that was not chosen."""
+    if survey.scope == "site":
+        what, option = "the whole site is one section; for the articles in this one's own folders only", "--section"
+    else:
+        what, option = "only this section is taken; for all articles of the site that share its template", "--site"
+    return f"{what}: exemplar add {survey.example} {option}"
 
 
 def _check_output(output: str) -> None:
@@ -202,13 +225,20 @@ def _check_period(every: str) -> None:
         raise click.UsageError(f"--every: {error}") from None
 
 
-def _refuse_taken(tasks: Any, urls: Sequence[str]) -> None:
+def _without_known(tasks: Any, urls: Sequence[str], as_json: bool) -> list[str]:
+    """Return the URLs that no task covers yet, and say which are skipped. Raises `TaskError` for a single known URL."""
     from crawler.scouting.new_task import known_as
     from crawler.task_list.mistakes import TaskError
 
-    for url in urls:
-        if known := known_as(tasks, url):
-            raise TaskError(f"task {known} already covers {url}; use --name to add another task for it")
+    known = {url: task for url in urls if (task := known_as(tasks, url))}
+    for url, task in known.items():
+        if len(urls) == 1:
+            raise TaskError(f"task {task} already covers {url}; use --name to add another task for it")
+        if as_json:
+            print_json({"url": url, "added": [], "known": task})
+        else:
+            say(f"{url}: skipped; task {task} covers it")
+    return [url for url in urls if url not in known]
 
 
 def _confirm(target: Path) -> bool:

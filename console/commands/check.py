@@ -1,4 +1,4 @@
-"""`exemplar check`: validates tasks.yaml and tries its outputs. Nothing is fetched from sites, no row is written."""
+"""`exemplar check`: validates tasks.yaml and tries its outputs, with `--online` its examples. No row is written."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, show, tasks_argument
+from console.options import (
+    counted,
+    examples,
+    json_option,
+    print_json,
+    refuse_task_name,
+    say,
+    show,
+    tasks_argument,
+)
 
 if TYPE_CHECKING:
     from console.output_checks import TriedOutput
@@ -16,16 +25,22 @@ EXIT_INVALID, EXIT_UNAVAILABLE = 2, 3
 
 
 @click.command(
-    epilog=examples("exemplar check", "exemplar check sections/tasks.yaml --json", "exemplar check --no-outputs")
+    epilog=examples(
+        "exemplar check",
+        "exemplar check --online",
+        "exemplar check sections/tasks.yaml --json",
+        "exemplar check --no-outputs",
+    )
 )
 @tasks_argument
 @click.option("--no-outputs", is_flag=True, help="Read the file only; do not try the outputs.")
+@click.option("--online", is_flag=True, help="Fetch the examples, and warn of those that are no articles.")
 @json_option
-def command(tasks: Path | None, no_outputs: bool, as_json: bool) -> None:
+def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -> None:
     """Check a task list: show every mistake with line and column, or what each task does.
 
     If the file has no mistake, each output of a task that is not paused is tried: it is opened or connected to, a
-    missing file, table or folder is created, and no row is written.
+    missing file, table or folder is created, and no row is written. Sites are contacted with --online only.
 
     Exit codes: 0 all is well, 2 a mistake in the file or an output that can't work as written, 3 an output that is
     unavailable.
@@ -34,6 +49,7 @@ def command(tasks: Path | None, no_outputs: bool, as_json: bool) -> None:
     from crawler.task_list.mistakes import TaskFileError
 
     file = tasks or Path("tasks.yaml")
+    refuse_task_name(file, "check")
     try:
         loaded = load(file)
     except TaskFileError as error:
@@ -43,7 +59,7 @@ def command(tasks: Path | None, no_outputs: bool, as_json: bool) -> None:
         raise click.exceptions.Exit(2) from None
     tried = [] if no_outputs else _tried(loaded)
     failed = [result for result in tried if result.outcome in ("invalid", "unavailable")]
-    warnings = _warnings(loaded, tried)
+    warnings = _warnings(loaded, tried) + (example_warnings(loaded) if online else [])
     rows = [_row(task) for task in loaded.tasks.values()]
     if as_json:
         print_json({"ok": not failed, "tasks": rows, "outputs": [_output_row(r) for r in tried], "warnings": warnings})
@@ -59,6 +75,25 @@ def command(tasks: Path | None, no_outputs: bool, as_json: bool) -> None:
     if failed:
         is_invalid = any(result.outcome == "invalid" for result in failed)
         raise click.exceptions.Exit(EXIT_INVALID if is_invalid else EXIT_UNAVAILABLE)
+
+
+def example_warnings(tasks: "TaskFile") -> list[str]:
+    """Fetch the examples of the tasks that are not paused; return a warning for each that may be no article."""
+    from crawler.fetching.single_pages import fetch_for
+    from crawler.run.example_page import doubt_about
+    from extractors.registry import LIST_METHODS
+
+    chosen = [task for task in tasks.tasks.values() if not task.paused]
+    answers = fetch_for([task.example for task in chosen], tasks.settings)
+    warnings = []
+    for task in chosen:
+        answer = answers[task.example]
+        if isinstance(answer, str):
+            warnings.append(f"task {task.name}: example {task.example}: {answer}")
+        elif task.method not in LIST_METHODS and (doubt := doubt_about(answer)):
+            advice = "name an ordinary article of the section" if doubt.is_sure else "make sure that it is an article"
+            warnings.append(f"task {task.name}: example {task.example}: {doubt.reason}; {advice}")
+    return warnings
 
 
 def _tried(tasks: "TaskFile") -> "list[TriedOutput]":

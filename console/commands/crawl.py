@@ -5,7 +5,17 @@ from pathlib import Path
 
 import click
 
-from console.options import examples, json_option, log_to_stderr, print_json, say, show, tasks_option, verbose_option
+from console.options import (
+    examples,
+    json_option,
+    log_to_stderr,
+    print_json,
+    say,
+    show,
+    task_argument,
+    tasks_option,
+    verbose_option,
+)
 
 STOP_WAIT = 20.0  # seconds after the stop signal until a spider that does not end is killed
 DAY = click.DateTime(["%Y-%m-%d"])
@@ -18,7 +28,7 @@ DAY = click.DateTime(["%Y-%m-%d"])
         "exemplar crawl kuaibao --from 2020-01-01 --to 2023-12-31",
     )
 )
-@click.argument("task")
+@task_argument
 @tasks_option
 @click.option("--limit", type=click.IntRange(min=1), help="Largest number of articles in this run.")
 @click.option("--all", "all_", is_flag=True, help="Read the whole archive, without a limit on the first run.")

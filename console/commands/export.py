@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from console.completion import complete_outputs
 from console.options import (
     counted,
     examples,
@@ -18,6 +19,7 @@ from console.options import (
     print_json,
     say,
     show,
+    task_argument,
     tasks_file,
     tasks_option,
 )
@@ -41,8 +43,14 @@ SHOWN_REFUSALS = 5
         "exemplar export news --from out/news.jsonl --to titles.jsonl --fields url,title,published",
     )
 )
-@click.argument("task")
-@click.option("--to", "target", required=True, help="The new output, written as in tasks.yaml.")
+@task_argument
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    shell_complete=complete_outputs,
+    help="The new output, written as in tasks.yaml.",
+)
 @click.option("--from", "source", help="The output to read.  [default: the task's first one that can be read]")
 @click.option("--since", type=DAY, help="Only rows whose page was fetched on this day (UTC) or later.")
 @click.option("--fields", help="Fields to write, separated by commas; name=field renames one.")

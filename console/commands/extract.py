@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from console.completion import complete_methods
+from console.explaining import check_explaining, explaining_options
 from console.options import examples, print_json, say, show
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from extractors.render import Format
 
 BY_SCREENSHOT = "i-awce"  # the method that uses screenshots
-SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
+FORMATS = ("text", "markdown", "json")
 
 
 @click.command(
@@ -27,46 +29,58 @@ SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json"}
         "exemplar extract --method i-awce https://example.org/news/",
         "curl -s https://example.org/page | exemplar extract -",
         "exemplar extract page.html --method line-blocks --figure page.svg",
+        "exemplar extract page.html --example known.html --report why.html",
     )
 )
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
 @click.option("--example", metavar="FILE|URL", help="An article of the same section; improves the result.")
-@click.option("--method", default="auto", show_default=True, help="One of the methods in docs/methods.md.")
+@click.option(
+    "--method",
+    default="auto",
+    show_default=True,
+    shell_complete=complete_methods,
+    help="One of the methods in docs/methods.md.",
+)
 @click.option(
     "--article", "insist", is_flag=True, help="Extract every page as an article, even if it looks like a list."
 )
-@click.option("--format", "form", type=click.Choice(list(SUFFIXES)), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(FORMATS), help="[default: by the suffix of --output, else text]")
 @click.option(
     "--screenshots",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
     help="Screenshots (python -m crawler.screenshots) from which i-awce tells lists from articles. Extra `vision`.",
 )
-@click.option("--output", type=click.Path(path_type=Path), help="Write one file a page into this folder.")
+@click.option("--output", metavar="FILE|FOLDER/", help="Write into this file; with a slash, one file a page.")
 @click.option(
     "--figure",
     type=click.Path(path_type=Path),
     metavar="FILE.svg|FILE.png",
     help="Also draw how the method decided on the page.",
 )
+@explaining_options
 def command(
     sources: tuple[str, ...],
     example: str | None,
     method: str,
     insist: bool,
-    form: "Format",
+    form: "Format | None",
     screenshots: Path | None,
-    output: Path | None,
+    output: str | None,
     figure: Path | None,
+    report: Path | None,
+    explained: bool,
 ) -> None:
     """Extract the article of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
     Text and Markdown contain title, date, keywords and body; with several pages, a line names each page. JSON is one
-    object a line. Pages without an article are listed on standard error.
+    object a line. Pages without an article are listed on standard error. --output replaces files that exist.
 
     With --method list-rank, and with i-awce on a list page, the result is the list's entries: a line each with date,
     title and URL, separated by tabs; links in Markdown; `entries` in JSON.
     """
+    from console.explaining import PageExplanations
+    from console.extracted_files import form_of, target_of
     from console.figures import check_figure_options, draw_page
     from console.inputs import Missing, pages
     from extractors import Article, Listing
@@ -75,11 +89,15 @@ def command(
         raise click.UsageError(f"--screenshots needs --method {BY_SCREENSHOT}")
     if figure is not None:
         check_figure_options(sources, method, figure)
-    example_page, to_extract = pages(sources, example)
-    section = _section(example_page, method)
     several = (
         len(sources) > 1 or Path(sources[0]).is_dir() or (Path(sources[0]).is_file() and sources[0].endswith(".txt"))
     )
+    form = form or form_of(output)
+    check_explaining(report, explained, form == "json")
+    target = target_of(output, form, several)
+    example_page, to_extract = pages(sources, example)
+    section = _section(example_page, method)
+    explanations = PageExplanations(section, example_page, report, explained, insist) if report or explained else None
     failures = 0
     for page in to_extract:
         result = page if isinstance(page, Missing) else _extract(section, page, insist, screenshots)
@@ -88,12 +106,18 @@ def command(
             say(f"{page.name}: {result.reason}")
             if form == "json" and output is None:
                 print_json({"file": page.name, "text": "", "reason": result.reason})
-        elif output is not None:
-            _write(output, page.name, result, form)
+        elif target is not None:
+            target.add(page.name, result)
         else:
             _show(page.name, result, form, several)
         if figure is not None and not isinstance(page, Missing) and not isinstance(result, Missing):
             failures += not draw_page(page, example_page, method, insist, figure)
+        if explanations is not None:
+            explanations.add(page)
+    if target is not None:
+        say(target.end())
+    if explanations is not None:
+        explanations.write()
     if failures:
         raise click.exceptions.Exit(1)
 
@@ -114,10 +138,13 @@ def _extract(
     section: "Section", page: "PageIn", insist: bool, screenshots: Path | None
 ) -> "Article | Listing | NoArticle | Missing":
     from console.inputs import Missing
+    from crawler.run.outcomes import BINARY, is_binary
     from extractors import UnusablePage
     from extractors.errors import BadModel
     from extractors.visual.missing import ExtraMissing
 
+    if is_binary(page.body):
+        return Missing(page.name, BINARY)
     try:
         return section.extract(
             page.body,
@@ -155,16 +182,3 @@ def _show(name: str, article: "Article | Listing", form: "Format", several: bool
     (show if sys.stdout.isatty() else click.echo)(render(article, form))
     if several:
         click.echo()
-
-
-def _write(folder: Path, name: str, article: "Article | Listing", form: "Format") -> None:
-    from extractors.render import render
-
-    folder.mkdir(parents=True, exist_ok=True)
-    stem = re.sub(r"[^\w.-]+", "_", re.sub(r"^https?://|\.html?(\.gz)?$", "", name)).strip("_.")[-150:] or "page"
-    target = folder / (stem + SUFFIXES[form])
-    number = 1
-    while target.exists():
-        number += 1
-        target = folder / f"{stem}-{number}{SUFFIXES[form]}"
-    target.write_text(render(article, form) + "\n", "utf-8")

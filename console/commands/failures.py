@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from console.completion import complete_tasks
 from console.known_task import known_ledger, ledger_of, servers_of
-from console.options import counted, examples, json_option, moment, print_json, printable, say, tasks_option
+from console.options import (
+    counted,
+    examples,
+    json_option,
+    moment,
+    print_json,
+    printable,
+    say,
+    task_argument,
+    tasks_option,
+)
 from console.options import show as show_line
 
 if TYPE_CHECKING:
@@ -23,7 +34,6 @@ if TYPE_CHECKING:
 SHOWN = 3  # URLs of a group
 
 reason_option = click.option("--reason", metavar="TEXT", help="Only pages whose reason begins with TEXT.")
-task_argument = click.argument("task")
 urls_argument = click.argument("urls", nargs=-1, metavar="[URL]…")
 all_option = click.option("--all", "everything", is_flag=True, help="All failed pages and refused rows of TASK.")
 
@@ -64,7 +74,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.argument("task", required=False)
+@click.argument("task", required=False, shell_complete=complete_tasks)
 @reason_option
 @click.option("--all", "complete", is_flag=True, help="All URLs of each reason.")
 @tasks_option

@@ -6,21 +6,26 @@ from typing import TYPE_CHECKING
 import click
 
 from console.known_task import ledger_of
-from console.options import counted, examples, json_option, print_json, say, tasks_option
+from console.options import counted, examples, json_option, print_json, say, task_argument, tasks_option
 
 if TYPE_CHECKING:
     from workers.ledger import Ledger
 
 
 @click.command(
-    epilog=examples("exemplar forget kuaibao https://news.example/a/1.html", "exemplar forget kuaibao --yes")
+    epilog=examples(
+        "exemplar forget kuaibao https://news.example/a/1.html",
+        "exemplar forget kuaibao --reason keep",
+        "exemplar forget kuaibao --yes",
+    )
 )
-@click.argument("task")
+@task_argument
 @click.argument("urls", nargs=-1, metavar="[URL]…")
+@click.option("--reason", metavar="TEXT", help="Forget the rejected and failed URLs whose reason begins with TEXT.")
 @click.option("--yes", is_flag=True, help="Forget the whole task without asking.")
 @tasks_option
 @json_option
-def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_json: bool) -> None:
+def command(task: str, urls: tuple[str, ...], reason: str | None, yes: bool, tasks: Path | None, as_json: bool) -> None:
     """Forget URLs of TASK, or all of them with its example and the state of its lists.
 
     The next run fetches given URLs again, even if no list shows them any more; of a whole task it finds what is listed.
@@ -28,7 +33,11 @@ def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_
     """
     from workers.forgetting import forget_task
 
+    if urls and reason is not None:
+        raise click.UsageError("give either URLs or --reason TEXT")
     with ledger_of(task, tasks, purpose="forget") as ledger:
+        if reason is not None:
+            urls = _of_reason(ledger, reason)
         if urls:
             forgotten, unknown = _forget(ledger, urls)
         else:
@@ -49,6 +58,28 @@ def command(task: str, urls: tuple[str, ...], yes: bool, tasks: Path | None, as_
             say(f"unknown URL: {url}")
     if unknown:
         raise click.exceptions.Exit(1)
+
+
+def _of_reason(ledger: "Ledger", reason: str) -> tuple[str, ...]:
+    """Return the URLs without a row for a reason that begins with a text. Raises `ExemplarError` if there is none."""
+    from console.problems import groups, matching
+    from workers.errors import ExemplarError
+    from workers.problems import problems
+
+    matched = [
+        group
+        for group in matching(groups(problems(ledger)), reason)
+        if group.members[0].state in ("rejected", "failed")
+    ]
+    urls = tuple(url for group in matched for url in group.urls)
+    if unnamed := sum(len(group.members) for group in matched) - len(urls):
+        say(f"{ledger.task}: the URLs of {counted(unnamed, 'further page')} are not kept; give them as arguments")
+    if not urls:
+        raise ExemplarError(
+            f"{ledger.task}: no URL was rejected for a reason that begins with {reason!r}; see exemplar status "
+            f"--problems {ledger.task}"
+        )
+    return urls
 
 
 def _forget(ledger: "Ledger", urls: tuple[str, ...]) -> tuple[list[str], list[str]]:

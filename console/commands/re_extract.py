@@ -5,8 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from console.completion import complete_methods
 from console.known_task import ledger_of
-from console.options import counted, examples, json_option, log_to_stderr, print_json, say, show, tasks_option
+from console.options import (
+    counted,
+    examples,
+    json_option,
+    log_to_stderr,
+    print_json,
+    say,
+    show,
+    task_argument,
+    tasks_option,
+)
 
 if TYPE_CHECKING:
     from workers.re_extraction import NewRow, ReExtractionReport
@@ -20,9 +31,11 @@ if TYPE_CHECKING:
         "exemplar re-extract kuaibao --method density --since 2024-03-01",
     )
 )
-@click.argument("task")
+@task_argument
 @click.option("--example", metavar="URL", help="Compare with this kept page instead of the task's example.")
-@click.option("--method", metavar="NAME", help="Use this method instead of the task's.")
+@click.option(
+    "--method", metavar="NAME", shell_complete=complete_methods, help="Use this method instead of the task's."
+)
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="Only pages fetched since DAY (UTC).")
 @click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 @click.option("--processes", type=click.IntRange(1), metavar="N", help="Processes.  [default: one for each core]")

@@ -2,18 +2,33 @@
 
 import os
 import signal
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from console.options import counted, examples, exit_option, log_to_stderr, say, tasks_argument, verbose_option
+from console.completion import complete_tasks_or_files
+from console.options import TASKS, counted, examples, exit_option, log_to_stderr, say, verbose_option
+
+if TYPE_CHECKING:
+    from crawler.task_list.models import TaskFile
 
 
 @click.command(
-    epilog=examples("exemplar run --once", "exemplar run news/tasks.yaml --workers 4", "exemplar run --once | tail -1")
+    epilog=examples(
+        "exemplar run",
+        "exemplar run --once",
+        "exemplar run kuaibao hexo --once",
+        "exemplar run kuaibao --now",
+        "exemplar run news/tasks.yaml --workers 4",
+        "exemplar run --once --json | tail -1",
+    )
 )
-@tasks_argument
+@click.argument("names", nargs=-1, metavar="[TASKS.YAML] [TASK]…", shell_complete=complete_tasks_or_files)
+@click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
 @click.option("--once", is_flag=True, help="Run every task once, wait until all is written, then stop.")
+@click.option("--now", is_flag=True, help="Start the tasks at once, whatever their times; then go on by schedule.")
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Extraction processes.  [default: one a processor, at most 4]"
 )
@@ -24,28 +39,35 @@ from console.options import counted, examples, exit_option, log_to_stderr, say, 
 @exit_option
 @verbose_option
 def command(
-    tasks: Path | None, once: bool, workers: int | None, crawlers: int, as_json: bool, exits: bool, verbose: bool
+    names: tuple[str, ...],
+    tasks: Path | None,
+    once: bool,
+    now: bool,
+    workers: int | None,
+    crawlers: int,
+    as_json: bool,
+    exits: bool,
+    verbose: bool,
 ) -> None:
-    """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here).
+    """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here), or only for TASKs.
 
     Uses the Redis of REDIS_URL, or starts an embedded one in .exemplar/ beside the file. Ctrl-C stops the run; nothing
-    is lost. A terminal shows progress live; other outputs get JSON lines, the last of them the accounting.
+    is lost. A terminal shows progress live, other outputs get lines of text; --json prints JSON lines, the last of them
+    the accounting. A new task starts at once.
     """
     from console.progress import progress_for
     from console.runner import Runner
     from crawler.session import contact_of
-    from crawler.task_list.file import load
     from workers.embedded import redis_for
     from workers.state_folder import state_folder
 
     log_to_stderr(verbose)
-    file = (tasks or Path("tasks.yaml")).absolute()
-    loaded = load(file)
-    if not loaded.tasks:
-        raise click.UsageError(f"{file} has no tasks; add one, or see `exemplar init`")
+    file, loaded, chosen = _chosen(names, tasks)
     if not contact_of(loaded.settings):
         say("note: settings.contact is not set: public sites are not crawled until it is")
     state = state_folder(file.parent).absolute()
+    if now and not once and _marked_due(state, chosen):
+        return
     count = workers or min(4, os.cpu_count() or 2)
     with redis_for(state, purpose="run", say=say) as url, progress_for(as_json) as progress:
         runner = Runner(
@@ -53,16 +75,63 @@ def command(
             file,
             workers=count,
             crawlers=crawlers,
+            only=chosen or None,
             on_event=progress.event,
             exits_without_redis=exits,
         )
         signal.signal(signal.SIGINT, runner.stop)
         signal.signal(signal.SIGTERM, runner.stop)
         say(
-            f"{counted(len(loaded.tasks), 'task')} of {file}; "
+            f"{_counted(loaded, chosen)} of {file}; "
             + ("each that is not paused runs once" if once else "they run on schedule; press Ctrl-C to stop")
         )
-        accounting = runner.run(once=once, on_look=progress.look)
+        accounting = runner.run(once=once, now=now, on_look=progress.look)
         progress.end(accounting, once=once)
     if accounting.gave_up or (once and not accounting.ok):
         raise click.exceptions.Exit(1)
+
+
+def _chosen(names: Sequence[str], tasks: Path | None) -> "tuple[Path, TaskFile, list[str]]":
+    """Return the task list, its content, and the tasks that are named. Raises `TaskError` and `click.UsageError`."""
+    from crawler.task_list.file import load
+
+    files = [name for name in names if Path(name).suffix in (".yaml", ".yml") or os.sep in name]
+    if not files and tasks is None and len(names) == 1 and not Path("tasks.yaml").exists():
+        files = list(names)  # a file of any name, as long as no task can be meant
+    if len(files) + (tasks is not None) > 1:
+        raise click.UsageError("several task lists: name one; other arguments are tasks of it")
+    file = (tasks or Path(files[0] if files else "tasks.yaml")).absolute()
+    chosen = list(dict.fromkeys(name for name in names if name not in files))
+    if chosen and not files and tasks is None and chosen[0] not in load(file).tasks and Path(chosen[0]).is_file():
+        file, chosen = Path(chosen[0]).absolute(), chosen[1:]
+    loaded = load(file)
+    if not loaded.tasks:
+        raise click.UsageError(f"{file} has no tasks; add one, or see `exemplar init`")
+    paused = [name for name in chosen if loaded[name].paused]
+    if paused:
+        raise click.UsageError(f"task {paused[0]} is paused; remove `paused: true` to run it")
+    return file, loaded, chosen
+
+
+def _counted(loaded: "TaskFile", chosen: Sequence[str]) -> str:
+    return ", ".join(chosen) if chosen else counted(len(loaded.tasks), "task")
+
+
+def _marked_due(state: Path, chosen: Sequence[str]) -> bool:
+    """Let a running `exemplar run` of this folder start the tasks; return False if there is none."""
+    from crawler.scheduling.schedule import Schedule
+    from crawler.task_list.publication import published_periods
+    from workers.connection import client
+    from workers.embedded import shared_url
+
+    if "REDIS_URL" in os.environ or (url := shared_url(state)) is None:
+        return False
+    connection = client(url)
+    active = published_periods(connection)
+    wanted = [name for name in chosen or sorted(active) if name in active]
+    Schedule(connection).fire_now(wanted)
+    for name in chosen:
+        if name not in active:
+            say(f"{name} is not in the task list of the running `exemplar run`; it reads tasks.yaml every two seconds")
+    say(f"{', '.join(wanted) or 'nothing'}: started by the `exemplar run` that is running here")
+    return True

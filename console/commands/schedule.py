@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import counted, examples, exit_option, log_to_stderr, say, tasks_argument, verbose_option
+from console.options import (
+    counted,
+    examples,
+    exit_option,
+    log_to_stderr,
+    refuse_task_name,
+    say,
+    tasks_argument,
+    verbose_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +43,7 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool) -> 
 
     log_to_stderr(verbose)
     file = tasks or Path("tasks.yaml")
+    refuse_task_name(file, "schedule")
     with redis_for(state_folder(file.absolute().parent), purpose="schedule", say=say) as url:
         servers = RedisServers(url)
         if len(servers) > 1:

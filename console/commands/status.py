@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from console.completion import complete_tasks
 from console.options import (
     counted,
     examples,
@@ -45,6 +46,7 @@ WIDTH = 140  # characters, if standard output is not a terminal
 @click.option(
     "--problems",
     metavar="[TASK]",
+    shell_complete=complete_tasks,
     is_flag=False,
     flag_value=EVERY_TASK,
     help="URLs without a row, by reason: rejected, failed, to be tried again; of TASK, or of all tasks.",
@@ -53,7 +55,12 @@ WIDTH = 140  # characters, if standard output is not a terminal
     "--reason", metavar="TEXT", help="With --problems: only reasons that begin with TEXT, with all their URLs."
 )
 @click.option("--all", "complete", is_flag=True, help="With --problems: all URLs of each reason.")
-@click.option("--days", metavar="TASK", help="The task's counts by the day on which its URLs were first seen (UTC).")
+@click.option(
+    "--days",
+    metavar="TASK",
+    shell_complete=complete_tasks,
+    help="The task's counts by the day on which its URLs were first seen (UTC).",
+)
 @json_option
 def command(
     tasks: Path | None, problems: str | None, reason: str | None, complete: bool, days: str | None, as_json: bool
@@ -91,7 +98,7 @@ def command(
     if not state["tasks"]:
         console.print("no tasks are published yet; start `exemplar run`")
         return
-    console.print(table(state))
+    console.print(table(state, console.width))
     _show_cluster(console, state)
     for host in state["hosts"]:
         console.print(printable(in_words(host)), highlight=False, markup=False)

@@ -6,43 +6,69 @@ from typing import TYPE_CHECKING
 
 import click
 
+from console.completion import complete_tasks
+from console.explaining import check_explaining, explaining_options
 from console.options import examples, json_option, print_json, say, show, tasks_option
 
 if TYPE_CHECKING:
     from crawler.discovery.link_judgement import JudgedLink
     from crawler.scouting.trial import ReadList, Trial
+    from crawler.task_list.models import Task, TaskFile
+    from workers.inbox import StoredPage
 
 SHOWN = 5  # links of a kind
 
 
 @click.command(
-    "try", epilog=examples("exemplar try harbour-news", "exemplar try harbour-news --tasks news/tasks.yaml --json")
+    "try",
+    epilog=examples(
+        "exemplar try harbour-news",
+        "exemplar try harbour-news --report why.html",
+        "exemplar try harbour-news --tasks news/tasks.yaml --json",
+    ),
 )
-@click.argument("task")
+@click.argument("task", required=False, shell_complete=complete_tasks)
 @tasks_option
 @json_option
-def command(task: str, tasks: Path | None, as_json: bool) -> None:
-    """Try TASK: read some of its list pages, extract ten articles, write nothing.
+@explaining_options
+def command(task: str | None, tasks: Path | None, as_json: bool, report: Path | None, explained: bool) -> None:
+    """Try TASK, or the only one there is: read some of its list pages, extract ten articles, write nothing.
 
     Shows the links taken and left with the reasons, what robots.txt forbids, and each extraction with its confidence.
     Needs no Redis. Exit code 1 if the task has a problem.
     """
     from datetime import UTC, datetime
 
+    from console.explaining import explain_trial
     from crawler.fetching.single_pages import run_survey
     from crawler.scouting.trial import trial
     from crawler.task_list.file import load
 
+    check_explaining(report, explained, as_json)
+    answers: dict[str, StoredPage] = {}
+
+    def keep(url: str, answer: "StoredPage | str") -> None:
+        if (report is not None or explained) and not isinstance(answer, str):
+            answers[url] = answer
+
     listed = load(tasks or Path("tasks.yaml"))
-    chosen = listed[task]
+    chosen = listed[task] if task is not None else _only_task(listed)
     today = datetime.now(UTC).date()
-    result = run_survey(lambda fetch: trial(fetch, chosen, today), listed.settings, task=chosen)
+    result = run_survey(lambda fetch: trial(fetch, chosen, today), listed.settings, task=chosen, on_page=keep)
     if as_json:
         print_json(_json(result))
     else:
         _show(result)
+    if report is not None or explained:
+        explain_trial(result, chosen, answers, report, explained)
     if not result.ok:
         raise click.exceptions.Exit(1)
+
+
+def _only_task(listed: "TaskFile") -> "Task":
+    if len(listed.tasks) != 1:
+        raise click.UsageError(f"which task? tasks.yaml has {', '.join(listed.tasks)}")
+    return next(iter(listed.tasks.values()))
 
 
 def _show(result: "Trial") -> None:

@@ -8,6 +8,19 @@ from scrapy.exceptions import IgnoreRequest
 from crawler.politeness.robots import KEPT_SHORT
 from crawler.run.outcomes import Cause, Kind, Outcome
 
+# Reasons that concern the whole site, as `failures` words them
+HOST_FAILURES = frozenset(
+    {
+        "no answer in time",
+        "no connection in time",
+        "connection refused",
+        "no connection",
+        "connection lost",
+        "connection closed early",
+        "host not found",
+    }
+)
+
 
 class FetchError(Exception):
     """A request that gave no page. `kind`: what becomes of the URL; `reason`: why, in a few words.
@@ -52,13 +65,16 @@ class RobotsForbidden(RequestRefused):
 
 
 class RobotsUnreachable(FetchError, IgnoreRequest):
-    """The host's robots.txt is unavailable. `why`: in a few words."""
+    """The host's robots.txt is unavailable. `why`: in a few words; those of `HOST_FAILURES` mean the whole site."""
 
     cause = "robots unreachable"
     rest = KEPT_SHORT
 
     def __init__(self, why: str):
-        super().__init__(f"robots.txt unavailable: {why}")
+        what = (
+            "the site is unreachable" if why.partition(", by proxy")[0] in HOST_FAILURES else "robots.txt unavailable"
+        )
+        super().__init__(f"{what}: {why}")
 
 
 class HostClosed(FetchError, IgnoreRequest):

@@ -27,10 +27,14 @@ def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, Store
 
     Contact, allowed hosts and delay come from tasks.yaml here if there is one, and from the environment.
     """
+    return fetch_for(urls, settings_here(Path(TASKS_FILE)), delay=delay)
+
+
+def fetch_for(urls: Sequence[str], settings: Settings, *, delay: float | None = None) -> dict[str, StoredPage | str]:
+    """Fetch pages as `fetch` does, with the settings of a task list."""
     from crawler.fetching.pages_spider import PagesSpider
 
     answers: dict[str, StoredPage | str] = {}
-    settings = settings_here(Path(TASKS_FILE))
     _crawl(
         settings,
         {"DOWNLOAD_DELAY": settings.delay if delay is None else delay},

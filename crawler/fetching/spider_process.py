@@ -57,7 +57,8 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
     hide_start_errors(crawler)
     with interrupts_held():
         process.crawl(crawler, **arguments)
-    process.start()
+    with handlers_kept():
+        process.start()
     return crawler
 
 
@@ -94,6 +95,21 @@ def interrupts_held() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if interrupts:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def handlers_kept() -> Iterator[None]:
+    """Put all signal handlers back at the end of the block: Scrapy and Twisted leave theirs, which stop nothing."""
+    before = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    descriptor = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(descriptor)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None and signal.getsignal(number) is not handler:
+                signal.signal(number, handler)
+        signal.set_wakeup_fd(descriptor)
 
 
 def quiet_scrapy() -> None:

@@ -190,5 +190,6 @@ class HostFileFetcher:
         except Exception as error:
             if hop == url and isinstance(error, IgnoreRequest):
                 raise
-            return outcome_of_failure(error, request).reason
+            reason = outcome_of_failure(error, request).reason
+            return reason if hop == url else f"{reason} after a redirect"
         return HostFile(404, b"")

@@ -18,6 +18,9 @@ PASSING = frozenset({403, 408, 421, 423, 425, 429})  # 403: many sites mean too 
 PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream", "multipart/")
 NO_LIST = ("image/", "video/", "audio/", "font/", "application/pdf", "application/zip")
 BINARY = "not a page: binary data"
+HEAD = 2048  # bytes that are examined for control characters
+CONTROLS = bytes(code for code in range(1, 32) if code not in b"\t\n\f\r\x0e\x0f\x1b")  # not those of ISO 2022
+FEW_CONTROLS, CONTROLS_MOST = 8, 0.02  # in a text: up to so many, or this share; random bytes have 9%
 NOT_TEXT = ("text/css", "text/javascript", "text/csv", "text/calendar", "text/event-stream")
 PROXY_AUTHENTICATION = "http 407: proxy requires authentication"
 _REFUSALS = {401: "http 401: authentication required (auth)", 407: PROXY_AUTHENTICATION}
@@ -67,6 +70,15 @@ def _of_page(kind: str, body: bytes) -> Outcome:
         return Outcome("again", "empty answer")
     if kind.startswith(NOT_TEXT) or (kind and not kind.startswith(PAGE_TYPES)):
         return Outcome("reject", f"not a page: {kind}")
-    if b"\0" in body[:512] and body[:2] not in (b"\xff\xfe", b"\xfe\xff") and body.lstrip()[:1] != b"<":
-        return Outcome("reject", BINARY)
-    return Outcome("page")
+    return Outcome("reject", BINARY) if is_binary(body) else Outcome("page")
+
+
+def is_binary(body: bytes) -> bool:
+    """Whether a body is no text in any encoding: it has NUL bytes, or many control characters."""
+    if body[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return False
+    if b"\0" in body[:512] and body.lstrip()[:1] != b"<":
+        return True
+    head = body[:HEAD]
+    controls = len(head) - len(head.translate(None, CONTROLS))
+    return controls >= FEW_CONTROLS and controls > CONTROLS_MOST * len(head)

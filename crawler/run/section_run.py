@@ -19,6 +19,7 @@ from crawler.politeness.pace import host_of
 from crawler.rendering.task import Rendering
 from crawler.run.admission import Admission
 from crawler.run.article_fetches import ArticleFetches
+from crawler.run.example_page import doubt_about
 from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Fetch, ListFetch, Unanswered
 from crawler.run.list_fetches import ListFetches
 from crawler.run.outcomes import of_answer
@@ -30,9 +31,10 @@ from crawler.run.spider_coordination import BACKFILL, WALK, Crew
 from crawler.scheduling.schedule import note_visit
 from crawler.task_list.models import Task
 from extractors.html.urls import normalise
+from extractors.registry import LIST_METHODS
 from workers.backpressure import Level, Marks, Pressure
 from workers.epoch import EpochWatch
-from workers.extraction_config import config_of, example_asked, keep_example
+from workers.extraction_config import config_of, example_asked, example_doubt, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.redis_clock import clock_of
@@ -109,6 +111,11 @@ class SectionRun:
                 self._keep_walk()
         if self.pressure.paused_for >= LONG_PAUSE:
             self.report.remarks.append(f"the run paused for {self.pressure.paused_for:.0f} s: {WAITED}")
+        if self.crew.walks and (doubt := example_doubt(self.redis, self.task.name, self.task.example)):
+            self.report.remarks.append(
+                f"the example {self.task.example}: {doubt}; unless it is an ordinary article of the section, name "
+                f"another one. `exemplar status --problems {self.task.name}` shows whether its text was left out"
+            )
         self.pressure.leave()
         keep_report(self.redis, self.report)
         self.crew.leave(walk_ended=walked)
@@ -274,11 +281,20 @@ class SectionRun:
         return None
 
     def store_example(self, page: StoredPage) -> None:
-        """Keep the example, and hand it in as an article of the task, so that it is not fetched twice."""
+        """Keep the example, and hand it in as an article of the task, so that it is not fetched twice.
+
+        One that is no article is compared with all the same, but its own text is not written.
+        """
         rendered = bool(self.rendering.on)
-        keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered)
+        doubt = None if self.task.method in LIST_METHODS else doubt_about(page)
+        reason = doubt.reason if doubt else ""
+        keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered, doubt=reason)
         url = normalise(self.task.example)
-        if any(self.admission.enter([(url, self.task.pattern.match(url))])):
+        is_new = any(self.admission.enter([(url, self.task.pattern.match(url))]))
+        if doubt and doubt.is_sure and (is_new or self.ledger.waits_unaccepted(url)):
+            self.ledger.settle(fingerprint(url), "rejected", f"the task's example: {reason}")
+            self.report.rejected += 1
+        elif is_new:
             self.articles.hand_in(fingerprint(url), page)
             self.articles.flush()  # before it can be leased
 

@@ -15,7 +15,7 @@ its next time is computed again at the end of each run.
 
 import math
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -35,6 +35,7 @@ from workers.steps import Step
 
 SPREAD_SHARE = 0.1  # share of the period over which the first starts are spread
 SPREAD_MOST = 300.0  # seconds
+STARTED_AT_ONCE = 10  # new tasks that start at once; of a longer list the others are spread
 LEASE_SECONDS = 5.0  # a run whose crawl worker does not renew the lease for so long is given to another
 SOONEST_SHARE = 0.5  # share of a fixed period that is at least between two starts of a task that was late
 FIRED_AT_ONCE = 500
@@ -123,8 +124,9 @@ class Schedule:
     ) -> None:
         """Update the schedule to a task list. `periods`: the text of each active task's period.
 
-        A new task starts soon, at its place in the spread. A task whose period changed is due one new period from now,
-        or at its old time if that is earlier. Paused and removed tasks are removed; their present runs continue.
+        A few new tasks start at once; many start soon, each at its place in the spread. A task whose period changed is
+        due one new period from now, or at its old time if that is earlier. Paused and removed tasks are removed; their
+        present runs continue.
         `edition`, the list's fingerprint, is stored. `between` is called every 2,000 tasks: a long list takes seconds.
         """
         planned = {
@@ -146,7 +148,9 @@ class Schedule:
             pipe = self.redis.pipeline(transaction=True)
             # NX: if two schedulers plan at once, the first time is kept. LT: so is a time that `fire` has set since.
             if new:
-                pipe.zadd(keys.SCHEDULE, {name: first_time(name, _period(periods[name]), now) for name in new}, nx=True)
+                is_spread = len(new) > STARTED_AT_ONCE
+                firsts = {name: first_time(name, _period(periods[name]), now, is_spread=is_spread) for name in new}
+                pipe.zadd(keys.SCHEDULE, firsts, nx=True)
             if changed:
                 times = {name: next_time(_period(periods[name]), now, now, histories.get(name)) for name in changed}
                 pipe.zadd(keys.SCHEDULE, times, xx=True, lt=True)
@@ -160,9 +164,16 @@ class Schedule:
         raw = cast("bytes | None", self.redis.get(keys.PLANNED_EDITION))
         return raw.decode() if raw else None
 
-    def fire(self) -> list[str]:
-        """Mark the tasks whose time has come as due, each by one caller only. Return those that this call marked."""
+    def fire(self, only: Collection[str] | None = None) -> list[str]:
+        """Mark the tasks whose time has come as due, each by one caller only. Return those that this call marked.
+
+        `only`: the tasks that this caller serves; the times of others stay.
+        """
         now = self.clock()
+        if only is not None:
+            times = self.next_times(only)
+            due = [(name.encode(), at) for name, at in times.items() if at <= now]
+            return self._fire_rows(due, now) if due else []
         fired: list[str] = []
         while True:
             rows = cast(
@@ -170,10 +181,13 @@ class Schedule:
                 self.redis.zrangebyscore(keys.SCHEDULE, "-inf", now, start=0, num=FIRED_AT_ONCE, withscores=True),
             )
             if rows:
-                args: list[Any] = [repr(now), *chain.from_iterable(self._next_of(rows, now))]
-                fired += [name.decode() for name in cast(list[bytes], self._fire(_KEYS, args))]
+                fired += self._fire_rows(rows, now)
             if len(rows) < FIRED_AT_ONCE:
                 return fired
+
+    def _fire_rows(self, rows: Sequence[tuple[bytes, float]], now: float) -> list[str]:
+        args: list[Any] = [repr(now), *chain.from_iterable(self._next_of(rows, now))]
+        return [name.decode() for name in cast(list[bytes], self._fire(_KEYS, args))]
 
     def _next_of(self, rows: Sequence[tuple[bytes, float]], now: float) -> Iterator[tuple[bytes, str, str]]:
         """Yield task, time read and next time; '' for a task without a period, which was just removed."""
@@ -235,8 +249,12 @@ class Schedule:
         texts = cast(list["bytes | None"], self.redis.hmget(keys.HISTORIES, list(names)))
         return {name: History.from_json(text) for name, text in zip(names, texts, strict=True)}
 
-    def next_times(self) -> dict[str, float]:
-        """The time at which each task is due next."""
+    def next_times(self, names: Collection[str] | None = None) -> dict[str, float]:
+        """The time at which each task is due next; `names`: of these tasks only."""
+        if names is not None:
+            some = list(names)
+            times = cast(list["float | None"], self.redis.zmscore(keys.SCHEDULE, some) if some else [])
+            return {name: at for name, at in zip(some, times, strict=True) if at is not None}
         rows = cast(list[tuple[bytes, float]], self.redis.zrange(keys.SCHEDULE, 0, -1, withscores=True))
         return {raw.decode(): at for raw, at in rows}
 
@@ -268,10 +286,12 @@ def next_time(every: Period, at: float, now: float, history: History | None = No
     return every.next_after(datetime.fromtimestamp(now, UTC)).timestamp()
 
 
-def first_time(name: str, every: Period, now: float) -> float:
-    """Return the first time of a new task: for a period soon, spread by the name; for a cron line its next time."""
+def first_time(name: str, every: Period, now: float, *, is_spread: bool = True) -> float:
+    """Return the first time of a new task: now, or soon, spread by the name; with a cron line its next time."""
     if every.cron is not None:
         return next_time(every, now, now)
+    if not is_spread:
+        return now
     share = int.from_bytes(blake2b(name.encode(), digest_size=4).digest()) / 2**32
     return now + share * min(SPREAD_MOST, SPREAD_SHARE * every.seconds_hint)
 

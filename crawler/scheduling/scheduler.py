@@ -3,10 +3,9 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +47,7 @@ class Scheduler:
 
     With `file` it watches the task list and publishes edits; without it, it serves the list that another one publishes.
     `read` reads the file; `look_every` and `read_wait` are seconds; `clock` returns monotonic seconds.
+    `only`: the tasks whose times this scheduler serves; None: all. `on_change` gets what an edit of the file changed.
     `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `on_notice`
     gets texts on the loss and return of Redis.
     """
@@ -58,8 +58,10 @@ class Scheduler:
         file: Path | None,
         *,
         take_over: bool = False,
+        only: Sequence[str] | None = None,
         exits_without_redis: bool = False,
         on_notice: Callable[[str], None] | None = None,
+        on_change: Callable[[Change], None] | None = None,
         read: Callable[[Path], TaskFile] = load,
         look_every: float = LOOK_AT_FILE,
         read_wait: float = READ_WAIT,
@@ -67,13 +69,14 @@ class Scheduler:
     ):
         self.redis = connection
         self.file = file
-        self.take_over = take_over
+        self.take_over, self.only = take_over, only
         self.read, self.look_every, self.read_wait, self.clock = read, look_every, read_wait, clock
         self.schedule = Schedule(connection)
         self.inbox = Inbox(connection)
         self.presence = Presence(connection, "schedule")
         self.tasks = 0  # number of published tasks
         self.stopping = False
+        self._on_change = on_change or (lambda change: log.warning("%s: %s", self.file, change.in_words()))
         self._on_notice = on_notice or (lambda text: log.warning("%s", text))
         self._outage = Outage(connection, self._notice, exits=exits_without_redis)
         self._adopted: str | None = None  # fingerprint of the edition that is planned
@@ -134,7 +137,7 @@ class Scheduler:
         self._fire()
 
     def _fire(self) -> None:
-        fired = self.schedule.fire()
+        fired = self.schedule.fire(self.only)
         if fired and self._on_fired is not None:
             self._on_fired(fired)
 
@@ -191,7 +194,8 @@ class Scheduler:
             return
         self._logged = ""
         if change:
-            log.warning("%s: %s", self.file, _in_words(change))
+            self._look_at_edition()  # plan it first, so that the next times of its tasks are known
+            self._on_change(change)
 
     def _publish(self, *, take_over: bool = False) -> Change:
         assert self.file is not None
@@ -248,7 +252,3 @@ def _stamp(file: Path) -> tuple[float, int] | None:
     except OSError:
         return None  # missing for a moment while an editor replaces it
     return status.st_mtime, status.st_size
-
-
-def _in_words(change: Change) -> str:
-    return "; ".join(f"{kind} {', '.join(names)}" for kind, names in asdict(change).items() if names)

@@ -2,19 +2,23 @@
 
 import ipaddress
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
+
+from pydantic import ValidationError
 
 from crawler.patterns.pattern import Pattern
 from crawler.scouting.survey import Survey
+from crawler.task_list.file import STAND_INS
 from crawler.task_list.mistakes import TaskError
-from crawler.task_list.models import TaskFile
+from crawler.task_list.models import Task, TaskFile
 from extractors.html.urls import normalise
 
 EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # if neither the command nor `defaults:` has others
 SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # of names such as example.com.cn
 COMMON = frozenset({"www", "m", "wap", "mobile"})
+SENT = frozenset({"auth", "cookies", "headers", "proxy"})  # keys of what is sent with requests
 NAME_MOST = 60  # characters
 
 
@@ -41,6 +45,20 @@ def entry_of(
     if output or "output" not in defaults:
         entry["output"] = output or OUTPUT
     return entry
+
+
+def task_by_defaults(defaults: Mapping[str, Any], urls: Sequence[str]) -> Task | None:
+    """Return a task by whose delay, headers, login and so on the pages of new sections are fetched; None if invalid.
+
+    Of several sites none gets what `defaults:` sends.
+    """
+    of_one_site = len({urlsplit(url).netloc for url in urls}) == 1
+    keys = {key: value for key, value in defaults.items() if of_one_site or key not in SENT}
+    host = urljoin(urls[0], "/")
+    try:
+        return Task.model_validate({**STAND_INS, **keys, "name": "new", "example": host, "pattern": host})
+    except ValidationError:
+        return None
 
 
 def name_of(survey: Survey, names: Collection[str]) -> str:

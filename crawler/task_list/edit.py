@@ -1,6 +1,6 @@
 """Edits tasks.yaml as text, so that the rest of the file, its comments and its layout stay unchanged.
 
-Tasks are added, and a task's example is replaced.
+Tasks are added and renamed, and a task's example is replaced.
 """
 
 import json
@@ -82,7 +82,7 @@ def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]]) -> list
         return []
     changed = _inserted(text, source, new)
     _check_result(changed, tasks_yaml, known, new)
-    _replace(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+    replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
     return [entry["name"] for entry in new]
 
 
@@ -116,7 +116,7 @@ def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
         raise refused
     if not _same(after[name], wanted):
         raise refused
-    _replace(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+    replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
 
 
 def _with_scalar(text: str, place: tuple[int, int], value: str) -> str | None:
@@ -128,6 +128,26 @@ def _with_scalar(text: str, place: tuple[int, int], value: str) -> str | None:
         return None
     lines[number] = lines[number][:column] + value + lines[number][found.end() :]
     return "".join(lines)
+
+
+def rename_task(tasks_yaml: Path, old: str, new: str) -> None:
+    """Rename a task in the file; nothing else changes. Raises `TaskError` if that is impossible."""
+    raw = tasks_yaml.read_bytes()
+    text = raw.decode("utf-8-sig")
+    source = read_text(text, str(tasks_yaml))
+    line, column = source.keys[("tasks", old)]
+    lines = text.splitlines(keepends=True)
+    start, rest = lines[line - 1][: column - 1], lines[line - 1][column - 1 :]
+    written = next((form for form in (old, f'"{old}"', f"'{old}'") if rest.startswith(form)), None)
+    if written is None:
+        place = f"{tasks_yaml}:{line}:{column}"
+        raise TaskError(f"{place}: the name {old} is written in an unusual form; rename it by hand")
+    lines[line - 1] = f"{start}{_scalar(new, key=True)}{rest.removeprefix(written)}"
+    changed = "".join(lines)
+    before, after = loads(text, str(tasks_yaml), tasks_yaml.parent), loads(changed, str(tasks_yaml), tasks_yaml.parent)
+    if [new if name == old else name for name in before.tasks] != [*after.tasks]:
+        raise TaskError(f"{tasks_yaml}: {old} cannot be renamed in a file of this layout; rename it by hand")
+    replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
 
 
 # Which entries are new, and whether they are valid
@@ -242,10 +262,10 @@ def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, in
         )
     keys = [source.keys[("tasks", first, key)] for key in data[first] if ("tasks", first, key) in source.keys]
     step = keys[0][1] - column if keys and keys[0][0] > line else 2
-    return _last_line(lines, line, column - 1), column - 1, max(step, 1)
+    return last_line(lines, line, column - 1), column - 1, max(step, 1)
 
 
-def _last_line(lines: Sequence[str], first: int, indent: int) -> int:
+def last_line(lines: Sequence[str], first: int, indent: int) -> int:
     """Return the last line (from 1) of the block that starts at line `first`; the next key further left ends it."""
     last = first
     for number, line in enumerate(lines[first:], first + 1):
@@ -305,7 +325,7 @@ def _check_result(text: str, path: Path, known: TaskFile | None, new: Sequence[M
         raise TaskError(f"{path}: tasks cannot be added to a file of this layout; add them by hand")
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes) -> None:
     """Replace the file's content in one step: a reader gets the old file or the new one, never a part."""
     target = path.resolve()
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

@@ -60,6 +60,7 @@ class Reader:
             self.source.add(self.source.value_place(()), (), f"must be a map, not {show(data)}", "start with 'tasks:'")
             return None
         self._unknown_top_keys(data)
+        data = self._as_meant(data)
         settings = self._settings(data)
         defaults = self._defaults(data)
         tasks = self._tasks(data, {"delay": settings.delay if settings else 1.0} | defaults)
@@ -82,6 +83,16 @@ class Reader:
                     hint = "a task belongs under 'tasks:'"
             self.source.add(self.source.key_place((key,)), (key,), "unknown key", hint)
 
+    def _as_meant(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the data with misspelt top keys mended, so that the mistakes below them are reported together."""
+        meant = {key: nearest(key, TOP_KEYS) for key in data if key not in TOP_KEYS}
+        mended = dict(data)
+        for key, right in meant.items():
+            if right is not None and right not in mended:
+                mended[right] = data[key]
+                self.source.read_as(key, right)
+        return mended
+
     def _settings(self, data: dict[str, Any]) -> Settings | None:
         given = self._map_of(data, "settings")
         try:
@@ -103,8 +114,7 @@ class Reader:
 
     def _tasks(self, data: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Task]:
         if "tasks" not in data:
-            if not any(nearest(key, ("tasks",)) for key in data):
-                self.source.add((1, 1), (), "'tasks' is missing", "write a map of tasks under 'tasks:'")
+            self.source.add((1, 1), (), "'tasks' is missing", "write a map of tasks under 'tasks:'")
             return {}
         given = data["tasks"]
         if not isinstance(given, dict) or not given:

@@ -16,7 +16,7 @@ import os
 import socket
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from hashlib import sha256
 from itertools import islice
@@ -65,14 +65,27 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The names of the tasks that a publication changed."""
+    """The names of the tasks that a publication changed. `earlier`: changed and removed tasks as they were, JSON."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    earlier: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.added or self.changed or self.removed)
+
+    def in_words(self) -> str:
+        """Return the names after what happened to them."""
+        named = {"added": self.added, "changed": self.changed, "removed": self.removed}
+        return "; ".join(f"{kind} {', '.join(names)}" for kind, names in named.items() if names)
+
+    def earlier_task(self, name: str) -> Task | None:
+        """Return a changed or removed task as it was; None if it is not known, or of another version."""
+        try:
+            return Task.model_validate({"name": name, **json.loads(self.earlier[name])})
+        except (KeyError, ValueError):
+            return None
 
 
 def publish(
@@ -290,6 +303,7 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
         added=tuple(name for name in different if name not in old),
         changed=tuple(name for name in different if name in old),
         removed=tuple(removed),
+        earlier={name: old[name] for name in (*different, *removed) if name in old},
     )
 
 

@@ -183,9 +183,9 @@ def check_render(value: object) -> object:
 def check_near_duplicates(value: object) -> object:
     """Accept one of `NEAR_DUPLICATES`."""
     if value not in NEAR_DUPLICATES:
-        raise BadValueError(
-            f"{show(value)} is none of {', '.join(NEAR_DUPLICATES)}", suggest(str(value), NEAR_DUPLICATES)
-        )
+        near = nearest(str(value), NEAR_DUPLICATES)
+        hint = f"did you mean {near!r}?" if near else ""
+        raise BadValueError(f"{show(value)} is none of {', '.join(NEAR_DUPLICATES)}", hint)
     return value
 
 

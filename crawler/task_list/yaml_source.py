@@ -63,6 +63,13 @@ class Source:
         known = self.resolve(path)
         return self.keys.get(known) or self.values.get(known, (1, 1))
 
+    def read_as(self, key: str, meant: str) -> None:
+        """Give what is below the top key `key` the paths below `meant`, too, so that its mistakes have their places."""
+        places: tuple[dict[Path_, Any], ...] = (self.keys, self.values, self.insides)
+        for known in places:
+            known.update({(meant, *path[1:]): place for path, place in known.items() if path[:1] == (key,)})
+        self.unread |= {(meant, *path[1:]) for path in self.unread if path[:1] == (key,)}
+
     def add(self, place: Place, path: Path_, message: str, hint: str = "") -> None:
         """Add a mistake; passwords in message and hint are redacted."""
         self.mistakes.append(Mistake(self.file, *place, dotted(path), redact(message), redact(hint)))

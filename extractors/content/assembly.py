@@ -11,6 +11,7 @@ from ..metadata.declared_metadata import Head, read_head
 from ..metadata.metadata import read_metadata
 from ..metadata.titles import PageTitles
 from ..page import Page
+from ..tracing import tracing
 from .blocks import make_blocks
 from .embedded_state import with_state
 from .line_weights import Prior, prior_of
@@ -27,6 +28,15 @@ class ParsedPage:
     lines: Lines
     head: Head
     prior: Prior
+
+
+@dataclass(frozen=True, slots=True)
+class Assembling:
+    """The input of `assemble`; noted only if the extraction is traced."""
+
+    parsed: "ParsedPage"
+    cut: "BodyLines | str"
+    others: Sequence[PageTitles]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,8 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     root = parse(page.encoded())
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)
+    if (trace := tracing()) is not None:
+        trace.note(lines)
     width = float(lines.width.sum())
     if width >= MIN_TEXT:
         return ParsedPage(page, lines, head, prior_of(lines, [head.title, *head.titles()]))
@@ -66,6 +78,8 @@ def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitl
     `others`: titles of other pages of the section.
     """
     page, lines = parsed.page, parsed.lines
+    if (trace := tracing()) is not None:
+        trace.note(Assembling(parsed, cut, others))
     if isinstance(cut, str):
         return NoArticle(cut, page.url)
     blocks = make_blocks(lines, cut.kept, cut.captions, cut.root, parsed.head.base_url(page))

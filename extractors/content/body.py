@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..html.lines import Flags, Floats, Lines
+from ..tracing import tracing
 from . import line_membership as keeping
 from .layout import NO_LAYOUT, Layout
 from .line_weights import CONTENT_COST, CONTENT_MAX, LINK_WEIGHT, Prior
@@ -38,6 +39,30 @@ class Body:
     head: int = 0
     tail: int = 0
     captions: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CutSteps:
+    """How `cut_body` decided on a page; noted only if its extraction is traced. Sequences have one entry a line.
+
+    `evidence`: what it was given; `places`: factors by the example's layout; `weights`: bytes for the body, negative
+    against it, of which `head` and `tail` enclose the largest sum; `content`: bytes that count when the root is sought.
+    `standing`: see `line_membership`; empty, like `template` and `under_picture`, if there was no body.
+    """
+
+    lines: Lines
+    evidence: "LineEvidence"
+    places: Floats
+    weights: Floats
+    head: int
+    tail: int
+    content: Floats
+    root: int = 0
+    shares: list[float] = field(default_factory=list)  # of the content, by number in the outline
+    standing: keeping.Standing = field(default_factory=lambda: np.zeros(0, np.int8))
+    kept: list[int] = field(default_factory=list)
+    template: Flags = field(default_factory=lambda: np.zeros(0, np.bool_))
+    under_picture: Flags = field(default_factory=lambda: np.zeros(0, np.bool_))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +124,13 @@ def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
         return Body([])
     similarity, places = evidence.similarity, evidence.layout.factors(lines)
     known, familiarity = evidence.prior.by_line * places, evidence.profile.familiarity(lines)
-    head, tail = turning_points(segment_weights(line_weights(lines, similarity), known, familiarity))
+    weights = segment_weights(line_weights(lines, similarity), known, familiarity)
+    head, tail = turning_points(weights)
     content = line_content(lines, similarity, head, tail) * known
+    trace = tracing()
     if not content.any():
+        if trace is not None:
+            trace.note(CutSteps(lines, evidence, places, weights, head, tail, content))
         return Body([], head=head, tail=tail)
     if evidence.profile.by_signature:
         root = find_root(lines, content * np.minimum(FOREIGN_ROOT_WEIGHT + familiarity, 1))
@@ -111,10 +140,15 @@ def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
     standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)[lines.outline.of_line]
     kept = _kept(lines, evidence.similarity, places, standing, (head, tail), root)
     under_picture = lines.captions | keeping.is_under_picture(lines, standing > keeping.OUT, root, shares)
-    kept &= ~(_is_template(lines, evidence, content) | under_picture)
+    template = _is_template(lines, evidence, content)
+    kept &= ~(template | under_picture)
     captions = ((standing == keeping.CAPTION) | (under_picture & (standing > keeping.OUT))) & ~kept
     captions[:head] = captions[tail:] = False
-    return Body(np.flatnonzero(kept).tolist(), root, head, tail, np.flatnonzero(captions).tolist())
+    body = Body(np.flatnonzero(kept).tolist(), root, head, tail, np.flatnonzero(captions).tolist())
+    if trace is not None:
+        place = (root, shares, standing, body.kept, template, under_picture)
+        trace.note(CutSteps(lines, evidence, places, weights, head, tail, content, *place))
+    return body
 
 
 def _kept(

@@ -1,7 +1,8 @@
 """Which lines below the body's root belong to it: by the elements between, by links, and by pictures directly above.
 
-A path is `OUT` (noise by its element or by its name), a `CAPTION`, `IN_SEGMENT` (its lines belong to the body only
-within the segment: a wrapper with a class and little of the content, such as a box or a heading of its own) or `IN`.
+A path is out of the body, a `CAPTION`, `IN_SEGMENT` (its lines belong to the body only within the segment: a wrapper
+with a class and little of the content, such as a box or a heading of its own) or `IN`. What is out has its rule: it is
+not below the root (`OUTSIDE`), or noise by its element, by its name as comments, or by another name.
 """
 
 import numpy as np
@@ -26,7 +27,8 @@ HEADING_REACH = 3  # lines in which that prose must follow
 UNLINKED = 0.1  # link share of a lone line in a wrapper, up to which it may be part of the body
 NEAR = 2  # lines before and after it in which the body must stand
 
-OUT, CAPTION, IN_SEGMENT, IN = range(4)
+OUTSIDE, NOISE_ELEMENT, COMMENTS, NAMED_NOISE, CAPTION, IN_SEGMENT, IN = range(7)
+OUT = NAMED_NOISE  # the last of those that are out
 STRONG, LISTING, CELLS, CONTENT = 1, 2, 4, 8
 Standing = NDArray[np.int8]
 
@@ -69,15 +71,15 @@ class _Climb:
 
     def _stand(self, number: int, passed: int) -> int:
         if not number:
-            return OUT
+            return OUTSIDE
         path, tag = self._outline.paths[number], self._outline.tags[number]
         if self._trie.family[path] == self._family:
             return IN
         if tag in ("pre", "code") or self._trie.mark[path] == EMBED:
             passed |= LISTING
         own = self._own(number, path, tag, passed)
-        if own == OUT:
-            return OUT
+        if own <= OUT:
+            return own
         passed |= (CONTENT if tag in FIGURE_CONTENT else 0) | (CELLS if tag in ("td", "th") else 0)
         return min(own, self.stand(self._outline.parent[number], passed))
 
@@ -87,17 +89,17 @@ class _Climb:
         if tag in ("figcaption", "caption") or (tag == "figure" and not passed & (CONTENT | LISTING)):
             return CAPTION
         if tag in NOISE_TAGS:
-            return OUT
+            return NOISE_ELEMENT
         if passed & LISTING:
             return IN
         if mark == COMMENT:
-            return OUT
+            return COMMENTS
         if mark == CAPTION_MARK:
             return CAPTION
         if passed & STRONG:
             return IN
         if self._noise[number] and self._shares[number] < NAMED_SHARE:
-            return OUT
+            return NAMED_NOISE
         boxed = self._shares[number] < WRAPPER_SHARE and not passed & CELLS and self._trie.is_wrapper(path)
         return IN_SEGMENT if boxed else IN
 

@@ -5,11 +5,13 @@ The rules depend on the text only. They never remove most of a body: if they wou
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..html.lines import Lines
 from ..html.phrases import is_byline, is_control, is_credit, is_end, is_heading_of, is_lead, is_notice, is_tail
+from ..tracing import tracing
 from .body import Body
 from .line_weights import Prior
 
@@ -18,24 +20,33 @@ BYLINES, PROSE_LINE = 6, 150  # kept lines in which date and byline stand; bytes
 END_AFTER = 0.3  # share of the body after which a line that names the editor is its end
 OTHERS_AFTER = 0.25  # share of the body after which a heading of comments or other articles is its end …
 OWN_WIDTH, OWN_SHARE = 80, 0.15  # … unless paragraphs like those before, of so many bytes, make up that share
+LEAD_LINKED = 0.4  # link share from which a line that begins like "Read more:" leads to another article
 LEAST = 0.2  # share of the body that must be left
+
+Step = Callable[[list[int], Lines, Prior], list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Trimming:
+    """What `trim` removed from a body: line → why, in words; noted only if the extraction is traced."""
+
+    removed: dict[int, str]
 
 
 def trim(lines: Lines, body: Body, prior: Prior) -> list[int]:
     """Return the kept lines without those that belong to the template by their words."""
-    texts, headings, code = lines.texts, lines.headings, lines.code
-    kept = _without_title(body.kept, lines, prior)
-    kept = _without_bylines(kept, lines)
-    kept = [i for i in kept if not ((is_control(texts[i]) or is_credit(texts[i])) and not code[i])]
-    kept = _up_to_end(kept, lines, prior)
-    kept = [i for i in kept if not (is_lead(texts[i]) and lines.linked[i] > 0.4 * lines.width[i])]
-    kept = _up_to_others(kept, lines, prior)
-    kept = [i for i in kept if not (headings[i] and is_heading_of("related", texts[i]))]
-    while kept and (is_tail(texts[kept[-1]]) or headings[kept[-1]]):
-        kept.pop()
-    if len(kept) == len(body.kept):
-        return kept
-    return kept if lines.width[kept].sum() >= LEAST * lines.width[body.kept].sum() else body.kept
+    trace, removed = tracing(), dict[int, str]()
+    kept = body.kept
+    for why, step in _STEPS:
+        left = step(kept, lines, prior)
+        if trace is not None:
+            removed.update(dict.fromkeys({*kept} - {*left}, why))
+        kept = left
+    if len(kept) < len(body.kept) and lines.width[kept].sum() < LEAST * lines.width[body.kept].sum():
+        kept, removed = body.kept, {}
+    if trace is not None:
+        trace.note(Trimming(removed))
+    return kept
 
 
 def up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
@@ -54,7 +65,7 @@ def _without_title(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     return [i for i in kept if i > prior.title] if before <= TITLE_REST * prior.plain[kept].sum() else kept
 
 
-def _without_bylines(kept: list[int], lines: Lines) -> list[int]:
+def _without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     dropped = set()
     for index in kept[:BYLINES]:
         if lines.trie.tag[lines.paths[index]] in ("pre", "td"):
@@ -64,6 +75,28 @@ def _without_bylines(kept: list[int], lines: Lines) -> list[int]:
         elif lines.width[index] > PROSE_LINE:
             break
     return [index for index in kept if index not in dropped] if dropped else kept
+
+
+def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    texts, code = lines.texts, lines.code
+    return [i for i in kept if not ((is_control(texts[i]) or is_credit(texts[i])) and not code[i])]
+
+
+def _without_leads(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    linked = lines.linked > LEAD_LINKED * lines.width
+    return [i for i in kept if not (is_lead(lines.texts[i]) and linked[i])]
+
+
+def _without_related(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    headings, texts = lines.headings, lines.texts
+    return [i for i in kept if not (headings[i] and is_heading_of("related", texts[i]))]
+
+
+def _without_tail(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    kept = [*kept]
+    while kept and (is_tail(lines.texts[kept[-1]]) or lines.headings[kept[-1]]):
+        kept.pop()
+    return kept
 
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
@@ -122,3 +155,15 @@ def _is_notice(lines: Lines, index: int) -> bool:
 def _announces_others(lines: Lines, index: int) -> bool:
     text = lines.texts[index]
     return is_heading_of("comments", text) or bool(lines.headings[index] and is_heading_of("related", text))
+
+
+_STEPS: tuple[tuple[str, Step], ...] = (  # what a line is that the step removes
+    ("is the title, or stands before it", _without_title),
+    ("is a byline or a date", _without_bylines),
+    ("is a control of the page, or a credit", _without_controls),
+    ("follows the end of the article, such as the editor's line", _up_to_end),
+    ("leads to another article", _without_leads),
+    ("follows the heading of comments or of other articles", _up_to_others),
+    ("is the heading of other articles", _without_related),
+    ("is boilerplate or a heading at the tail", _without_tail),
+)

@@ -74,6 +74,10 @@ class Head:
         meta = self.meta
         return next((meta[name][0] for name in names if name in meta), "")
 
+    def first_name(self, names: tuple[str, ...]) -> str:
+        """Return the first name that has a value, or ""."""
+        return next((name for name in names if name in self.meta), "")
+
     def values(self, names: tuple[str, ...]) -> list[str]:
         """Return all values of all names."""
         meta = self.meta

@@ -6,7 +6,7 @@ before and at the beginning of the body.
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any, TypedDict
 
@@ -86,12 +86,11 @@ def read_metadata(
 
     `title_line` repeats its title, or is -1; `others`: titles of other pages of its section.
     """
-    article = head.article
     base = head.base_url(page)
     nearby = lines_around(lines, kept, title_line)
     dated = Nearby(list(filter(may_hold_date, nearby.before)), list(filter(may_hold_date, nearby.after)))
     canonical = web_url(base, head.canonical) or web_url(base, head.first(URL))
-    site_name = clean(head.first(SITE)) or _first_text(article.get("publisher"))
+    site_name = _first(text_places(head, SITE, "publisher"))
     declared = _declared_titles(head)
     repeated = [lines.texts[title_line]] if title_line >= 0 else []
     if not (head.headings or repeated):
@@ -110,9 +109,9 @@ def read_metadata(
         source=find_source(head, nearby),
         keywords=find_keywords(head),
         language=find_language(head.language or head.first(LANGUAGE), sample),
-        description=clean(head.first(DESCRIPTION)) or _first_text(article.get("description")),
+        description=_first(text_places(head, DESCRIPTION, "description")),
         site_name=site_name,
-        image=next(filter(None, (web_url(base, url) for url in _image_urls(head))), None),
+        image=next(filter(None, (web_url(base, url) for _, url in image_places(head))), None),
         robots_meta=tuple(head.robots),
         tdm_meta=head.first(TDM).strip() or None,
     )
@@ -151,7 +150,7 @@ def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
 def find_author(head: Head, nearby: Nearby, page: Page) -> str | None:
     """Return the author or authors, joined by ", "; the name of an account only if there is no other."""
     account = None
-    for author in _authors(head, nearby, page):
+    for _, author in author_places(head, nearby, page):
         if author and author.lower() not in ACCOUNTS:
             return author
         account = account or author
@@ -160,25 +159,54 @@ def find_author(head: Head, nearby: Nearby, page: Page) -> str | None:
 
 def find_source(head: Head, nearby: Nearby) -> str | None:
     """Return the source that the page names for its article (来源)."""
-    found = _first_match((_SOURCE,), nearby.before) or clean(_LEADING_SOURCE.sub("", head.first(SOURCE)))
-    found = found or _first_match((_SOURCE,), nearby.after)
+    found = next((source for _, source in source_places(head, nearby) if source), None)
     return None if found in NOBODY else found
 
 
 def find_keywords(head: Head) -> tuple[str, ...]:
     """Return the keywords, each once, in the page's order."""
-    values = head.values(KEYWORDS) or json_ld.texts(head.article.get("keywords")) or head.values(TAGS)
-    words = (clean(word) for value in values for word in _split_keywords(value))
-    return tuple(dict.fromkeys(word for word in words if word))
+    return next((words for _, words in keyword_places(head)), ())
 
 
-def _authors(head: Head, nearby: Nearby, page: Page) -> Iterator[str | None]:
-    """Yield the authors at each place of the page, most reliable first."""
-    yield _names(json_ld.texts(head.article.get("author")))
+def author_places(head: Head, nearby: Nearby, page: Page) -> Iterator[tuple[str, str | None]]:
+    """Yield each place of the page that may name its authors, and the authors there; most reliable first."""
+    yield "JSON-LD author", _names(json_ld.texts(head.article.get("author")))
     for name in AUTHOR:
-        yield _names(head.meta.get(name, []))
-    yield _first_match(_AUTHOR_FORMS, nearby.before)
-    yield _names(head.items(page).get("author", []))
+        yield f"meta {name}", _names(head.meta.get(name, []))
+    yield "byline", _first_match(_AUTHOR_FORMS, nearby.before)
+    yield "microdata author", _names(head.items(page).get("author", []))
+
+
+def source_places(head: Head, nearby: Nearby) -> Iterator[tuple[str, str | None]]:
+    """Yield each place of the page that may name the article's source, and the source there; most reliable first."""
+    yield "line before the body", _first_match((_SOURCE,), nearby.before)
+    yield "meta source", clean(_LEADING_SOURCE.sub("", head.first(SOURCE)))
+    yield "line after the body", _first_match((_SOURCE,), nearby.after)
+
+
+def keyword_places(head: Head) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each place of the page that has keywords, and those there, each once; most reliable first."""
+    if values := head.values(KEYWORDS):
+        yield f"meta {head.first_name(KEYWORDS)}", _keywords(values)
+    if values := json_ld.texts(head.article.get("keywords")):
+        yield "JSON-LD keywords", _keywords(values)
+    if values := head.values(TAGS):
+        yield f"meta {head.first_name(TAGS)}", _keywords(values)
+
+
+def text_places(head: Head, names: tuple[str, ...], key: str) -> Iterator[tuple[str, str | None]]:
+    """Yield the meta elements and the property of JSON-LD that may have a text of the page, and the text there."""
+    yield f"meta {head.first_name(names)}", clean(head.first(names))
+    yield f"JSON-LD {key}", _first_text(head.article.get(key))
+
+
+def image_places(head: Head) -> Iterator[tuple[str, str]]:
+    """Yield each place of the head that may name the article's picture, and the address there."""
+    yield f"meta {head.first_name(IMAGE)}", head.first(IMAGE)
+    image = head.article.get("image")
+    for entry in image if isinstance(image, list) else [image]:
+        for url in json_ld.texts(entry.get("url") if isinstance(entry, dict) else entry):
+            yield "JSON-LD image", url
 
 
 def _names(values: list[str]) -> str | None:
@@ -199,11 +227,13 @@ def _host(url: str) -> str:
     return (parts.hostname or "").removeprefix("www.") if parts else ""
 
 
-def _image_urls(head: Head) -> Iterator[str]:
-    yield head.first(IMAGE)
-    image = head.article.get("image")
-    for entry in image if isinstance(image, list) else [image]:
-        yield from json_ld.texts(entry.get("url") if isinstance(entry, dict) else entry)
+def _first(places: Iterable[tuple[str, str | None]]) -> str | None:
+    return next((text for _, text in places if text), None)
+
+
+def _keywords(values: list[str]) -> tuple[str, ...]:
+    words = (clean(word) for value in values for word in _split_keywords(value))
+    return tuple(dict.fromkeys(word for word in words if word))
 
 
 def _split_keywords(value: str) -> list[str]:

@@ -57,15 +57,15 @@ def find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
         return _address_or_update(head, nearby, page)
     found = _outvoted(first, dates, head, nearby, page)
     if not isinstance(found, datetime):
-        every = chain.from_iterable(_dates(place, page) for place in _places(head, nearby, page))
+        every = chain.from_iterable(_dates(place, page) for _, place in publication_places(head, nearby, page))
         found = next((other for other in every if isinstance(other, datetime) and other.date() == found), found)
     return _in_zone_of_page(found, nearby, head, page)
 
 
 def find_modified(head: Head, nearby: Nearby, page: Page) -> date | None:
     """Return when the article was last changed, if the page declares it, in the forms of `find_published`."""
-    shown = (_updated_part(line) for line in (*nearby.before, *nearby.after))
-    return next(_dates(chain(_declared_modified(head), shown), page), None)
+    places = modification_places(head, nearby)
+    return next(_dates(chain.from_iterable(texts for _, texts in places), page), None)
 
 
 def in_zone_of(other: date | None, moment: date | None) -> date | None:
@@ -78,27 +78,27 @@ def in_zone_of(other: date | None, moment: date | None) -> date | None:
 def _published(head: Head, nearby: Nearby, page: Page) -> Iterator[date]:
     """Yield the date of publication that each place gives, surest first; after the first no place with a list's."""
     told = False
-    for place in _places(head, nearby, page):
+    for _, place in publication_places(head, nearby, page):
         dates = list(islice(_dates(place, page), DAYS_OF_LIST if told else 1))
         if dates and len(set(map(day_of, dates))) < DAYS_OF_LIST:
             told = True
             yield dates[0]
 
 
-def _places(head: Head, nearby: Nearby, page: Page) -> Iterator[Iterable[str]]:
-    """Yield the time of publication at each place of the page, most reliable first."""
+def publication_places(head: Head, nearby: Nearby, page: Page) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield each place of the page that may have the time of publication, and its texts; most reliable first."""
     article = head.article
-    yield [*json_ld.texts(article.get("datePublished")), *json_ld.texts(article.get("dateCreated"))]
-    yield head.values(PUBLISHED)
-    yield json_ld.texts(head.declared_page.get("datePublished"))
-    yield head.published
+    yield "JSON-LD", [*json_ld.texts(article.get("datePublished")), *json_ld.texts(article.get("dateCreated"))]
+    yield "meta elements", head.values(PUBLISHED)
+    yield "JSON-LD of the page", json_ld.texts(head.declared_page.get("datePublished"))
+    yield "marked <time>", head.published
     items = head.items(page)
-    yield [*items.get("datepublished", ()), *items.get("datecreated", ())]
+    yield "microdata", [*items.get("datepublished", ()), *items.get("datecreated", ())]
     labelled_first = sorted(nearby.before, key=lambda line: _PUBLISHED.search(line) is None)
-    yield map(_published_part, labelled_first)
-    yield head.times
-    yield (_published_part(line) for line in nearby.after if _PUBLISHED.search(line))
-    yield json_ld.texts(head.declared_page.get("pubDate"))
+    yield "lines before the body", map(_published_part, labelled_first)
+    yield "<time>", head.times
+    yield "lines after the body", (_published_part(line) for line in nearby.after if _PUBLISHED.search(line))
+    yield "pubDate of JSON-LD", json_ld.texts(head.declared_page.get("pubDate"))
 
 
 def _outvoted(first: date, others: Iterator[date], head: Head, nearby: Nearby, page: Page) -> date:
@@ -158,12 +158,20 @@ def _is_update(found: date, head: Head, nearby: Nearby, page: Page) -> bool:
     return updated is not None and day_of(updated) == day_of(found)
 
 
-def _declared_modified(head: Head) -> Iterator[str]:
-    yield from json_ld.texts(head.article.get("dateModified"))
-    yield from head.values(MODIFIED)
-    yield from json_ld.texts(head.declared_page.get("dateModified") or head.declared_page.get("upDate"))
-    yield from head.modified
-    yield from (head.microdata or {}).get("datemodified", ())  # not worth a search of its own
+def modification_places(head: Head, nearby: Nearby) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield each place of the page that may have the time of the last change, and its texts; most reliable first."""
+    page = head.declared_page
+    yield "JSON-LD", json_ld.texts(head.article.get("dateModified"))
+    yield "meta elements", head.values(MODIFIED)
+    yield "JSON-LD of the page", json_ld.texts(page.get("dateModified") or page.get("upDate"))
+    yield "marked <time>", head.modified
+    yield "microdata", (head.microdata or {}).get("datemodified", ())  # not worth a search of its own
+    yield "lines around the body", (_updated_part(line) for line in (*nearby.before, *nearby.after))
+
+
+def dates_in(values: Iterable[str], page: Page) -> list[date]:
+    """Return the dates in the texts of a place, in order."""
+    return list(_dates(values, page))
 
 
 def _dates(values: Iterable[str], page: Page) -> Iterator[date]:
@@ -199,13 +207,14 @@ def _address_or_update(head: Head, nearby: Nearby, page: Page) -> date | None:
 
     Last of all counts a time that stands alone under the body.
     """
-    address, updated = _address_day(head, page), find_modified(head, nearby, page)
+    address, updated = address_day(head, page), find_modified(head, nearby, page)
     if address:
         return updated if updated and day_of(updated) == address else address
     return updated or next(_dates(filter(_ALONE.match, nearby.after[:ALONE_WITHIN]), page), None)
 
 
-def _address_day(head: Head, page: Page) -> date | None:
+def address_day(head: Head, page: Page) -> date | None:
+    """Return the day that one of the page's addresses names."""
     addresses = dict.fromkeys(filter(None, (page.url, head.canonical, head.first(URL))))
     return next((day for address in addresses if (day := find_url_date(address, page.fetched_at))), None)
 
@@ -221,7 +230,7 @@ def _in_zone_of_page(found: date, nearby: Nearby, head: Head, page: Page) -> dat
     for other in shown:
         if isinstance(other, datetime) and (zone := _zone_between(found, other)):
             return found.astimezone(zone)
-    days = (_address_day(head, page), next((day_of(other) for other in shown), None))
+    days = (address_day(head, page), next((day_of(other) for other in shown), None))
     return next((day for day in days if day and _may_be_day(found, day)), found)
 
 

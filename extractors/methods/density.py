@@ -10,7 +10,7 @@ set left out. Perturbed pages gave better constants than unchanged ones: class n
 into <div>, bodies cut to three paragraphs, elements wrapped in containers.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..article import Article, NoArticle
 from ..content.assembly import BodyLines, ParsedPage, assemble, read
@@ -21,12 +21,26 @@ from ..content.page_body import rules_body
 from ..html.lines import Lines
 from ..html.paths import MAX_TRIE, PathTrie
 from ..page import Page
-from ..page_types.non_article import judge
+from ..page_types.non_article import PageVerdict, judge
+from ..tracing import tracing
 
 METHOD = "density"
 # Share of pages with F1 ≥ .9 by the body's bytes, sites left out, mean of the development sets: as they are, with
 # bodies cut to three paragraphs, and with hashed names.
 CONFIDENCE = ((300, 0.50), (600, 0.80), (1_500, 0.84), (3_000, 0.89), (float("inf"), 0.94))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnBody:
+    """How a page was extracted alone; noted only if its extraction is traced.
+
+    `rules`: the rules' body; `kept`: the lines after the line model, none if the page is refused; `why`: why alone.
+    """
+
+    rules: Body
+    kept: list[int]
+    verdict: PageVerdict
+    why: str
 
 
 class Density:
@@ -50,9 +64,11 @@ def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -
     lines = parsed.lines
     rules = rules_body(lines, parsed.prior)
     verdict = judge(parsed, rules.kept, evidence)
+    kept = [] if verdict.refused else _revised(parsed.lines, parsed.prior, rules)
+    if (trace := tracing()) is not None:
+        trace.note(OwnBody(rules, kept, verdict, reason))
     if verdict.refused:
         return verdict.refused
-    kept = _revised(parsed.lines, parsed.prior, rules)
     captions = sorted(set(rules.captions) - set(kept))
     share = confidence(float(lines.width[kept].sum()))
     return BodyLines(kept, rules.root, METHOD, share, reason, captions, verdict.page_type, verdict.probability)

@@ -15,6 +15,7 @@ vote on it.
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..article import Article, NoArticle
 from ..content.assembly import BodyLines, ParsedPage, assemble, read
@@ -33,6 +34,7 @@ from ..metadata.titles import NO_TITLES, PageTitles
 from ..page import Page
 from ..page_types import classify
 from ..page_types.non_article import judge
+from ..tracing import tracing
 from . import density
 
 METHOD = "example"
@@ -100,6 +102,20 @@ class Vote:
     def counts(self) -> bool:
         """Whether the example fits the page and its body is known."""
         return self.twin or (self.match >= DISSIMILAR and self.expected >= PUZZLING)
+
+
+@dataclass(frozen=True, slots=True)
+class Election:
+    """How the votes on a page were counted; noted only if its extraction is traced.
+
+    `counts`: for each line, of the votes that count; `elected`: the lines with at least half of them; `kept`: what the
+    rules about words leave of those.
+    """
+
+    valid: list[Vote]
+    counts: NDArray[np.int8]
+    elected: list[int]
+    kept: list[int]
 
 
 class Example:
@@ -233,7 +249,10 @@ def cast(voter: Voter, page: ParsedPage) -> Vote:
     found = compare(voter, page)
     body = cut_body(page.lines, found.evidence)
     match = surrounding_match(page.lines, found.similarity.page, body)
-    return Vote(body, match, voter.layout, found.twin, voter.expected)
+    vote = Vote(body, match, voter.layout, found.twin, voter.expected)
+    if (trace := tracing()) is not None:
+        trace.note(vote)
+    return vote
 
 
 def compare(voter: Voter, page: ParsedPage) -> Comparison:
@@ -270,10 +289,15 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_m
     root = min((vote.body.root for vote in valid if vote.body.kept), key=lambda path: page.trie.depth[path])
     body = Body(elected, root)
     kept = trim(page, body, parsed.prior)
+    trace = tracing()
+    if trace is not None:
+        trace.note(Election(valid, counts, elected, kept))
     expected = _where_expected(page, kept, [vote.layout for vote in valid])
     if (len(valid) < SURE_VOTES or not expected) and _own_is_better(parsed, body, kept, valid):
         return density.cut(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE)
     verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
+    if trace is not None:
+        trace.note(verdict)
     if verdict.refused:
         return verdict.refused
     captions = sorted({line for vote in valid for line in vote.body.captions} - set(kept))

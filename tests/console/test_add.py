@@ -46,7 +46,7 @@ def test_one_url_makes_a_task(site: SiteServer, here: Path, exemplar: Exemplar) 
 
 def test_what_is_added_finds_the_section(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
     assert exemplar("add", site.url + EXAMPLES["zh"], "--name", "zh").code == 0
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     rows = [json.loads(line) for line in (here / "out" / "zh.jsonl").read_text("utf-8").splitlines()]
     wanted = {site.url + article.path for article in truth("zh")}
     assert done.code == 0, done.err

@@ -71,20 +71,20 @@ def test_init_never_writes_over_a_task_list(folder: Path, exemplar: Exemplar) ->
 
 
 def test_dead_redis_is_exit_code_3(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once", REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
+    done = exemplar("run", "--once", "--json", REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
     assert done.code == 3
     assert "does not answer" in done.err
     assert "Traceback" not in done.err
 
 
 def test_redis_without_password_on_a_public_address_is_refused(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once", REDIS_URL="redis://8.8.8.8:6379/0")
+    done = exemplar("run", "--once", "--json", REDIS_URL="redis://8.8.8.8:6379/0")
     assert done.code == 2
     assert "no password" in done.err
 
 
 def test_password_of_redis_is_never_shown(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once", REDIS_URL=f"redis://:hunter2@127.0.0.1:{free_port()}/0")
+    done = exemplar("run", "--once", "--json", REDIS_URL=f"redis://:hunter2@127.0.0.1:{free_port()}/0")
     assert done.code == 3
     assert "hunter2" not in done.err + done.out
 

@@ -146,7 +146,7 @@ def test_the_schema_of_a_row_and_that_of_tasks(tmp_path: Path) -> None:
 def test_the_rows_of_the_sample_site_fit_the_schema_and_can_be_exported(tmp_path: Path, exemplar: Exemplar) -> None:
     with SiteServer() as site:
         (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
-        assert exemplar("run", "--once").code == 0
+        assert exemplar("run", "--once", "--json").code == 0
     rows = lines_of(tmp_path / "out/en-stories.jsonl")
     validator = jsonschema.Draft202012Validator(row_schema(), format_checker=jsonschema.FormatChecker())
     for one in rows:

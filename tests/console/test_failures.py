@@ -114,12 +114,12 @@ def test_mistakes(
 def test_a_retried_page_is_fetched_and_written(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
     article = truth("zh")[0]
     site.override(article.path, status=418)
-    exemplar("run", "--once")
+    exemplar("run", "--once", "--json")
     [failure] = exemplar("failures", "zh-news", "--json").events
     assert failure["url"] == site.url + article.path
     site.restore(article.path)
     assert exemplar("failures", "retry", "zh-news", "--all").code == 0
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     rows = [json.loads(line)["url"] for line in (folder / "out/zh-news.jsonl").read_text("utf-8").splitlines()]
     assert rows.count(failure["url"]) == 1
 

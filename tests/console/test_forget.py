@@ -17,22 +17,22 @@ def rows(folder: Path) -> list[str]:
 
 
 def test_a_forgotten_url_is_fetched_again_and_written_once(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     before = rows(folder)
     path = truth("zh")[0].path
     done = exemplar("forget", "zh-news", site.url + path, site.url + "/nothing.html")
     assert (done.code, "1 URL forgotten" in done.err, "unknown URL" in done.err) == (1, True, True)
     asked = len(site.requests)
-    exemplar("run", "--once")
+    exemplar("run", "--once", "--json")
     assert [request.path for request in site.requests[asked:]].count(path) == 1
     assert sorted(rows(folder)) == sorted(before)
 
 
 def test_a_forgotten_task_is_crawled_anew(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     assert exemplar("forget", "zh-news", "--json", "--yes").code == 0
     (folder / "out/zh-news.jsonl").unlink()
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     assert len(rows(folder)) == len(truth("zh"))
 
 
@@ -63,7 +63,7 @@ def test_a_task_list_that_is_not_there_makes_no_folder(command: str, tmp_path: P
 def test_a_forgotten_url_that_no_list_shows_is_fetched_again(
     folder: Path, site: SiteServer, exemplar: Exemplar
 ) -> None:
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     path = truth("zh")[0].path
     for name in [
         name for name in site._pages if name.startswith("/zh/news/") and not name.startswith("/zh/news/2026/")
@@ -71,5 +71,5 @@ def test_a_forgotten_url_that_no_list_shows_is_fetched_again(
         site.override(name, status=200, body=b"<html><body><p>nothing</p></body></html>")
     assert exemplar("forget", "zh-news", site.url + path).code == 0
     asked = len(site.requests)
-    exemplar("run", "--once")
+    exemplar("run", "--once", "--json")
     assert [request.path for request in site.requests[asked:]].count(path) == 1

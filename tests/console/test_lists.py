@@ -91,7 +91,7 @@ def test_a_task_of_lists_writes_a_row_an_entry(
     tmp_path: Path, site: SiteServer, exemplar: Exemplar, method: str
 ) -> None:
     (tmp_path / "tasks.yaml").write_text(tasks(site, method), "utf-8")
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert done.code == 0, done.err
     written = rows(tmp_path)
     urls = [str(row["url"]).removeprefix(site.url) for row in written]
@@ -105,6 +105,6 @@ def test_a_task_of_lists_writes_a_row_an_entry(
     assert all(row["published"] for row in known)
     with sqlite3.connect(tmp_path / "out" / "headlines.db") as database:
         assert database.execute("SELECT count(*) FROM articles").fetchone() == (len(written),)
-    again = exemplar("run", "--once")
+    again = exemplar("run", "--once", "--json")
     assert again.code == 0, again.err
     assert rows(tmp_path) == written

@@ -24,7 +24,7 @@ def queued(folder: Path, environment: dict[str, str]) -> Path:
 
 
 def test_a_run_ends_when_all_rows_are_delivered(queued: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert done.code == 0, done.err
     for task, row in done.accounting.items():
         rows = read_rows(queued / "targets" / task)
@@ -38,7 +38,7 @@ def test_a_run_reports_a_target_that_is_away_and_the_next_one_delivers(
     for task in ("zh-news", "en-stories"):
         (queued / "targets" / task).mkdir(parents=True, exist_ok=True)
         (queued / "targets" / task / "away").touch()
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert done.code == 1
     assert "is away" in done.err
     assert "output unavailable; pages and rows are kept for the next run" in done.events[-1]["problems"]
@@ -50,6 +50,6 @@ def test_a_run_reports_a_target_that_is_away_and_the_next_one_delivers(
     assert line.startswith(f"output folder:targets/zh-news of zh-news: {waiting['zh-news']} rows wait since ")
     for task in waiting:
         (queued / "targets" / task / "away").unlink()
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     assert {task: len(read_rows(queued / "targets" / task)) for task in waiting} == waiting
     assert json.loads(exemplar("status", "--json").out)["outputs"] == []

@@ -15,9 +15,9 @@ def test_pages_of_two_designs_are_extracted_again(tmp_path: Path, site: SiteServ
     text = tasks_yaml(site.url).replace("defaults:\n", "defaults:\n  keep_pages: 30d\n")
     (tmp_path / "tasks.yaml").write_text(text, "utf-8")
     site.relaunch(unpublished=3)
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     site.relaunch("new")
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     before = rows(tmp_path)
     assert len(before) == len(truth("zh"))
     asked = len(site.requests)

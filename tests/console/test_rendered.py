@@ -27,7 +27,7 @@ def test_a_section_that_scripts_fill_comes_whole(
     browser: str, folder: Path, site: SiteServer, exemplar: Exemplar
 ) -> None:
     make_scripted(site, "/zh/news/", encoding="gbk")
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert done.code == 0, done.err
     rows = [json.loads(line) for line in (folder / "out" / "zh-news.jsonl").read_text("utf-8").splitlines()]
     found = {row["canonical_url"].removeprefix(site.url): row for row in rows}
@@ -46,7 +46,7 @@ def test_without_a_browser_the_pages_wait_and_the_run_says_what_to_do(
 ) -> None:
     make_scripted(site, "/zh/news/2026/", encoding="gbk")  # the lists are as ever
     assert exemplar("crawl", "zh-news", "--limit", "1").code == 0
-    done = exemplar("run", "--once", EXEMPLAR_CHROMIUM="/nowhere/chromium")
+    done = exemplar("run", "--once", "--json", EXEMPLAR_CHROMIUM="/nowhere/chromium")
     assert done.code == 1
     [problem] = report(done)["problems"]
     assert "need JavaScript (render: auto), but EXEMPLAR_CHROMIUM=/nowhere/chromium is not a program" in problem
@@ -57,5 +57,5 @@ def test_without_a_browser_the_pages_wait_and_the_run_says_what_to_do(
 
 
 def test_a_section_with_text_needs_no_browser(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once", EXEMPLAR_CHROMIUM="/nowhere/chromium")
+    done = exemplar("run", "--once", "--json", EXEMPLAR_CHROMIUM="/nowhere/chromium")
     assert (done.code, report(done)["rendered"]) == (0, 0)

@@ -26,7 +26,7 @@ def rows(folder: Path, task: str) -> list[dict[str, object]]:
 
 
 def test_every_article_comes_once_and_right(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert done.code == 0, done.err
     for section, task in (("zh", "zh-news"), ("en", "en-stories")):
         found = {str(row["canonical_url"]).removeprefix(site.url): row for row in rows(folder, task)}
@@ -42,15 +42,15 @@ def test_every_article_comes_once_and_right(folder: Path, site: SiteServer, exem
 
 
 def test_row_has_what_is_promised(folder: Path, exemplar: Exemplar) -> None:
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     promised = "task url canonical_url title text published author keywords language method confidence fetched_at"
     assert {*promised.split(), "content_hash", "version"} <= set(rows(folder, "zh-news")[0])
 
 
 def test_second_run_fetches_no_article_again(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     before = len(site.requests)
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert done.code == 0
     articles = {article.path for section in ("zh", "en") for article in truth(section)} | set(DEAD_LINKS)
     assert not articles & {request.path for request in site.requests[before:]}
@@ -59,14 +59,14 @@ def test_second_run_fetches_no_article_again(folder: Path, site: SiteServer, exe
 
 def test_only_what_is_new_is_fetched(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
     site.relaunch(unpublished=2)
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     site.relaunch(unpublished=0)
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert {task: row["written"] for task, row in done.accounting.items()} == {"zh-news": 2, "en-stories": 2}
 
 
 def test_accounting_adds_up(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     for row in done.accounting.values():
         states = ("written", "duplicate", "rejected", "failed", "waiting", "leased", "fetched")
         assert row["seen"] == sum(row[state] for state in states)
@@ -76,7 +76,7 @@ def test_accounting_adds_up(folder: Path, exemplar: Exemplar) -> None:
 
 
 def test_dead_link_is_named_with_its_reason(folder: Path, exemplar: Exemplar) -> None:
-    exemplar("run", "--once")
+    exemplar("run", "--once", "--json")
     done = exemplar("status", "--problems", "zh-news", "--json")
     assert any(row["url"].endswith("/1016.html") and row["reason"] == "http 404" for row in done.events)
 
@@ -88,7 +88,7 @@ def test_unreachable_site_is_exit_code_1_and_says_so(tmp_path: Path, exemplar: E
         "tasks:\n  gone: {example: 'http://127.0.0.1:9/a/1.html', pattern: '/a/{id}.html'}\n",
         "utf-8",
     )
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert done.code == 1
     assert "connection refused" in json.dumps(done.accounting["gone"]["problems"])
 
@@ -96,12 +96,12 @@ def test_unreachable_site_is_exit_code_1_and_says_so(tmp_path: Path, exemplar: E
 def test_failure_in_passing_is_tried_again(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
     path = truth("en")[0].path
     site.override(path, status=503, body=b"later")
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert done.code == 1
     assert done.accounting["en-stories"]["waiting"] == 1
     site.restore(path)
     let_time_pass(folder, "en-stories")
-    assert exemplar("run", "--once").accounting["en-stories"]["written"] == 1
+    assert exemplar("run", "--once", "--json").accounting["en-stories"]["written"] == 1
 
 
 def let_time_pass(folder: Path, task: str) -> None:
@@ -141,7 +141,7 @@ def test_stopped_run_loses_nothing_and_repeats_nothing(
     process.send_signal(sent)
     _, err = process.communicate(timeout=60)
     assert b"Traceback" not in err
-    done: Done = exemplar("run", "--once")
+    done: Done = exemplar("run", "--once", "--json")
     assert done.code == 0, done.err
     for section, task in (("zh", "zh-news"), ("en", "en-stories")):
         found = sorted(str(row["canonical_url"]).removeprefix(site.url) for row in rows(folder, task))
@@ -157,7 +157,7 @@ def test_killed_embedded_redis_comes_back(folder: Path, exemplar: Exemplar, envi
     os.kill(server, signal.SIGKILL)
     _, err = process.communicate(timeout=100)
     assert b"Traceback" not in err
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     assert (len(rows(folder, "zh-news")), len(rows(folder, "en-stories"))) == (16, 14)
 
 
@@ -176,7 +176,7 @@ def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, env
     process = started(folder, environment)
     try:
         until_written(folder, 1)
-        done = exemplar("run", "--once")
+        done = exemplar("run", "--once", "--json")
         assert done.code == 3
         assert "another `exemplar run`" in done.err
         assert json.loads(exemplar("status", "--json").out)["tasks"], "status works beside a run"
@@ -187,12 +187,12 @@ def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, env
 
 def test_unwritable_output_keeps_the_pages_and_says_so(folder: Path, exemplar: Exemplar) -> None:
     (folder / "out").write_text("a file where the folder should be", "utf-8")
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert done.code == 1
     assert "can't be written" in done.err
     assert all(row["fetched"] > 0 and row["unaccounted"] == 0 for row in done.accounting.values())
     (folder / "out").unlink()
-    assert exemplar("run", "--once").code == 0
+    assert exemplar("run", "--once", "--json").code == 0
     assert (len(rows(folder, "zh-news")), len(rows(folder, "en-stories"))) == (16, 14)
 
 
@@ -201,7 +201,7 @@ def test_keep_and_drop_reject_with_a_reason(folder: Path, exemplar: Exemplar) ->
     (folder / "tasks.yaml").write_text(
         text.replace("every: 1h\n    output", "every: 1h\n    keep: 江\n    output", 1), "utf-8"
     )
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     kept = rows(folder, "zh-news")
     assert 0 < len(kept) < 16
     assert all("江" in f"{row['title']}{row['text']}" for row in kept)
@@ -215,7 +215,7 @@ def test_paused_task_does_not_run(folder: Path, exemplar: Exemplar) -> None:
     (folder / "tasks.yaml").write_text(
         text.replace("every: 1h\n    output", "every: 1h\n    paused: true\n    output", 1), "utf-8"
     )
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert done.code == 0
     assert list(done.accounting) == ["en-stories"]
 
@@ -231,7 +231,7 @@ def test_crawl_and_work_until_empty_do_what_run_does(folder: Path, exemplar: Exe
 def test_a_run_says_why_pages_wait(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
     path = truth("zh")[0].path
     site.override(path, status=429, headers={"Retry-After": "900"}, body=b"")
-    done = exemplar("run", "--once")
+    done = exemplar("run", "--once", "--json")
     assert done.code == 1
     said = [problem for row in done.accounting.values() for problem in row["problems"]]
     assert any("Retry-After: 900 s" in problem for problem in said), said

@@ -171,6 +171,6 @@ def test_one_worker_of_each_kind_serves_both_servers(
     assert not servers[1].connection.sismember("exemplar:ledgers", "en-stories")
     assert exemplar("crawl", "zh-news", "--json", REDIS_URL=two).events[0]["outcome"] == "finished"
     assert exemplar("work", "extract", "-n", "1", "--until-empty", REDIS_URL=two).code == 0
-    refused = exemplar("run", "--once", REDIS_URL=two)
+    refused = exemplar("run", "--once", "--json", REDIS_URL=two)
     assert (refused.code, "names 2 servers" in refused.err) == (2, True)
     servers.close()

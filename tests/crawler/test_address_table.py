@@ -89,7 +89,7 @@ def test_the_address_is_refused_behind_a_redirect(attempted, form):
 
 @pytest.mark.parametrize("form", MALFORMED)
 def test_what_is_no_address_is_refused_by_its_text(attempted, form):
-    assert re.match("the URL|only http|invalid URL|robots.txt unavailable: host not found", attempted.direct[form])
+    assert re.match("the URL|only http|invalid URL|the site is unreachable: host not found", attempted.direct[form])
     assert re.match(
         "the URL|http 302, redirect not followed|redirects to an invalid URL|http 404", attempted.through[form]
     )

@@ -96,7 +96,7 @@ def test_of_several_addresses_only_those_that_are_allowed_are_tried(tried, name)
 
 
 def test_a_private_address_is_no_second_choice_when_the_first_does_not_answer(tried):
-    assert tried.answers["closed"] == "robots.txt unavailable: connection refused"
+    assert tried.answers["closed"] == "the site is unreachable: connection refused"
 
 
 def test_an_open_connection_to_the_same_port_is_not_used_for_another_host(tried):

@@ -117,4 +117,5 @@ def read_batches(path):
 
 
 def _lines(file):
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    """The complete lines of a file that may be written at the same time."""
+    return [json.loads(line) for line in file.read_text().split("\n")[:-1]] if file.exists() else []

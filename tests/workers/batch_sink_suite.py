@@ -8,14 +8,9 @@ Each test has a place of its own, with an empty output. Methods that a target ha
 """
 
 import logging
-import multiprocessing
-import os
-import random
-import signal
 import time
 import traceback
 from abc import ABC, abstractmethod
-from contextlib import contextmanager
 
 import pytest
 
@@ -23,6 +18,7 @@ from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks.interface import RowBatch
 
+from .kills import deliver_with_kills
 from .naughty import as_stored, naughty_rows
 from .sink_suite import row
 
@@ -31,6 +27,11 @@ def batch(number, *rows, again=()):
     """A batch. `again`: its rows that may be in the output; True: all, as in a batch that comes again."""
     again = rows if again is True else again
     return RowBatch(f"{number:032x}", rows, frozenset(map(key_of, again)))
+
+
+def batches_of(size, row=row, **more):
+    """A function from 0, 1, … to batches of this many new rows, in order of their numbers."""
+    return lambda number: batch(number, *(row(number * size + one, **more) for one in range(size)))
 
 
 def keys(rows):
@@ -42,15 +43,13 @@ class BatchSinkSuite(ABC):
 
     `can_refuse`: its target may refuse a single row. `has_older_form`: an earlier release wrote its output with less
     fields. `once_only`: a row of an earlier batch is not there twice (with False a reader removes it, by its key).
-    `compared`: the fields that `read` returns of each row. `start_method`: of child processes.
+    `compared`: the fields that `read` returns of each row.
     """
 
     can_refuse = True
     has_older_form = True
     once_only = True
     compared = (*row(0), "author", "keywords", "confidence", "parts")
-    start_method = "fork"
-    kill_within = 0.3  # seconds
 
     @pytest.fixture
     @abstractmethod
@@ -201,31 +200,8 @@ class BatchSinkSuite(ABC):
         assert len(self.keys(place)) == 18
 
     def test_processes_killed_in_the_middle_of_batches_leave_each_row_once(self, place):
-        chance = random.Random(1)
-        rows = [row(number, text="x" * 3000) for number in range(240)]
-        batches = [batch(start, *rows[start : start + 20]) for start in range(0, 240, 20)]
-        context = multiprocessing.get_context(self.start_method)
-        done = context.Value("i", 0)
-        for _ in range(6):
-            with _another(context, self._deliver, place, batches, done) as process:
-                time.sleep(chance.uniform(0, self.kill_within))
-                os.kill(process.pid, signal.SIGKILL)
-                process.join(10)
-        self._deliver(place, None, batches, done)
+        rows = deliver_with_kills(lambda: self.open(place), batches_of(20, text="x" * 3000), kills=6)
         assert self.keys(place) == keys(rows)
-
-    def _deliver(self, place, ready, batches, done):
-        """Deliver what is not delivered yet, in order; the first batch may have been interrupted."""
-        sink = self.open(place)
-        if ready is not None:
-            ready.set()
-        is_again = True
-        while done.value < len(batches):
-            one = batches[done.value]
-            sink.write(RowBatch(one.id, one.rows, frozenset(map(key_of, one.rows)) if is_again else frozenset()))
-            done.value += 1
-            is_again = False
-        sink.close()
 
     def test_an_output_of_an_earlier_version_takes_rows(self, place):
         if not self.has_older_form:
@@ -285,17 +261,3 @@ class BatchSinkSuite(ABC):
 def _words(error):
     """All that a log could show of an error: its text, its form for programs, its traceback with causes."""
     return [str(error), repr(error), "".join(traceback.format_exception(error))]
-
-
-@contextmanager
-def _another(context, target, place, *arguments):
-    """Another process that runs a function until the block ends."""
-    ready = context.Event()
-    process = context.Process(target=target, args=(place, ready, *arguments), daemon=True)
-    process.start()
-    try:
-        assert ready.wait(20)
-        yield process
-    finally:
-        process.kill()
-        process.join(10)

@@ -11,7 +11,7 @@ import socket
 import ssl
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from cryptography import x509
@@ -96,6 +96,13 @@ class Receiver:
             for connection in list(self._connections):
                 with suppress(OSError):
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+    @contextmanager
+    def interrupted(self):
+        """It is stopped within the block."""
+        self.stop()
+        yield
+        self.start()
 
     def _accept(self, listener):
         while True:

@@ -1,10 +1,7 @@
 """What every output of pages has to pass."""
 
-import multiprocessing
-import os
 import random
-import signal
-import time
+import sys
 from abc import ABC, abstractmethod
 from datetime import UTC, datetime
 
@@ -15,6 +12,7 @@ from workers.page_store import StoredPage
 from workers.sinks import SourcePage
 
 from .helpers import news, url
+from .kills import DELAY, die_at, steps_of
 
 FIRST = 1_773_300_000
 
@@ -89,24 +87,24 @@ class PageSinkSuite(ABC):
 
     def test_processes_killed_in_the_middle_leave_each_page_once(self, tmp_path):
         chance = random.Random(2)
-        context = multiprocessing.get_context("fork")
+        (tmp_path / "other").mkdir()
+        steps = steps_of(self._write_groups, tmp_path / "other", 0, 1)
         for first in range(0, 80, 10):
-            process = context.Process(target=self._write_groups, args=(tmp_path, first), daemon=True)
-            process.start()
-            time.sleep(chance.uniform(0.01, 0.15))
-            os.kill(process.pid, signal.SIGKILL)
-            process.join()
+            delay = chance.choice((0.0, chance.uniform(0, DELAY)))
+            assert die_at(chance.randrange(1, steps), self._write_groups, tmp_path, first, delay=delay)
             sink = self.open(tmp_path)
             for number in range(first, first + 10, 2):
                 write(sink, source(number), source(number + 1))
             sink.close()
         assert sorted(self.read(tmp_path)) == sorted((url(number), news(number)) for number in range(80))
 
-    def _write_groups(self, folder, first):
+    def _write_groups(self, begin, folder, first, rounds=None):
+        """Write pages again and again."""
+        begin()
         sink = self.open(folder)
-        for number in range(first, first + 10, 2):
-            write(sink, source(number), source(number + 1))
-        signal.pause()
+        for _ in range(rounds or sys.maxsize):
+            for number in range(first, first + 10, 2):
+                write(sink, source(number), source(number + 1))
 
     def test_waiting_for_another_process_has_a_limit_and_names_the_output(self, tmp_path):
         sink, other = self.open(tmp_path), self.open(tmp_path)

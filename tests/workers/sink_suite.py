@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import random
 import signal
+import sys
 import time
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ import pytest
 
 from workers.errors import SinkUnavailable
 from workers.rows import key_of
+
+from .kills import DELAY, die_at, steps_of
 
 NAUGHTY = (
     "", " ", "\x00", "\x1b[31m", "\ufeff", "\u2028", "'; DROP TABLE articles; --", '"\\n\\"', "=1+1", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢",
@@ -158,24 +161,28 @@ class SinkSuite(ABC):
 
     def test_processes_killed_in_the_middle_of_groups_leave_each_row_once(self, tmp_path):
         chance = random.Random(1)
+        (tmp_path / "other").mkdir()
+        steps = steps_of(self._write_groups, tmp_path / "other", self._long_rows(0), 1)
         for first in range(0, 120, 20):
-            rows = [row(number, text="x" * 5000) for number in range(first, first + 20)]
-            with _another(self._write_groups, tmp_path, rows) as writer:
-                time.sleep(chance.uniform(0, 0.05))
-                os.kill(writer.pid, signal.SIGKILL)
-                writer.join(10)
+            rows = self._long_rows(first)
+            delay = chance.choice((0.0, chance.uniform(0, DELAY)))
+            assert die_at(chance.randrange(1, steps), self._write_groups, tmp_path, rows, delay=delay)
             sink = self.open(tmp_path)
             for start in range(0, 20, 5):
                 write(sink, *rows[start : start + 5])
             sink.close()
         assert self.keys(tmp_path) == sorted(key_of(row(number)) for number in range(120))
 
-    def _write_groups(self, folder, ready, rows):
-        ready.set()
+    def _long_rows(self, first):
+        return [row(number, text="x" * 5000) for number in range(first, first + 20)]
+
+    def _write_groups(self, begin, folder, rows, rounds=None):
+        """Write rows again and again."""
+        begin()
         sink = self.open(folder)
-        for start in range(0, len(rows), 5):
-            write(sink, *rows[start : start + 5])
-        signal.pause()
+        for _ in range(rounds or sys.maxsize):
+            for start in range(0, len(rows), 5):
+                write(sink, *rows[start : start + 5])
 
     def test_an_output_of_an_earlier_version_takes_rows(self, tmp_path):
         sink = self.open(tmp_path)

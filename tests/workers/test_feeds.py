@@ -1,13 +1,8 @@
 """Feeds: valid by their specifications, the newest entries, whole at any moment."""
 
 import json
-import multiprocessing
-import os
-import random
 import re
-import signal
 import threading
-import time
 from datetime import UTC, datetime, timedelta
 
 import feedparser
@@ -15,15 +10,14 @@ import pytest
 from lxml import etree
 
 from workers.errors import OutputError, SinkUnavailable
-from workers.rows import key_of
 from workers.sinks.feed_entries import entry_of
 from workers.sinks.feed_forms import GENERATOR, AtomForm, JsonFeedForm
 from workers.sinks.feeds import FeedSink
-from workers.sinks.interface import RowBatch
 from workers.sinks.kinds import Target, kind_of
 from workers.sinks.options import OutputOptions
 
-from .batch_sink_suite import batch
+from .batch_sink_suite import batch, batches_of
+from .kills import deliver_with_kills
 from .naughty import as_stored, naughty_rows
 from .sink_suite import row
 
@@ -297,29 +291,17 @@ def test_two_writers_lose_nothing(tmp_path, name):
     assert urls(tmp_path, name) == [dated(number)["url"] for number in range(44, -1, -1)]
 
 
-def _deliver(folder, name, batches, done):
-    sink, is_again = open_sink(folder, name, "?items=1000"), True
-    while done.value < len(batches):
-        one = batches[done.value]
-        sink.write(RowBatch(one.id, one.rows, frozenset(map(key_of, one.rows)) if is_again else frozenset()))
-        done.value += 1
-        is_again = False
-
-
 def test_processes_that_are_killed_leave_each_row_once_and_a_whole_feed(tmp_path, name):
-    rows, chance = [dated(number, text="x" * 500) for number in range(200)], random.Random(3)
-    batches = [batch(start, *rows[start : start + 5]) for start in range(0, 200, 5)]
-    context = multiprocessing.get_context("fork")
-    done = context.Value("i", 0)
-    for _ in range(10):
-        process = context.Process(target=_deliver, args=(tmp_path, name, batches, done), daemon=True)
-        process.start()
-        time.sleep(chance.uniform(0.02, 0.15))
-        os.kill(process.pid, signal.SIGKILL)
-        process.join(10)
+    def is_whole():
         if (tmp_path / "deep" / name).exists():
             VALID[name]((tmp_path / "deep" / name).read_bytes())
-    _deliver(tmp_path, name, batches, done)
+
+    rows = deliver_with_kills(
+        lambda: open_sink(tmp_path, name, "?items=1000"),
+        batches_of(5, dated, text="x" * 500),
+        kills=10,
+        after_kill=is_whole,
+    )
     assert urls(tmp_path, name) == [one["url"] for one in reversed(rows)]
     assert [path.name for path in (tmp_path / "deep").iterdir()] == [name]
 

@@ -1,6 +1,5 @@
 """Kept pages are extracted again: new versions only where the text differs, once each, whatever interrupts it."""
 
-import multiprocessing
 import os
 import random
 import signal
@@ -19,6 +18,7 @@ from workers.page_processes import PageProcesses
 from workers.re_extraction import ReExtraction, kept_pages_for, section_for
 
 from .helpers import FETCHED_AT, TASK, deliver, news, publish, rows, states, url
+from .kills import die_at, steps_of
 
 HOUR = 3600.0
 MONTH = 30 * 86400.0
@@ -124,22 +124,24 @@ def test_an_unavailable_output_is_completed_by_the_next_run(connection, written,
 
 
 def test_a_run_that_is_killed_and_repeated_writes_no_version_twice(connection, redis_url, written, change):
-    chance = random.Random(4)
+    chance, changes, kills = random.Random(4), 2, 0
     change(written)
-    context = multiprocessing.get_context("fork")
-    for _ in range(6):
-        process = context.Process(target=_run_again, args=(redis_url,))
-        process.start()
-        time.sleep(chance.uniform(0.02, 0.5))
-        os.kill(process.pid, signal.SIGKILL)
-        process.join()
+    steps = steps_of(_run_again, redis_url)
+    change(written)
+    while kills < 6:
+        if die_at(chance.randrange(1, steps), _run_again, redis_url):
+            kills += 1
+        else:
+            change(written)
+            changes += 1
     again(connection)
-    expected = sorted((url(number), version) for number in OLD for version in (1, 2))
+    expected = sorted((url(number), version + 1) for number in OLD for version in range(changes + 1))
     assert versions(written) == in_table(written) == expected
     assert again(connection).rows == 0
 
 
-def _run_again(redis_url):
+def _run_again(begin, redis_url):
+    begin()
     again(redis.Redis.from_url(redis_url))
 
 

@@ -32,7 +32,6 @@ def bucket(s3, monkeypatch):
 
 class TestS3(BatchSinkSuite):
     can_refuse = has_older_form = False
-    kill_within = 2.0  # it takes a second until a process can send its first request
 
     @pytest.fixture
     def place(self, s3, bucket):

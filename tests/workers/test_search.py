@@ -1,11 +1,6 @@
 """OpenSearch and Elasticsearch, by a strict double of their bulk interface."""
 
 import json
-import multiprocessing
-import os
-import random
-import signal
-import threading
 import time
 from pathlib import Path
 from urllib.parse import quote
@@ -15,18 +10,19 @@ import pytest
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks.http_client import HttpLimits
-from workers.sinks.interface import RowBatch
 from workers.sinks.kinds import Target, kind_of
 from workers.sinks.options import OutputOptions
 from workers.sinks.search import SearchSink
 from workers.sinks.webhook import row_id
 
-from .batch_sink_suite import BatchSinkSuite, batch, keys
+from .batch_sink_suite import BatchSinkSuite, batch, batches_of, keys
 from .http_receiver import answering, own_authority, sending, stalling
+from .kills import deliver_with_kills
 from .search_double import SearchDouble
 from .sink_suite import row
 
 LIMITS = HttpLimits(connect=5, read=5, request=8, call=20)
+QUICK = HttpLimits(connect=1, read=2, request=3, call=10)
 IMPATIENT = HttpLimits(connect=0.5, read=0.4, request=1.0, call=5.0)
 PASSWORD = "ge/heim+pass"
 
@@ -271,34 +267,7 @@ def test_an_answer_that_is_not_understood_counts_for_nothing(server, answer):
     assert len(documents(server)) == 2
 
 
-def _send(port, batches, done):
-    server = type("Place", (), {"port": port})
-    sink, is_again = open_sink(server, limits=HttpLimits(1, 2, 3, 10)), True
-    while done.value < len(batches):
-        one = batches[done.value]
-        try:
-            sink.write(RowBatch(one.id, one.rows, frozenset(map(key_of, one.rows)) if is_again else frozenset()))
-        except SinkUnavailable:
-            time.sleep(0.02)
-            is_again = True
-            continue
-        done.value += 1
-        is_again = False
-
-
 def test_kills_and_interruptions_leave_each_row_once(server):
-    rows, chance = [row(number, text="x" * 2000) for number in range(2000)], random.Random(3)
-    batches = [batch(start, *rows[start : start + 25]) for start in range(0, 2000, 25)]
-    context = multiprocessing.get_context("fork")
-    done = context.Value("i", 0)
-    for kill in range(20):
-        process = context.Process(target=_send, args=(server.port, batches, done), daemon=True)
-        process.start()
-        if kill in (5, 12):
-            server.stop()
-            threading.Timer(0.2, server.start).start()
-        time.sleep(chance.uniform(0.03, 0.12) + (0.25 if kill in (5, 12) else 0))
-        os.kill(process.pid, signal.SIGKILL)
-        process.join(10)
-    _send(server.port, batches, done)
+    batches = batches_of(25, text="x" * 2000)
+    rows = deliver_with_kills(lambda: open_sink(server, limits=QUICK), batches, kills=20, away=server.interrupted)
     assert keys(documents(server)) == keys(rows)

@@ -2,10 +2,8 @@
 
 import json
 import multiprocessing
-import os
 import random
 import secrets
-import signal
 import time
 from contextlib import closing, contextmanager
 from datetime import UTC
@@ -19,7 +17,8 @@ from workers.sinks import kinds
 from workers.sinks.options import OutputOptions
 from workers.sinks.sql_table import FIELDS
 
-from .batch_sink_suite import BatchSinkSuite, batch, keys
+from .batch_sink_suite import BatchSinkSuite, batch, batches_of, keys
+from .kills import deliver_with_kills
 from .naughty import naughty_rows
 from .sink_suite import row
 
@@ -157,30 +156,15 @@ class SqlSuite(BatchSinkSuite):
         self.open(place).check()
 
     def test_rows_survive_kills_and_restarts_of_the_server(self, place):
-        rows = [row(number, text=f"text {number} " * 20) for number in range(5000)]
-        batches = [batch(start, *rows[start : start + 100]) for start in range(0, 5000, 100)]
-        context = multiprocessing.get_context("fork")
-        done, chance = context.Value("i", 0), random.Random(2)
-        self.open(place).check()
-        for kill in range(20):
-            process = context.Process(target=self._patient, args=(place, batches, done), daemon=True)
-            process.start()
-            time.sleep(chance.uniform(0.02, 0.2))
-            if kill in (6, 13):
-                place.server.kill()
-                place.server.start()
-            os.kill(process.pid, signal.SIGKILL)
-            process.join(10)
-        self._patient(place, batches, done)
-        assert self.keys(place) == keys(rows)
+        @contextmanager
+        def killed():
+            place.server.kill()
+            yield
+            place.server.start()
 
-    def _patient(self, place, batches, done):
-        """Deliver as a delivery process does: tried again while the server is away."""
-        while done.value < len(batches):
-            try:
-                self._deliver(place, None, batches, done)
-            except SinkUnavailable:
-                time.sleep(0.1)
+        batches = batches_of(100, text="text " * 20)
+        rows = deliver_with_kills(lambda: self.open(place), batches, kills=20, away=killed)
+        assert self.keys(place) == keys(rows)
 
 
 class TestPostgres(SqlSuite):

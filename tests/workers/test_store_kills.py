@@ -1,51 +1,49 @@
 """Deliveries whose processes are killed while the store goes away and comes back: no row lost, none twice, none half.
 
-`EXEMPLAR_TEST_KILLS=20 EXEMPLAR_TEST_ROWS=5000 pytest tests/workers/test_store_kills.py` runs the long form.
+`EXEMPLAR_TEST_KILLS=100 pytest tests/workers/test_store_kills.py` runs a long form.
 """
 
 import io
-import multiprocessing
 import os
-import random
-import signal
 import threading
-import time
 from contextlib import contextmanager
 
 import pyarrow.parquet as pq
 import pytest
 
-from workers.errors import SinkUnavailable
 from workers.rows import key_of
 from workers.sinks import RowBatch, open_sink
 
 from .batch_sink_suite import keys
+from .kills import deliver_with_kills
 from .sink_suite import row
 from .store_servers import s3_server
 from .test_parquet import rows_of
 from .test_stores import lines
 
-ROWS = int(os.environ.get("EXEMPLAR_TEST_ROWS", "500"))
 KILLS = int(os.environ.get("EXEMPLAR_TEST_KILLS", "4"))
 BATCH_ROWS, COME_AGAIN = 50, 5
 PLACES = ("{task}/", "{task}.parquet", "{task}/ sftp", "{task}.jsonl.zst s3", "{task}.parquet s3")
 
 
-def batches():
-    """Batches that share rows: each has some rows of the one before, which may be there."""
-    rows = [row(number, text=f"{number} " * 400) for number in range(ROWS)]
-    for start in range(0, ROWS, BATCH_ROWS):
-        again = rows[max(0, start - COME_AGAIN) : start]
-        yield RowBatch(f"{start:032x}", again + rows[start : start + BATCH_ROWS], frozenset(map(key_of, again)))
+def batch_of(number):
+    """A batch that has some rows of the one before, which may be there."""
+    again = [_row(number * BATCH_ROWS - one) for one in range(COME_AGAIN, 0, -1) if number]
+    rows = [_row(number * BATCH_ROWS + one) for one in range(BATCH_ROWS)]
+    return RowBatch(f"{number:032x}", again + rows, frozenset(map(key_of, again)))
+
+
+def _row(number):
+    return row(number, text=f"{number} " * 400)
 
 
 class FolderPlace:
-    """Files of this machine. It goes away by another name of the folder."""
-
-    kill_within = 0.4
+    """Files of this machine. A file is in the place of their folder while it is away, from one moment to the next."""
 
     def __init__(self, folder, form):
         self.folder = folder
+        (folder / "files").mkdir()
+        (folder / "out").symlink_to("files")
         self.output = f"{'' if form.endswith('.parquet') else f'file://{folder}/'}out/{form}"
 
     def open(self):
@@ -64,18 +62,18 @@ class FolderPlace:
 
     @contextmanager
     def away(self):
-        (self.folder / "out").mkdir(exist_ok=True)
-        (self.folder / "out").rename(self.folder / "aside")
-        (self.folder / "out").write_text("")
+        (self.folder / "file").write_text("")
+        self._lead_to("file")
         yield
-        (self.folder / "out").unlink()
-        (self.folder / "aside").rename(self.folder / "out")
+        self._lead_to("files")
+
+    def _lead_to(self, name):
+        (self.folder / "new").symlink_to(name)
+        (self.folder / "new").rename(self.folder / "out")
 
 
 class SftpPlace(FolderPlace):
     """The same through an SFTP server."""
-
-    kill_within = 0.8
 
     def __init__(self, folder, form, server):
         super().__init__(folder, form)
@@ -92,8 +90,6 @@ class SftpPlace(FolderPlace):
 
 class S3Place:
     """A bucket."""
-
-    kill_within = 3.0
 
     def __init__(self, server, form):
         self.server, self.bucket = server, server.bucket()
@@ -136,9 +132,14 @@ class Reader(threading.Thread):
     def __init__(self, place):
         super().__init__(daemon=True)
         self.place, self.ends, self.problems, self.rounds, self.seen = place, threading.Event(), [], 0, {}
+        self._lock = threading.Lock()
 
     def run(self):
         while not self.ends.wait(0.05):
+            self.look()
+
+    def look(self):
+        with self._lock:
             for name, data in self.place.objects().items():
                 if self.seen.get(name) == data:
                     continue
@@ -152,50 +153,15 @@ class Reader(threading.Thread):
             self.rounds += 1
 
 
-def deliver(place, done):
-    """Deliver what is not delivered; the first batch, and one that failed, may be there."""
-    sink = place.open()
-    is_again = True
-    for one in list(batches())[done.value :]:
-        while True:
-            again = frozenset(map(key_of, one.rows)) if is_again else one.again
-            try:
-                sink.write(RowBatch(one.id, one.rows, again))
-            except SinkUnavailable:
-                is_again = True
-                time.sleep(0.1)
-                continue
-            break
-        done.value += 1
-        is_again = False
-
-
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("place", PLACES if KILLS >= 20 else PLACES[:4], indirect=True)
 def test_killed_deliveries_leave_each_row_once_and_no_object_half(place):
-    chance = random.Random(7)
-    context = multiprocessing.get_context("fork")
-    done = context.Value("i", 0)
-    place.open().check()
     reader = Reader(place)
     reader.start()
-    kills = 0
-    while done.value * BATCH_ROWS < ROWS:
-        process = context.Process(target=deliver, args=(place, done), daemon=True)
-        process.start()
-        if kills in (KILLS // 3, 2 * KILLS // 3):
-            time.sleep(chance.uniform(0, place.kill_within))
-            with place.away():
-                time.sleep(1)
-        if kills < KILLS:
-            process.join(chance.uniform(0.02, place.kill_within))
-            if process.is_alive():
-                os.kill(process.pid, signal.SIGKILL)
-                kills += 1
-        process.join()
+    rows = deliver_with_kills(place.open, batch_of, kills=KILLS, away=place.away, outage=1.0, after_kill=reader.look)
     reader.ends.set()
     reader.join(60)
     found = [one for name, data in place.objects().items() for one in rows_in(name, data)]
-    print(f"{len(found)} rows, {kills} kills, {reader.rounds} rounds of the reader")
-    assert keys(found) == sorted(key_of(row(number)) for number in range(ROWS))
-    assert (reader.problems, kills > 0, reader.rounds > 0) == ([], True, True)
+    print(f"{len(found)} rows, {KILLS} kills, {reader.rounds} rounds of the reader")
+    assert keys(found) == keys(rows)
+    assert (reader.problems, reader.rounds > 0) == ([], True)

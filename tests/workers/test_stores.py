@@ -68,6 +68,12 @@ class TestFolderOfLines(FolderOutput):
         sink.write(batch(1, row(1), again=True))
         assert [*path.parent.iterdir()] == [path]
 
+    def test_a_folder_that_is_away_has_no_names_to_look_rows_up(self, place):
+        (place / "deep").write_text("a file where a folder should be")
+        with pytest.raises(SinkUnavailable):
+            FolderStore("x").names(f"{place}/deep/t", "")
+        assert FolderStore("x").names(f"{place}/none/t", "") == []
+
     def test_a_process_that_lost_its_batch_shows_no_half_file(self, place):
         """Another process took the batch over, and removed the temporary file of the first."""
         sink = self.open(place)

@@ -5,11 +5,6 @@ import hashlib
 import hmac
 import json
 import logging
-import multiprocessing
-import os
-import random
-import signal
-import threading
 import time
 from pathlib import Path
 from urllib.parse import quote
@@ -19,12 +14,11 @@ import pytest
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks.http_client import HttpLimits
-from workers.sinks.interface import RowBatch
 from workers.sinks.kinds import Target, kind_of
 from workers.sinks.options import OutputOptions
 from workers.sinks.webhook import WebhookSink, row_id
 
-from .batch_sink_suite import BatchSinkSuite, batch
+from .batch_sink_suite import BatchSinkSuite, batch, batches_of
 from .http_receiver import (
     Receiver,
     answering,
@@ -35,9 +29,11 @@ from .http_receiver import (
     trickling,
     trickling_body,
 )
+from .kills import deliver_with_kills
 from .sink_suite import row
 
 LIMITS = HttpLimits(connect=5, read=5, request=8, call=20)
+QUICK = HttpLimits(connect=1, read=2, request=3, call=10)
 IMPATIENT = HttpLimits(connect=0.5, read=0.4, request=1.0, call=5.0)
 PASSWORD, TOKEN = "ge/heim+pass", "Xa9bTq82LmNop31QrsTu"
 KEY = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -443,40 +439,13 @@ def test_no_address_is_logged(receiver, caplog):
     assert "abcdef" not in caplog.text
 
 
-def _send(port, batches, done):
-    sink = open_sink(type("Place", (), {"port": port}), limits=HttpLimits(1, 2, 3, 10))
-    is_again = True
-    while done.value < len(batches):
-        one = batches[done.value]
-        try:
-            sink.write(RowBatch(one.id, one.rows, frozenset(map(key_of, one.rows)) if is_again else frozenset()))
-        except SinkUnavailable:
-            time.sleep(0.02)
-            is_again = True
-            continue
-        done.value += 1
-        is_again = False
-
-
 def test_kills_and_interruptions_lose_no_row_and_repeat_rows_with_the_same_ids(receiver):
-    rows, chance = [row(number, text="x" * 2000) for number in range(2000)], random.Random(3)
-    batches = [batch(start, *rows[start : start + 25]) for start in range(0, 2000, 25)]
-    context = multiprocessing.get_context("fork")
-    done = context.Value("i", 0)
-    receiver.answer = lambda request, connection: (time.sleep(0.01), connection.sendall(reply(200)))
-    for kill in range(20):
-        process = context.Process(target=_send, args=(receiver.port, batches, done), daemon=True)
-        process.start()
-        if kill in (5, 12):
-            receiver.stop()
-            threading.Timer(0.2, receiver.start).start()
-        time.sleep(chance.uniform(0.03, 0.12) + (0.25 if kill in (5, 12) else 0))
-        os.kill(process.pid, signal.SIGKILL)
-        process.join(10)
-    _send(receiver.port, batches, done)
+    batches = batches_of(25, text="x" * 2000)
+    rows = deliver_with_kills(lambda: open_sink(receiver, limits=QUICK), batches, kills=20, away=receiver.interrupted)
     sent = {}
-    for request in receiver.requests:
+    posts = [request for request in receiver.requests if request.method == "POST"]
+    for request in posts:
         assert sent.setdefault(request.headers["webhook-id"], request.body) == request.body
     arrived = [one["id"] for body in sent.values() for one in json.loads(body)["rows"]]
     assert sorted(arrived) == sorted(row_id(key_of(one)) for one in rows)
-    assert len(receiver.requests) >= len(sent) == len(batches)
+    assert len(posts) >= len(sent) == len(rows) // 25

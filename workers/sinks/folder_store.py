@@ -63,10 +63,13 @@ class FolderStore:
             raise self._unavailable("can't be written", error) from None
 
     def names(self, folder: str, start: str) -> list[str]:
-        """Return the files of a folder whose names begin with `start`."""
+        """Return the files of a folder whose names begin with `start`; none if there is no such folder."""
         try:
-            return [str(path) for path in Path(folder).glob(f"{glob.escape(start)}*") if path.is_file()]
-        except OSError as error:
+            with os.scandir(Path(folder)) as files:
+                return [file.path for file in files if file.name.startswith(start) and file.is_file()]
+        except FileNotFoundError:
+            return []
+        except OSError as error:  # such as a file where the folder, or one above it, should be
             raise self._unavailable("can't be read", error) from None
 
     def read(self, path: str) -> bytes:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from ...html.lines import Floats, Lines
+from ...tracing import tracing
 from ..body import Body
 from ..line_weights import Prior
 from .features import NAMES, features_of, prose_of
@@ -60,6 +61,8 @@ def second_opinion(lines: Lines, prior: Prior, body: Body) -> Opinion:
     model = chance > 0.5
     opinion = Opinion(kept, chance, lines.width)
     gain = opinion.expected(np.flatnonzero(model).tolist()) - opinion.expected(kept)
+    if (trace := tracing()) is not None:
+        trace.note(opinion)
     revised = model if gain > SWITCH else (rules | (chance > SURE)) & (chance > 1 - SURE)
     return replace(opinion, kept=np.flatnonzero(revised).tolist()) if revised.any() else opinion
 

@@ -51,7 +51,7 @@ def test_each_url_gets_its_page_or_the_reason_why_not(site, tmp_path):
     assert answers[good][1] == len(site._pages[PATHS[0]].body)
     assert answers[dead] == "http 404"
     assert answers[private] == "robots.txt forbids it"
-    assert answers[away] == "robots.txt unavailable: connection refused"
+    assert answers[away] == "the site is unreachable: connection refused"
 
 
 def test_the_guard_holds_for_single_pages_too(site, tmp_path):

@@ -11,7 +11,7 @@ from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, ListFetch,
 from crawler.run.list_fetches import PAUSES, RETRIES
 from crawler.run.outcomes import Outcome
 from crawler.run.section_run import SectionRun
-from tests.crawler.run.test_section_run import EXAMPLE, HOST, LIST, links, states, task, url
+from tests.crawler.run.test_section_run import EXAMPLE, HOST, LIST, PROSE, links, states, task, url
 from workers.inbox import StoredPage
 from workers.ledger import Ledger
 
@@ -29,7 +29,7 @@ def begun(connection, *, example=False, **keys):
     fetches = run.next()
     if example:
         return run, fetches
-    run.settle(fetches[0], answer(EXAMPLE))
+    run.settle(fetches[0], answer(EXAMPLE, PROSE))
     return run, run.next()
 
 

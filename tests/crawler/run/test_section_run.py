@@ -22,7 +22,7 @@ from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.outputs import Output
 from workers.sinks import JsonLinesSink
-from workers.url_states import fingerprint
+from workers.url_states import Found, fingerprint
 
 HOST = "http://127.0.0.1:9"
 LIST = HOST + "/a/"
@@ -39,8 +39,11 @@ def url(number):
     return f"{HOST}/a/{number}.html"
 
 
+PROSE = b"<h1>The ferry</h1>" + b"<p>The old ferry was late again today, said the harbour master at noon.</p>" * 9
+
+
 def page(address):
-    return StoredPage(address, b"<p>text</p>", "text/html", datetime.now(UTC))
+    return StoredPage(address, PROSE, "text/html", datetime.now(UTC))
 
 
 def links(*numbers):
@@ -888,3 +891,36 @@ def test_articles_without_a_day_are_for_the_worker_to_judge(connection, ledger):
     driver = Driver(connection, **BACK).read(1)
     [leased] = driver.run.articles.lease(1)
     assert leased.info["days"] == ["2020-01-01", "2020-12-31"]
+
+
+INDEX = (
+    b"<title>News</title><ul>"
+    + b"".join(b'<li><a href="/a/%d.html">The ferry of day %d was late again</a></li>' % (n, n) for n in range(40))
+    + b"</ul>"
+)
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_the_text_of_an_example_that_is_a_list_is_not_written_and_the_report_warns(connection, ledger, is_known):
+    if is_known:
+        ledger.add([Found(EXAMPLE, 1.0)])
+    driver = Driver(connection)
+    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    driver.end()
+    assert states(ledger) == {"rejected": 1}
+    for report in (driver.run.report, ended_report(connection)):
+        assert any("it is a list page, not an article" in remark for remark in report.remarks)
+
+
+def ended_report(connection):
+    later = Driver(connection)
+    later.end()
+    return later.run.report
+
+
+def test_an_example_that_a_person_accepted_is_fetched_as_an_article(connection, ledger):
+    driver = Driver(connection)
+    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    assert ledger.accept(EXAMPLE)
+    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    assert states(ledger) == {"waiting": 1}

@@ -5,7 +5,7 @@ import multiprocessing
 import pytest
 import redis
 
-from crawler.scheduling.schedule import SPREAD_MOST, SPREAD_SHARE, Schedule, note_visit
+from crawler.scheduling.schedule import SPREAD_MOST, SPREAD_SHARE, STARTED_AT_ONCE, Schedule, note_visit
 from crawler.task_list.publication import periods_of
 from tests.crawler.task_lists import task_file
 from workers import keys
@@ -57,6 +57,17 @@ def test_new_tasks_start_soon_and_spread(schedule):
     assert times[0] >= NOW
     assert times[-1] <= NOW + min(SPREAD, SPREAD_MOST)
     assert len(set(times)) == 20
+
+
+def test_a_few_new_tasks_start_at_once(schedule):
+    planned(schedule, *names(STARTED_AT_ONCE))
+    assert set(schedule.next_times().values()) == {NOW}
+
+
+def test_a_scheduler_of_chosen_tasks_leaves_the_times_of_the_others(schedule):
+    planned(schedule, "chosen", "other")
+    assert schedule.fire(only=["chosen", "unknown"]) == ["chosen"]
+    assert schedule.next_times(["other"]) == {"other": NOW}
 
 
 def test_a_cron_line_keeps_its_own_time(schedule):

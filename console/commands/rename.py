@@ -1,0 +1,67 @@
+"""`exemplar rename OLD NEW`: a task gets another name and keeps what it knows."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from console.completion import complete_tasks
+from console.known_task import known_ledger, servers_of
+from console.options import counted, examples, json_option, print_json, say, tasks_file, tasks_option
+
+if TYPE_CHECKING:
+    from crawler.task_list.models import Task
+
+
+@click.command(epilog=examples("exemplar rename kuaibao city-news", "exemplar rename kuaibao city-news --json"))
+@click.argument("old", shell_complete=complete_tasks)
+@click.argument("new")
+@tasks_option
+@json_option
+def command(old: str, new: str, tasks: Path | None, as_json: bool) -> None:
+    """Rename task OLD to NEW, in tasks.yaml and in the ledger: the next run goes on where the last one ended.
+
+    If tasks.yaml has the new name already, only ledger and kept pages are renamed. Rows that were written keep the old
+    name, and a file named after the task stays where it is: later rows have the new name. Stop `exemplar run` first.
+    """
+    from crawler.task_list.edit import rename_task as rename_in_file
+    from workers.ledger import ledgers
+    from workers.renaming import check_rename, rename_kept_pages, rename_task
+
+    file = tasks_file(tasks)
+    before = _named(file, old, new)
+    with servers_of(tasks, purpose="rename") as servers:
+        connection = servers.of_task(old).connection
+        has_run = old in ledgers(connection)
+        if before is None and not has_run:
+            known_ledger(connection, old)  # raises the error that names the nearest task
+        counts, pages = None, None
+        if has_run:
+            check_rename(connection, old, new)
+            counts = known_ledger(connection, old).counts()
+            pages = rename_kept_pages(connection, old, new)
+        if before is not None:
+            rename_in_file(file, old, new)
+        if has_run:
+            rename_task(connection, old, new)
+    urls = counts.seen if counts else 0
+    if as_json:
+        print_json({"task": new, "was": old, "urls": urls, "kept_pages": str(pages) if pages else None})
+        return
+    say(f"{old} is now {new}: {counted(urls, 'URL')} known" + ("; tasks.yaml is changed" if before else ""))
+    if counts and counts.states["written"]:
+        rows = counted(counts.states["written"], "row")
+        say(f"note: {rows} written before keep the name {old}, where they are; later ones have the name {new}")
+
+
+def _named(file: Path, old: str, new: str) -> "Task | None":
+    """Return the task OLD of the file; None if the file has NEW already. Raises `TaskError`."""
+    from crawler.task_list.file import load
+    from crawler.task_list.mistakes import TaskError
+
+    loaded = load(file)
+    if old not in loaded.tasks and new in loaded.tasks:
+        return None
+    if new in loaded.tasks:
+        raise TaskError(f"{file} has a task {new} already; give another name")
+    return loaded[old]

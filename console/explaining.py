@@ -1,0 +1,193 @@
+"""The options `--report` and `--explain` of `exemplar extract` and `exemplar try`."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from console.options import say, show
+
+if TYPE_CHECKING:
+    from console.inputs import Missing, PageIn
+    from console.report.document import ReportedList, ReportHead
+    from console.report.gathering import Explainer, ReportedPage, SourcePage
+    from crawler.scouting.sample_extractions import SampleExtraction
+    from crawler.scouting.trial import ReadList, Trial
+    from crawler.task_list.models import Task
+    from extractors import Section
+    from workers.inbox import StoredPage
+
+MOST_PAGES = 50  # of a report
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def explaining_options(command: Command) -> Command:
+    """Add `--report` and `--explain` to a command."""
+    report = click.option(
+        "--report",
+        type=click.Path(path_type=Path),
+        metavar="FILE.html",
+        help="Also write a page that shows why each line was kept or left out.",
+    )
+    explain = click.option("--explain", "explained", is_flag=True, help="Show the same in short here.")
+    return report(explain(command))
+
+
+def check_explaining(path: Path | None, explained: bool, as_json: bool) -> None:
+    """Raise `click.UsageError` if the options exclude each other or no report can be written, before any fetch."""
+    if explained and as_json:
+        raise click.UsageError("--explain is text beside the result, so it does not go with JSON; --report does")
+    if path is None:
+        return
+    if path.is_dir():
+        raise click.UsageError(f"--report: {path} is a folder; name a file in it, such as {path / 'report.html'}")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"--report: {path} cannot be written: no folder {path.parent}")
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise click.UsageError(f"--report: {path}: a report is a file that ends in .html")
+
+
+class PageExplanations:
+    """Explains the pages of `exemplar extract` one after another. `report`: the file to write; None for none."""
+
+    def __init__(
+        self, section: "Section", example: "PageIn | None", report: Path | None, explained: bool, insist: bool
+    ) -> None:
+        from console.report.gathering import Explainer
+
+        self._explainer = Explainer(section, _source(example) if example else None, "never" if insist else "sure")
+        self._report, self._explained = report, explained
+        self._pages: list[ReportedPage] = []
+        self._left = 0
+
+    def add(self, page: "PageIn | Missing") -> None:
+        """Explain a page, in the terminal at once if that is wanted."""
+        from console.inputs import PageIn
+        from console.report.gathering import ReportedPage
+
+        if len(self._pages) == MOST_PAGES:
+            self._left += 1
+            return
+        self._pages.append(
+            self._explainer.page(_source(page))
+            if isinstance(page, PageIn)
+            else ReportedPage(page.name, error=page.reason)
+        )
+        if self._explained:
+            _show_pages(self._pages[-1:])
+
+    def write(self) -> None:
+        """Write the report, if there is to be one. Raises `ExemplarError` if it cannot be written."""
+        from console.report.document import ReportHead
+
+        notes = (f"{self._left} further pages are not explained",) if self._left else ()
+        title = self._pages[0].name if len(self._pages) == 1 else f"{len(self._pages)} pages"
+        if self._report is not None:
+            write(self._report, ReportHead(title, _now(), notes=notes), self._pages)
+        elif notes:
+            say(f"note: {notes[0]}")
+
+
+def explain_trial(
+    trial: "Trial", task: "Task", answers: "dict[str, StoredPage]", report: Path | None, explained: bool
+) -> None:
+    """Explain the example and the articles of a trial; `answers`: the pages that it read, by the URL requested."""
+    sources = {url: _stored(url, page) for url, page in answers.items()}
+    sources |= {source.url: source for source in list(sources.values()) if source.url}
+    example = sources.get(trial.example.url)
+    explainer = _explainer_of(task, example)
+    pages = [_of_sample(explainer, sources, trial.example, "example")]
+    pages += [
+        _of_sample(explainer, sources, sample, "page") for sample in trial.cuts if sample.url != trial.example.url
+    ]
+    if explained:
+        _show_pages(pages)
+    if report is not None:
+        write(report, _head_of(trial), pages)
+
+
+def write(report: Path, head: "ReportHead", pages: "Sequence[ReportedPage]") -> None:
+    """Write a report and say where. Raises `ExemplarError` if it cannot be written."""
+    from console.report.document import render_report, write_report
+
+    write_report(report, render_report(head, pages))
+    say(f"report: {report}")
+
+
+def _explainer_of(task: "Task", example: "SourcePage | None") -> "Explainer":
+    """Return what explains a task's pages, prepared as its trial is."""
+    from console.report.gathering import Explainer
+    from extractors import Section, UnusablePage
+
+    try:
+        if example is not None:
+            return Explainer(Section(example.body, example.url, method=task.method), example)
+    except UnusablePage:
+        pass
+    return Explainer(Section(None, method="density"))
+
+
+def _of_sample(
+    explainer: "Explainer", sources: "dict[str, SourcePage]", sample: "SampleExtraction", role: str
+) -> "ReportedPage":
+    from dataclasses import replace
+
+    from console.report.gathering import ReportedPage
+
+    source = sources.get(sample.url)
+    if source is None:
+        return ReportedPage(sample.url, role, error=sample.reason)
+    return explainer.page(replace(source, role=role))
+
+
+def _head_of(trial: "Trial") -> "ReportHead":
+    from console.report.document import ReportHead
+
+    articles = sum(bool(sample.characters) for sample in trial.cuts)
+    return ReportHead(
+        trial.task,
+        _now(),
+        (
+            ("Pattern", trial.pattern),
+            ("Articles found", f"{trial.found} on {len(trial.lists)} list pages"),
+            ("Extracted", f"{articles} of {len(trial.cuts)}"),
+            ("Without the example", str(sum(bool(s.characters) and not s.by_example for s in trial.cuts))),
+            ("Forbidden by robots.txt", str(len(trial.forbidden))),
+        ),
+        trial.problems,
+        trial.warnings,
+        tuple(map(_list_of, trial.lists)),
+    )
+
+
+def _list_of(page: "ReadList") -> "ReportedList":
+    from console.report.document import ReportedLink, ReportedList
+
+    links = [(judged.taken, ReportedLink(judged.link.url, judged.link.text, judged.reason)) for judged in page.judged]
+    taken, left = (tuple(link for is_taken, link in links if is_taken is wanted) for wanted in (True, False))
+    return ReportedList(page.url, page.kind, taken, left, page.reason)
+
+
+def _show_pages(pages: "Sequence[ReportedPage]") -> None:
+    from console.report.terminal import explained_rows
+
+    for page in pages:
+        show("\n".join(["", *explained_rows(page)]))
+
+
+def _source(page: "PageIn") -> "SourcePage":
+    from console.report.gathering import SourcePage
+
+    return SourcePage(page.name, page.body, page.url, page.content_type, page.fetched_at)
+
+
+def _stored(url: str, page: "StoredPage") -> "SourcePage":
+    from console.report.gathering import SourcePage
+
+    return SourcePage(url, page.body, page.url, page.content_type, page.fetched_at)
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,106 @@
+"""Where `exemplar extract --output` writes: one file for all pages, or a folder with a file for each."""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import click
+
+from console.options import counted
+
+if TYPE_CHECKING:
+    from extractors import Article, Listing
+    from extractors.render import Format
+
+SUFFIXES: "dict[Format, str]" = {"text": ".txt", "markdown": ".md", "json": ".json"}
+FORMS: "dict[str, Format]" = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".jsonl": "json"}
+
+
+class ResultTarget(Protocol):
+    """What takes the results of the pages, in their order."""
+
+    def add(self, name: str, result: "Article | Listing") -> None:
+        """Take the result of one page. `name`: its file or URL."""
+        ...
+
+    def end(self) -> str:
+        """Complete the files; return in words what was written."""
+        ...
+
+
+def form_of(output: str | None) -> "Format":
+    """Return the format that the suffix of an output names; else text."""
+    return FORMS.get(Path(output).suffix.lower(), "text") if output else "text"
+
+
+def target_of(output: str | None, form: "Format", several: bool) -> ResultTarget | None:
+    """Return where results are written; None: to standard output. `several`: whether there may be several pages.
+
+    A folder exists, or is named with a slash; for several pages also without a suffix. Raises `click.UsageError`.
+    """
+    if output is None:
+        return None
+    path = Path(output)
+    if output.endswith(("/", os.sep)) or path.is_dir() or (several and not path.suffix and not path.exists()):
+        if path.exists() and not path.is_dir():
+            raise click.UsageError(f"--output: {path} is a file; name it without a slash to replace it")
+        return ResultFolder(path, form)
+    return ResultFile(path, form, several)
+
+
+class ResultFile:
+    """All results in one file: JSON lines, or texts, each below the name of its page if there are several."""
+
+    def __init__(self, path: Path, form: "Format", several: bool):
+        self.path, self.form, self.several = path, form, several
+        self._parts: list[str] = []
+
+    def add(self, name: str, result: "Article | Listing") -> None:
+        """Take the result of one page."""
+        from extractors.render import render
+
+        if self.form == "json":
+            self._parts.append(json.dumps({"file": name, **result.to_dict()}, ensure_ascii=False, default=str) + "\n")
+            return
+        heading = f"==> {name} <==\n" if self.several else ""
+        self._parts.append(f"{heading}{render(result, self.form)}\n" + "\n" * self.several)
+
+    def end(self) -> str:
+        """Write the file in one step, in place of an earlier one; without a result it stays as it is."""
+        if not self._parts:
+            return f"{self.path} is not written: there is no article"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        try:
+            temporary.write_text("".join(self._parts), "utf-8", "replace")
+            temporary.replace(self.path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        return f"wrote {self.path}: {counted(len(self._parts), 'page')}"
+
+
+class ResultFolder:
+    """A file for each page, named after it. Files of an earlier run are replaced."""
+
+    def __init__(self, path: Path, form: "Format"):
+        self.path, self.form = path, form
+        self._names: set[str] = set()
+
+    def add(self, name: str, result: "Article | Listing") -> None:
+        """Write the result of one page."""
+        from extractors.render import render
+
+        self.path.mkdir(parents=True, exist_ok=True)
+        stem = re.sub(r"[^\w.-]+", "_", re.sub(r"^https?://|\.html?(\.gz)?$", "", name)).strip("_.")[-150:] or "page"
+        file, number = stem + SUFFIXES[self.form], 1
+        while file in self._names:
+            number += 1
+            file = f"{stem}-{number}{SUFFIXES[self.form]}"
+        self._names.add(file)
+        (self.path / file).write_text(render(result, self.form) + "\n", "utf-8", "replace")
+
+    def end(self) -> str:
+        """Return in words what was written."""
+        return f"wrote {counted(len(self._names), 'file')} into {self.path}{os.sep}"

@@ -1,0 +1,175 @@
+"""The report of extractions: one HTML page without scripts, that requests nothing.
+
+All text that comes from pages is escaped by Jinja2, which escapes every value by default; what would command a terminal
+or turn the direction of writing around is shown as `\\x1b`. A policy in the page allows its own style sheet, known by
+its hash, and nothing else: whatever a crawled text contained, a browser would neither run nor request it.
+"""
+
+import base64
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from console.options import printable
+from console.report.charts import BINS, HEIGHT, WIDTH, charts_of, strip_of
+from console.report.rows import MOST_TEXT, OmittedLines, rows_of
+
+if TYPE_CHECKING:
+    from console.report.gathering import ReportedPage
+    from extractors.article import Block
+
+HERE = Path(__file__).parent / "templates"
+MOST_ROWS, LEAST_ROWS = 6_000, 300  # lines of all pages together, and of each page whatever their number
+MOST_BLOCKS, MOST_BLOCK = 600, 4_000  # blocks of a page's text, characters of one
+MOST_LINKS = 100  # links of a list page, of each kind
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedLink:
+    """A link of a list page: its URL, its text, and why it was taken or left."""
+
+    url: str
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedList:
+    """A list page of a trial: the links taken and left, or why it could not be read."""
+
+    url: str
+    kind: str
+    taken: tuple[ReportedLink, ...] = ()
+    left: tuple[ReportedLink, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportHead:
+    """What stands above the pages of a report. `facts`: name and value; `notes`: problems first."""
+
+    title: str
+    made: str
+    facts: tuple[tuple[str, str], ...] = ()
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    lists: tuple[ReportedList, ...] = ()
+
+
+def render_report(head: ReportHead, pages: "Sequence[ReportedPage]") -> str:
+    """Return the report as HTML."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from extractors.explanation import DECISIONS
+
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_without_commands,
+    )
+    environment.filters |= {"cut": _cut, "web": web_address, "percent": _percent, "milliseconds": _milliseconds}
+    environment.tests["omitted"] = lambda row: isinstance(row, OmittedLines)
+    style = (HERE / "report.css").read_text("utf-8")
+    most = max(LEAST_ROWS, MOST_ROWS // max(1, len(pages)))
+    return environment.get_template("report.html").render(
+        head=head,
+        pages=[_view(page, most) | {"number": number} for number, page in enumerate(pages, 1)],
+        style=Markup(style),
+        style_hash=_hash(style),
+        decisions=DECISIONS,
+        opened=next((n for n, page in enumerate(pages, 1) if page.role == "page" and page.explanation), 1),
+        most_links=MOST_LINKS,
+        chart_size=(WIDTH, HEIGHT),
+        bins=BINS,
+    )
+
+
+def write_report(path: Path, html: str) -> None:
+    """Write a report so that a reader always finds the old or the new one. Raises `ExemplarError` if it cannot be."""
+    from workers.errors import ExemplarError
+
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        temporary.write_text(html, "utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise ExemplarError(f"{path}: the report cannot be written: {error.strerror or error}") from None
+
+
+def web_address(url: str) -> str:
+    """Return a URL that may stand in a link: of the Web; "" for any other."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return url if parts.scheme in ("http", "https") and parts.netloc else ""
+
+
+def _view(page: "ReportedPage", most: int) -> dict[str, Any]:
+    """Return what the template needs of a page beyond the page itself."""
+    explanation = page.explanation
+    if explanation is None:
+        return {"page": page, "explanation": None}
+    count, result = len(explanation.lines), explanation.result
+    kept = {line.number for line in explanation.lines if line.kept}
+    return {
+        "page": page,
+        "explanation": explanation,
+        "result": result,
+        "found": bool(result),
+        "title": getattr(result, "title", None) or explanation.page_title or page.name,
+        "rows": rows_of(explanation.lines, most),
+        "counts": Counter(line.decision for line in explanation.lines),
+        "blocks": _blocks(getattr(result, "blocks", ())),
+        "entries": getattr(result, "entries", ())[:MOST_BLOCKS],
+        "charts": charts_of(page),
+        "strip": strip_of(kept, count),
+        "strips": {answer.name: strip_of(answer.kept, count) for answer in page.methods},
+        "kept_by": _kept_by(page),
+        "kept_count": len(kept),
+        "line_count": count,
+    }
+
+
+def _kept_by(page: "ReportedPage") -> dict[int, str]:
+    """Return for each line the other methods that keep it."""
+    names: dict[int, list[str]] = {}
+    for answer in page.methods:
+        for line in answer.kept:
+            names.setdefault(line, []).append(answer.name)
+    everyone = len(page.methods)
+    return {line: "all methods" if len(some) == everyone else ", ".join(some) for line, some in names.items()}
+
+
+def _blocks(blocks: "Sequence[Block]") -> "list[Block]":
+    return [block for block in blocks if block.text][:MOST_BLOCKS]
+
+
+def _without_commands(value: Any) -> Any:
+    return printable(value) if type(value) is str else value
+
+
+def _cut(text: str, most: int = MOST_TEXT) -> str:
+    """Return the beginning of a text; with an ellipsis if it is longer than `most` characters."""
+    return text if len(text) <= most else text[:most].rstrip() + " …"
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}"
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:.1f} ms"
+
+
+def _hash(style: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()

@@ -1,0 +1,148 @@
+"""Pages → what a report shows of each: the explained extraction, the answers of other methods, the curves."""
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from console.sample_site.scores import shingle_f1
+
+if TYPE_CHECKING:
+    from extractors import Section
+    from extractors.explanation import Explanation
+    from extractors.figures.data.example_verbatim import CharacterCurves
+    from extractors.figures.data.line_blocks import BlockDistribution
+
+RUNS = 2  # extractions of a method on a page; the faster counts
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """A page that a report shows. `name`: its file or URL; `role`: `example` for the example itself, else `page`."""
+
+    name: str
+    body: bytes
+    url: str | None = None
+    content_type: str | None = None
+    fetched_at: datetime | None = None
+    role: str = "page"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMethod:
+    """The answer of a method beside the one in use. `f1`: of its text against that one, 0 to 1; `seconds`: its time.
+
+    `kept`: lines of the page.
+    """
+
+    name: str
+    kept: frozenset[int]
+    f1: float
+    seconds: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedPage:
+    """All that a report has of a page. `error`: why the page is unavailable; there is then no explanation."""
+
+    name: str
+    role: str = "page"
+    explanation: "Explanation | None" = None
+    methods: tuple[ComparedMethod, ...] = ()
+    characters: "CharacterCurves | None" = None
+    blocks: "BlockDistribution | None" = None
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Explainer:
+    """Explains pages of one section. `example`: its example page, if it has one."""
+
+    section: "Section"
+    example: SourcePage | None = None
+    refuse: Any = "sure"
+    _compared: "dict[str, Section] | None" = field(default=None, init=False)
+
+    def page(self, page: SourcePage) -> ReportedPage:
+        """Return what a report shows of a page."""
+        from extractors.explanation import explain
+
+        explanation = explain(
+            self.section,
+            page.body,
+            page.url,
+            content_type=page.content_type,
+            fetched_at=page.fetched_at,
+            refuse=self.refuse,
+        )
+        return ReportedPage(
+            page.name,
+            page.role,
+            explanation,
+            tuple(self._answers(page, explanation)),
+            self._characters(page),
+            _blocks(page),
+        )
+
+    def _answers(self, page: SourcePage, explanation: "Explanation") -> list[ComparedMethod]:
+        from extractors.explanation import method_answer
+
+        answers, text, lines = [], explanation.result.text, [line.text for line in explanation.lines]
+        for method, section in self._sections().items():
+            seconds = min(_seconds(section, page) for _ in range(RUNS))
+            answer = method_answer(section, method, page.body, page.url, lines=lines)
+            answers.append(ComparedMethod(method, answer.kept, shingle_f1(answer.text, text), seconds, answer.reason))
+        return sorted(answers, key=lambda answer: -answer.f1)
+
+    def _sections(self) -> "dict[str, Section]":
+        """Return the methods to compare, each prepared once with the example."""
+        from extractors import Section, UnusablePage
+        from extractors.explanation import comparable_methods
+
+        if self._compared is None:
+            self._compared = {}
+            for method in comparable_methods(self.example is not None):
+                body, url = (self.example.body, self.example.url) if self.example else (None, None)
+                try:
+                    self._compared[method] = Section(body, url, method=method)
+                except UnusablePage:
+                    continue
+        return self._compared
+
+    def _characters(self, page: SourcePage) -> "CharacterCurves | None":
+        from extractors import UnusablePage
+        from extractors.figures import NoFigure
+        from extractors.figures.data.example_verbatim import read
+        from extractors.section import make_page
+
+        if self.example is None or page.role == "example":
+            return None
+        try:
+            model = make_page(self.example.body, content_type=self.example.content_type)
+            return read("example-verbatim", make_page(page.body, page.url, page.content_type), model)
+        except (NoFigure, UnusablePage):
+            return None
+
+
+def _blocks(page: SourcePage) -> "BlockDistribution | None":
+    from extractors import UnusablePage
+    from extractors.figures import NoFigure
+    from extractors.figures.data.line_blocks import read
+    from extractors.section import make_page
+
+    try:
+        return read("line-blocks", make_page(page.body, page.url, page.content_type), None)
+    except (NoFigure, UnusablePage):
+        return None
+
+
+def _seconds(section: "Section", page: SourcePage) -> float:
+    """Return the time of one extraction."""
+    from extractors import UnusablePage
+
+    start = perf_counter()
+    with suppress(UnusablePage):
+        section.extract(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+    return perf_counter() - start

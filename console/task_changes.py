@@ -1,0 +1,87 @@
+"""What an edit of tasks.yaml means for what is already there, in words, with the command for it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import redis
+
+from crawler.task_list.mistakes import TaskError
+from crawler.task_list.models import Task
+from crawler.task_list.publication import Change, published_task
+from workers.ledger import Ledger, ledgers
+
+MOST_TASKS = 100  # changed tasks that are explained: after a larger edit nobody reads further
+
+
+def notes_on(connection: "redis.Redis", change: Change, folder: Path) -> list[str]:
+    """Return what a person should know of a change of the task list: a note for each key that concerns the past.
+
+    Only tasks that have run have a past. `folder`: that of tasks.yaml.
+    """
+    if not (change.changed or (change.added and change.removed)):
+        return []
+    have_run = set(ledgers(connection))
+    notes: list[str] = []
+    for name in change.changed[:MOST_TASKS]:
+        before, after = change.earlier_task(name), _published(connection, name)
+        if before and after and name in have_run:
+            notes += _about(before, after, Ledger(connection, name))
+    return [*notes, *_renamed(connection, change, have_run)]
+
+
+def _published(connection: "redis.Redis", name: str) -> Task | None:
+    try:
+        return published_task(connection, name)[name]
+    except TaskError:
+        return None
+
+
+def _about(before: Task, after: Task, ledger: Ledger) -> Iterator[str]:
+    """Yield a note for each changed key of a task that has run."""
+    name, counts = after.name, ledger.counts()
+    written = f"{counts.states['written']} rows written before stay as they are"
+    if str(before.pattern) != str(after.pattern):
+        yield (
+            f"{name}: the pattern has changed: it applies to links that are found from now on; {written}. To find what "
+            f"it matches in the whole archive: exemplar crawl {name} --all; to begin anew: exemplar forget {name}"
+        )
+    extraction = [key for key in ("example", "method") if getattr(before, key) != getattr(after, key)]
+    if extraction:
+        keys = " and ".join(extraction)
+        again = f"To fetch everything again: exemplar forget {name}"
+        if after.keep_pages:
+            again = f"To extract the kept pages again: exemplar re-extract {name} --dry-run"
+        has = "have" if len(extraction) > 1 else "has"
+        yield f"{name}: {keys} {has} changed: pages are extracted with the new {keys} from now on; {written}. {again}"
+    filters = [key for key in ("keep", "drop", "skip") if getattr(before, key) != getattr(after, key)]
+    if filters:
+        keys = " and ".join(filters)
+        yield (
+            f"{name}: {keys} changed: later pages are judged by the new rules; {written}, and "
+            f"{counts.states['rejected']} rejected URLs stay rejected. To judge those again: exemplar forget {name} "
+            f"--reason {filters[0]}"
+        )
+    new = [output for output in after.outputs() if output not in before.outputs()]
+    if new:
+        from workers.addresses import shown
+
+        yield (
+            f"{name}: output {shown(new[0])} is new: it gets rows from now on. To write the earlier ones there, too: "
+            f"exemplar export {name} --to {shown(new[0])}"
+        )
+
+
+def _renamed(connection: "redis.Redis", change: Change, have_run: set[str]) -> Iterator[str]:
+    """Yield a note for each new task that seems to be a removed one under another name."""
+    removed = [task for name in change.removed[:MOST_TASKS] if (task := change.earlier_task(name)) and name in have_run]
+    for name in change.added[:MOST_TASKS] if removed else ():
+        task = _published(connection, name)
+        if task is None or name in have_run:
+            continue
+        alike = [old for old in removed if old.example == task.example or str(old.pattern) == str(task.pattern)]
+        if alike:
+            old = alike[0].name
+            yield (
+                f"{name} seems to be {old} under a new name: it begins with an empty ledger, and fetches and writes "
+                f"all articles again. To keep what {old} knows, stop and call: exemplar rename {old} {name}"
+            )

@@ -1,0 +1,125 @@
+"""All that the console changes: runs, failed pages, refused rows, tasks.yaml. Each action returns what it did.
+
+The steps are those of the commands: `exemplar failures`, `accept`, `add`, `check`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from console.problems import groups
+from console.web.data import ConsoleData
+from console.web.snapshot import N_
+from crawler.scheduling.schedule import Schedule
+from crawler.session import CONTACT
+from crawler.task_list.change import changed_task, task_block
+from crawler.task_list.edit import append_tasks, create
+from workers.failed_pages import drop, drop_row, failures, retry, retry_row
+from workers.ledger import Ledger
+from workers.refused_rows import refused_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What an action did: a text with its values; `ok`: whether it did all that was asked."""
+
+    text: str
+    values: Mapping[str, Any]
+    ok: bool = True
+
+
+class ConsoleActions:
+    """The actions of a console."""
+
+    def __init__(self, data: ConsoleData):
+        self.data = data
+
+    def run_now(self, task: str) -> Done:
+        """Make a task due; it runs as soon as a crawl worker is free."""
+        state = self.data.task(task)
+        if state.state == "unpublished":
+            return Done(N_("Task %(task)s is not in force yet: start the tasks first."), {"task": task}, False)
+        if state.state == "removed":
+            return Done(N_("Task %(task)s is not in the task list any more."), {"task": task}, False)
+        Schedule(self.data.server_of(task).connection).fire_now([task])
+        self.data.snapshots.expire()
+        if not self.data.roles().get("crawl"):
+            return Done(N_("Task %(task)s is due. No crawl worker is alive: start the tasks."), {"task": task})
+        return Done(N_("Task %(task)s is due and starts as soon as a crawl worker is free."), {"task": task})
+
+    def retry_failed(self, task: str, *, key: str | None = None, url: str | None = None, give_up: bool = False) -> Done:
+        """Retry, or with `give_up` drop, failed pages: one URL, a group by its key, or all of the task."""
+        ledger = Ledger(self.data.server_of(task).connection, task)
+        if url is not None:
+            urls = [url]
+        else:
+            chosen = [
+                group for group in groups(page.problem for page in failures(ledger)) if key is None or group.key == key
+            ]
+            urls = [one for group in chosen for one in group.urls]
+        step = drop if give_up else retry
+        number = sum(step(ledger, one) for one in urls)
+        self.data.snapshots.expire()
+        text = (
+            N_("%(number)s pages of %(task)s dropped.") if give_up else N_("%(number)s pages of %(task)s wait again.")
+        )
+        return Done(text, {"number": number, "task": task}, number > 0)
+
+    def retry_rows(self, task: str, reason: str | None, *, give_up: bool = False) -> Done:
+        """Queue refused rows for their output again, or with `give_up` drop them."""
+        ledger = Ledger(self.data.server_of(task).connection, task)
+        step = drop_row if give_up else retry_row
+        rows = [row for row in refused_rows(ledger.redis, task) if reason is None or row.reason == reason]
+        number = sum(step(ledger, row) for row in rows)
+        self.data.snapshots.expire()
+        text = N_("%(number)s rows of %(task)s dropped.") if give_up else N_("%(number)s rows of %(task)s wait again.")
+        return Done(text, {"number": number, "task": task}, number > 0)
+
+    def accept(self, task: str, url: str) -> Done:
+        """Accept a rejected page as an article."""
+        ledger = Ledger(self.data.server_of(task).connection, task)
+        accepted = ledger.accept(url)
+        self.data.snapshots.expire()
+        text = N_("Accepted; the next run fetches it again.") if accepted else N_("It is not rejected any more.")
+        return Done(text, {}, accepted)
+
+    # -- tasks.yaml -------------------------------------------------------------------------------------------------
+
+    def add_task(self, entry: Mapping[str, Any]) -> Done:
+        """Add a task to tasks.yaml. Raises `TaskFileError` or `TaskError`; then the file is unchanged."""
+        import os
+
+        path = self.data.config.tasks
+        is_new = not path.exists()
+        if is_new:
+            create(path, os.environ.get(CONTACT, ""))
+        try:
+            added = append_tasks(path, [entry])
+        except BaseException:
+            if is_new:
+                path.unlink(missing_ok=True)
+            raise
+        self.data.snapshots.expire()
+        text = N_("Task %(task)s added.") if added else N_("Task %(task)s is in the list already.")
+        return Done(text, {"task": entry["name"]})
+
+    def settings_of(self, task: str) -> str:
+        """Return the keys of a task as they are written in tasks.yaml. Raises `TaskError`."""
+        return task_block(self.data.config.tasks, task)
+
+    def save_settings(self, task: str, text: str) -> Done:
+        """Replace the keys of a task in tasks.yaml. Raises `TaskFileError` with the mistakes of the new text."""
+        changed = changed_task(self.data.config.tasks, task, text)
+        self.data.snapshots.expire()
+        return Done(N_("Saved.") if changed else N_("Nothing was changed."), {})
+
+    def pause(self, task: str, *, paused: bool) -> Done:
+        """Pause a task, or let it run again. Raises `TaskError`."""
+        path = self.data.config.tasks
+        lines = [line for line in task_block(path, task).splitlines() if not line.startswith("paused:")]
+        if paused:
+            lines.append("paused: true")
+        changed_task(path, task, "\n".join(lines) + "\n")
+        self.data.snapshots.expire()
+        text = N_("Task %(task)s is paused.") if paused else N_("Task %(task)s runs again.")
+        return Done(text, {"task": task})

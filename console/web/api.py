@@ -1,0 +1,308 @@
+"""The JSON API below `/api/`, and its OpenAPI document at `/api/openapi.json`.
+
+A request that changes something has a body of type application/json, which a page of another origin cannot send.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from console.web import api_types as types
+from console.web.actions import Done
+from console.web.article_index import COUNTED_MOST, ArticleQuery, FoundArticle
+from console.web.context import Web, in_thread, web_of
+from console.web.data import ReasonGroup, TaskFailures, UnknownTask, iso
+from console.web.openapi import Operation, Parameter, document
+from console.web.pages import day_of_text, number_of_text
+from console.web.security import MOST_FORM
+from console.web.snapshot import TaskState
+from console.web.texts import translations
+from console.web.views import reason_text
+from crawler.task_list.mistakes import TaskError
+
+Body = TypeVar("Body")
+MOST = 200  # tasks, articles or failures of one answer
+USUAL = 50
+_PAGE = (
+    Parameter("offset", "integer", "How many to leave out."),
+    Parameter("limit", "integer", f"How many to return, at most {MOST}."),
+)
+_NAME = Parameter("name", "string", "Name of the task.", place="path")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRoute:
+    """One operation and the function that answers it."""
+
+    operation: Operation
+    answer: Callable[[Request], Response] | Callable[[Request], Awaitable[Response]]
+
+
+def tasks(request: Request) -> Response:
+    """Return the tasks by name."""
+    rows = [*web_of(request).data.snapshot().tasks.values()]
+    start, size = _place(request)
+    return _answer(types.ApiTasks(len(rows), [_task(row) for row in rows[start : start + size]]))
+
+
+def task(request: Request) -> Response:
+    """Return one task."""
+    return _answer(_task(_state(request)))
+
+
+def runs(request: Request) -> Response:
+    """Return the last runs of a task."""
+    state = _state(request)
+    reports = web_of(request).data.runs(state.name) if state.server else []
+    return _answer(types.ApiRuns(state.name, [_run(report) for report in reports]))
+
+
+def articles(request: Request) -> Response:
+    """Search the articles."""
+    query = request.query_params
+    before = query.get("before")
+    wanted = ArticleQuery(
+        query.get("q", "")[:500],
+        query.get("task", ""),
+        query.get("language", ""),
+        day_of_text(query.get("since")),
+        day_of_text(query.get("until")),
+        int(before) if before and before.isascii() and before.isdigit() and len(before) < 19 else None,
+    )
+    found = web_of(request).data.index.search(wanted, _place(request)[1])
+    rows = [_article(article) for article in found.articles]
+    count = min(found.count, COUNTED_MOST)
+    return _answer(types.ApiArticles(count, found.count > COUNTED_MOST, found.after, rows))
+
+
+def row(request: Request) -> Response:
+    """Return the row of an article, as its output has it."""
+    found = web_of(request).data.index.get(request.path_params["number"])
+    if found is None or found[1] is None:
+        raise HTTPException(404, "unknown article")
+    return JSONResponse(dict(found[1]))
+
+
+def failures(request: Request) -> Response:
+    """Return the failures by task and reason."""
+    data = web_of(request).data
+    names = data.failing_tasks()
+    chosen = request.query_params.get("task")
+    start, size = _place(request)
+    shown = [name for name in names if name == chosen] if chosen else names[start : start + min(size, USUAL)]
+    return _answer(types.ApiFailureList(len(names), [_failures(data.failures(name)) for name in shown]))
+
+
+def machines(request: Request) -> Response:
+    """Return processes and present problems."""
+    state = web_of(request).data.machines()
+    processes = [_process(beat, alive=True) for beat in state["processes"]]
+    processes += [_process(beat, alive=False) for beat in state["died"]]
+    return _answer(types.ApiMachines(processes, [problem["text"] for problem in state["problems"]]))
+
+
+def schedule(request: Request) -> Response:
+    """Return what runs and what comes next."""
+    view = web_of(request).data.schedule()
+    following = [types.ApiScheduled(run.task, iso(run.at), run.every) for run in view.next]
+    return _answer(types.ApiSchedule(list(view.running), list(view.due), following, view.scheduled))
+
+
+async def act_on_task(request: Request) -> Response:
+    """Run a task now, pause it, or let it run again."""
+    web, name = web_of(request), request.path_params["name"]
+    do = (await _body(request, types.ApiTaskAction)).do
+    if do == "run":
+        return await _done(web, lambda: web.actions.run_now(name))
+    return await _done(web, lambda: web.actions.pause(name, paused=do == "pause"))
+
+
+async def act_on_failures(request: Request) -> Response:
+    """Retry or drop failed pages or refused rows."""
+    web, body = web_of(request), await _body(request, types.ApiFailureAction)
+    give_up = body.do == "drop"
+    if body.what == "rows":
+        return await _done(web, lambda: web.actions.retry_rows(body.task, body.key, give_up=give_up))
+    return await _done(web, lambda: web.actions.retry_failed(body.task, key=body.key, url=body.url, give_up=give_up))
+
+
+async def add_task(request: Request) -> Response:
+    """Add a task to tasks.yaml; a mistake in its keys is an error, and nothing is written."""
+    web, body = web_of(request), await _body(request, types.ApiNewTask)
+    return await _done(web, lambda: web.actions.add_task({"name": body.name, **body.keys}))
+
+
+def openapi(request: Request) -> Response:
+    """Return the OpenAPI document."""
+    return JSONResponse(openapi_document())
+
+
+def openapi_document() -> dict[str, Any]:
+    """Return the OpenAPI document of the API."""
+    return document([route.operation for route in ROUTES])
+
+
+_SEARCH = (
+    Parameter("q", "string", "Words, “phrases”, and -words that must not occur."),
+    Parameter("task", "string", "Only articles of this task."),
+    Parameter("language", "string", "Only articles in this language."),
+    Parameter("since", "string", "First day of fetching, as 2026-11-22."),
+    Parameter("until", "string", "Last day of fetching."),
+    Parameter("before", "integer", "Only articles before this id: `next` of the page before."),
+    Parameter("limit", "integer", f"How many to return, at most {MOST}."),
+)
+ROUTES = (
+    ApiRoute(Operation("GET", "/api/tasks", "The tasks", types.ApiTasks, _PAGE), tasks),
+    ApiRoute(Operation("POST", "/api/tasks", "Add a task", types.ApiDone, body=types.ApiNewTask), add_task),
+    ApiRoute(Operation("GET", "/api/tasks/{name}", "One task", types.ApiTask, (_NAME,)), task),
+    ApiRoute(
+        Operation("POST", "/api/tasks/{name}", "Run, pause, resume", types.ApiDone, (_NAME,), types.ApiTaskAction),
+        act_on_task,
+    ),
+    ApiRoute(Operation("GET", "/api/tasks/{name}/runs", "Its last runs", types.ApiRuns, (_NAME,)), runs),
+    ApiRoute(Operation("GET", "/api/articles", "Search the articles", types.ApiArticles, _SEARCH), articles),
+    ApiRoute(
+        Operation(
+            "GET",
+            "/api/articles/{number}",
+            "The row of an article",
+            None,
+            (Parameter("number", "integer", "Id of the article.", place="path"),),
+        ),
+        row,
+    ),
+    ApiRoute(
+        Operation(
+            "GET", "/api/failures", "Failures by reason", types.ApiFailureList,
+            (Parameter("task", "string", "Only those of this task."), *_PAGE),
+        ),
+        failures,
+    ),
+    ApiRoute(
+        Operation("POST", "/api/failures", "Retry or drop failures", types.ApiDone, body=types.ApiFailureAction),
+        act_on_failures,
+    ),
+    ApiRoute(Operation("GET", "/api/machines", "Processes and problems", types.ApiMachines), machines),
+    ApiRoute(Operation("GET", "/api/schedule", "The schedule", types.ApiSchedule), schedule),
+)  # fmt: skip
+
+
+def routes() -> list[Route]:
+    """Return the routes of the API."""
+    typed = {"/api/articles/{number}": "/api/articles/{number:int}"}
+    found = [
+        Route(typed.get(one.operation.path, one.operation.path), one.answer, methods=[one.operation.method])
+        for one in ROUTES
+    ]
+    return [*found, Route("/api/openapi.json", openapi, methods=["GET"])]
+
+
+def _answer(value: Any, status: int = 200) -> JSONResponse:
+    return JSONResponse(asdict(value), status)
+
+
+async def _body(request: Request, kind: type[Body]) -> Body:
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise HTTPException(415, "send the body as application/json")
+    raw = await request.body()
+    if len(raw) > MOST_FORM:
+        raise HTTPException(413, "request body too large")
+    try:
+        return TypeAdapter(kind).validate_json(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise HTTPException(422, f"{place or 'body'}: {first['msg']}") from None
+
+
+async def _done(web: Web, act: Callable[[], Done]) -> Response:
+    try:
+        done = await in_thread(act)
+    except UnknownTask:
+        raise HTTPException(404, "unknown task") from None
+    except TaskError as error:
+        raise HTTPException(422, str(error)) from None
+    return _answer(types.ApiDone(done.ok, reason_text((done.text, done.values), translations("en"))))
+
+
+def _place(request: Request) -> tuple[int, int]:
+    start = number_of_text(request.query_params.get("offset"), 0)
+    return start, min(max(number_of_text(request.query_params.get("limit"), USUAL), 1), MOST)
+
+
+def _state(request: Request) -> TaskState:
+    try:
+        return web_of(request).data.task(request.path_params["name"])
+    except UnknownTask:
+        raise HTTPException(404, "unknown task") from None
+
+
+def _task(state: TaskState) -> types.ApiTask:
+    return types.ApiTask(
+        state.name,
+        state.state,
+        state.health,
+        [reason_text(reason, translations("en")) for reason in state.reasons],
+        state.every,
+        iso(state.next_run),
+        dict(state.counts),
+        list(state.days),
+        state.example,
+        state.pattern,
+        _run(state.last_run) if state.last_run else None,
+    )
+
+
+def _run(report: Mapping[str, Any]) -> types.ApiRun:
+    lists, found, new, fetched, rejected, failed = (
+        int(report.get(name, 0)) for name in ("lists", "found", "new", "fetched", "rejected", "failed")
+    )
+    return types.ApiRun(
+        started=report["started"],
+        ended=report.get("ended", ""),
+        outcome=report["outcome"],
+        lists=lists,
+        found=found,
+        new=new,
+        fetched=fetched,
+        rejected=rejected,
+        failed=failed,
+        problems=list(report.get("problems", ())),
+        remarks=list(report.get("remarks", ())),
+    )
+
+
+def _article(found: FoundArticle) -> types.ApiArticle:
+    return types.ApiArticle(
+        found.id,
+        found.task,
+        found.url,
+        found.title,
+        found.published or None,
+        iso(found.fetched_at) or "",
+        found.language,
+        found.confidence,
+        found.method,
+    )
+
+
+def _failures(found: TaskFailures) -> types.ApiFailures:
+    pages, rows = ([_reason(group) for group in groups] for groups in (found.pages, found.rows))
+    return types.ApiFailures(found.task, found.failed, pages, rows)
+
+
+def _reason(group: ReasonGroup) -> types.ApiReason:
+    return types.ApiReason(group.label, group.key, group.number, list(group.urls), iso(group.last))
+
+
+def _process(beat: Mapping[str, Any], *, alive: bool) -> types.ApiProcess:
+    node = str(beat.get("node") or beat.get("host") or "")
+    return types.ApiProcess(
+        beat["role"], node, int(beat["pid"]), alive, iso(beat["at"]), beat.get("version"), beat.get("task")
+    )

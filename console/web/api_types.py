@@ -1,0 +1,189 @@
+"""What the JSON API answers and takes: one dataclass an object; the OpenAPI document is made of them."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class ApiError:
+    """Why a request was not answered."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRun:
+    """One run of a task. Times in ISO 8601."""
+
+    started: str
+    ended: str
+    outcome: str
+    lists: int
+    found: int
+    new: int
+    fetched: int
+    rejected: int
+    failed: int
+    problems: list[str]
+    remarks: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiTask:
+    """One task. `counts`: URLs by state; `days`: articles found on each of the last days, oldest first."""
+
+    name: str
+    state: Literal["running", "due", "idle", "paused", "removed", "unpublished"]
+    health: Literal["ok", "attention", "failing", "new", "paused"]
+    reasons: list[str]
+    every: str
+    next_run: str | None
+    counts: dict[str, int]
+    days: list[int]
+    example: str
+    pattern: str
+    last_run: ApiRun | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiTasks:
+    """A page of the tasks, by name; `total`: of all pages."""
+
+    total: int
+    tasks: list[ApiTask]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRuns:
+    """The last runs of a task, newest first."""
+
+    task: str
+    runs: list[ApiRun]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiArticle:
+    """An article as the index knows it."""
+
+    id: int
+    task: str
+    url: str
+    title: str
+    published: str | None
+    fetched_at: str
+    language: str
+    confidence: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiArticles:
+    """A page of a search, newest first. `more_than`: there are more matches than `count`. `next`: for the next page."""
+
+    count: int
+    more_than: bool
+    next: int | None
+    articles: list[ApiArticle]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiReason:
+    """URLs with similar reasons."""
+
+    reason: str
+    key: str
+    number: int
+    urls: list[str]
+    last: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiFailures:
+    """The failed pages and refused rows of a task, by reason."""
+
+    task: str
+    failed: int
+    pages: list[ApiReason]
+    rows: list[ApiReason]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiFailureList:
+    """The failures of the tasks that have any; `total`: how many tasks."""
+
+    total: int
+    tasks: list[ApiFailures]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiProcess:
+    """A process of the system. `at`: its last heartbeat."""
+
+    role: str
+    node: str
+    pid: int
+    alive: bool
+    at: str | None
+    version: str | None
+    task: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiMachines:
+    """Processes alive and dead, and present problems."""
+
+    processes: list[ApiProcess]
+    problems: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiScheduled:
+    """The next run of a task."""
+
+    task: str
+    at: str | None
+    every: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiSchedule:
+    """What runs, what waits for a crawl worker, and what comes next."""
+
+    running: list[str]
+    due: list[str]
+    next: list[ApiScheduled]
+    scheduled: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApiDone:
+    """What an action did."""
+
+    ok: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiTaskAction:
+    """What to do with a task."""
+
+    do: Literal["run", "pause", "resume"]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiFailureAction:
+    """What to do with failures of a task: of all, of one group (`key`), or of one URL."""
+
+    task: str
+    do: Literal["retry", "drop"]
+    what: Literal["pages", "rows"] = "pages"
+    key: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiNewTask:
+    """A task to add: its name, and its keys as in tasks.yaml."""
+
+    name: str
+    keys: dict[str, Any] = field(default_factory=dict)

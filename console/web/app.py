@@ -1,0 +1,98 @@
+"""The application: its routes, and what is shown for an error."""
+
+from pathlib import Path
+
+import redis
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from console.web import api, changes, live, pages
+from console.web.context import Web, web_of
+from console.web.security import Gatekeeper
+from console.web.snapshot import N_
+from workers.connection import reason
+from workers.errors import RedisUnavailable
+
+STATIC = Path(__file__).parent / "static"
+TITLES = {403: N_("Not allowed"), 404: N_("Not found"), 429: N_("Too many attempts")}
+TEXTS = {
+    403: N_("The form has expired. Load the page again and repeat the step."),
+    404: N_("There is nothing at this address."),
+    429: N_("Too many wrong passwords. Wait a minute."),
+}
+
+
+def create_app(web: Web) -> ASGIApp:
+    """Return the console as an ASGI application."""
+    app = Starlette(
+        routes=_routes(),
+        exception_handlers={
+            HTTPException: _on_error,
+            redis.RedisError: _on_redis_error,
+            RedisUnavailable: _on_redis_error,
+        },
+    )
+    gatekeeper = Gatekeeper(app, web.config, web.sessions)
+    app.state.web = web
+    app.state.cookie_of = gatekeeper.cookie_of
+    return gatekeeper
+
+
+def _routes() -> list[BaseRoute]:
+    get, post = ["GET"], ["POST"]
+    return [
+        Route("/", pages.tasks, methods=get),
+        Route("/tasks/{name}", pages.task, methods=get),
+        Route("/tasks/{name}", changes.task_action, methods=post),
+        Route("/tasks/{name}/articles", pages.task_articles, methods=get),
+        Route("/tasks/{name}/links", pages.task_links, methods=get),
+        Route("/tasks/{name}/links/accept", changes.accept, methods=post),
+        Route("/tasks/{name}/try", changes.try_task, methods=post),
+        Route("/tasks/{name}/settings", changes.settings, methods=["GET", "POST"]),
+        Route("/articles", pages.articles, methods=get),
+        Route("/articles/export", pages.export, methods=get),
+        Route("/articles/{number:int}", pages.article, methods=get),
+        Route("/articles/{number:int}/page", pages.article_page, methods=get),
+        Route("/failures", pages.failures, methods=get),
+        Route("/failures", changes.failure_action, methods=post),
+        Route("/machines", pages.machines, methods=get),
+        Route("/schedule", pages.schedule, methods=get),
+        Route("/add", changes.add_page, methods=get),
+        Route("/add", changes.add_start, methods=post),
+        Route("/add/{job}", changes.add_preview, methods=get),
+        Route("/add/{job}", changes.add_save, methods=post),
+        Route("/add/{job}/page/{number:int}", changes.sample_page, methods=get),
+        Route("/engine", changes.engine, methods=post),
+        Route("/login", changes.login_page, methods=get),
+        Route("/login", changes.log_in, methods=post),
+        Route("/logout", changes.log_out, methods=post),
+        Route("/language/{code}", pages.language, methods=get),
+        Route("/events", live.events, methods=get),
+        *api.routes(),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+
+
+async def _on_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+    values = {
+        "section": "",
+        "heading": TITLES.get(error.status_code, "Error"),
+        "text": TEXTS.get(error.status_code, error.detail),
+    }
+    return web_of(request).page(request, "error.html", values, error.status_code)
+
+
+async def _on_redis_error(request: Request, error: Exception) -> Response:
+    words = reason(error) if isinstance(error, redis.RedisError) else str(error)
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": f"Redis is unavailable: {words}"}, 503)
+    values = {"section": "", "heading": N_("Redis is unavailable"), "text": words}
+    return web_of(request).page(request, "error.html", values, 503)

@@ -1,0 +1,300 @@
+"""The full-text index of the articles: a SQLite database of our own in the state folder, built from the outputs.
+
+It holds words, titles and places, no texts: a row is read where its output has it. An article's id is the time at
+which its page was fetched, in microseconds, so ids are in the order of time, and days are ranges of ids. Task and
+language are words of the column `tags`, so a filter is a part of the search. The index may be deleted at any time; then
+it is built again.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from hashlib import blake2b
+from pathlib import Path
+
+from console.web.article_sources import ArticleFile, row_at, rows_from
+from console.web.words import match_of, words_of
+from workers.rows import Row
+
+FORM = 1  # of the tables; an index of another form is built again
+AT_ONCE = 400  # rows in one transaction
+COUNTED_MOST = 1000  # matches that are counted
+MICRO = 1_000_000
+_SCHEMA = """
+CREATE TABLE files (id INTEGER PRIMARY KEY, identity TEXT UNIQUE, path TEXT, kind TEXT, place INTEGER);
+CREATE TABLE tasks (id INTEGER PRIMARY KEY, name TEXT UNIQUE, articles INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE articles (id INTEGER PRIMARY KEY, key INTEGER UNIQUE, file INTEGER, place INTEGER, task INTEGER,
+  url TEXT, title TEXT, published TEXT, language TEXT, confidence REAL, method TEXT);
+CREATE INDEX articles_of_file ON articles (file);
+CREATE VIRTUAL TABLE words USING fts5 (title, text, tags, content='', tokenize='unicode61')
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundArticle:
+    """An article in the index. `fetched_at`: Unix seconds."""
+
+    id: int
+    task: str
+    url: str
+    title: str
+    published: str
+    language: str
+    confidence: float
+    method: str
+    fetched_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleQuery:
+    """What to search for. Days are inclusive, in UTC, of the time of fetching. `before`: only ids below this one."""
+
+    text: str = ""
+    task: str = ""
+    language: str = ""
+    since: date | None = None
+    until: date | None = None
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleList:
+    """A page of a search, newest first. `count`: all matches, at most `COUNTED_MOST` + 1. `after`: for the next one."""
+
+    articles: tuple[FoundArticle, ...]
+    count: int
+    after: int | None
+
+
+class ArticleIndex:
+    """The index in a folder. Reading is safe for several threads; one thread writes."""
+
+    def __init__(self, folder: Path):
+        self.path = folder / "articles.db"
+        self._create()
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def search(self, query: ArticleQuery, most: int = 30) -> ArticleList:
+        """Return a page of the matches."""
+        with self._reading() as database:
+            match = self._match(database, query)
+            if match is None:
+                return ArticleList((), 0, None)
+            low, high = _ids(query)
+            source, values = ("words", [match]) if match else ("articles", [])
+            condition = "words MATCH ? AND " if match else ""
+            between = f"{condition}rowid BETWEEN ? AND ?"
+            counted = f"SELECT count(*) FROM (SELECT 1 FROM {source} WHERE {between} LIMIT {COUNTED_MOST + 1})"
+            [count] = database.execute(counted, [*values, low, high]).fetchone()
+            newest = high if query.before is None else min(high, query.before - 1)
+            ids = f"SELECT rowid FROM {source} WHERE {between} ORDER BY rowid DESC LIMIT ?"
+            found = [row[0] for row in database.execute(ids, [*values, low, newest, most + 1])]
+            articles = self._articles(database, found[:most])
+            return ArticleList(tuple(articles), count, found[most - 1] if len(found) > most else None)
+
+    def get(self, number: int) -> tuple[FoundArticle, Row | None] | None:
+        """Return an article and its row; the row is None if its output has it no more."""
+        with self._reading() as database:
+            found = self._articles(database, [number])
+            place = database.execute(
+                "SELECT path, kind, articles.place FROM articles JOIN files ON file = files.id WHERE articles.id = ?",
+                (number,),
+            ).fetchone()
+        if not found or place is None:
+            return None
+        row = row_at(Path(place[0]), place[1], place[2])
+        is_same = row is not None and row["task"] == found[0].task and row["url"] == found[0].url
+        return found[0], (row if is_same else None)
+
+    def rows(self, query: ArticleQuery, most: int) -> Iterator[Row]:
+        """Yield the rows of all matches, newest first, at most so many."""
+        left, before = most, query.before
+        while left > 0:
+            page = self.search(replace(query, before=before), 500)
+            for article in page.articles[:left]:
+                found = self.get(article.id)
+                if found and found[1] is not None:
+                    yield found[1]
+            left -= len(page.articles)
+            before = page.after
+            if before is None:
+                return
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of indexed articles of each task."""
+        with self._reading() as database:
+            return dict(database.execute("SELECT name, articles FROM tasks ORDER BY name"))
+
+    def languages(self) -> list[str]:
+        """Return the languages that occur among the newest articles."""
+        newest = "SELECT language FROM articles ORDER BY id DESC LIMIT 5000"
+        with self._reading() as database:
+            found = database.execute(f"SELECT DISTINCT language FROM ({newest}) WHERE language != '' ORDER BY 1")
+            return [row[0] for row in found]
+
+    def _match(self, database: sqlite3.Connection, query: ArticleQuery) -> str | None:
+        """Return the FTS5 expression, empty without a condition; None if nothing can match."""
+        parts = []
+        if query.text.strip():
+            text = match_of(query.text)
+            if not text:
+                return None
+            parts.append(f"{{title text}} : ({text})")
+        if query.task:
+            task = database.execute("SELECT id FROM tasks WHERE name = ?", (query.task,)).fetchone()
+            if task is None:
+                return None
+            parts.append(f'tags : "t{task[0]}"')
+        if query.language:
+            parts.append(f'tags : "{_language_tag(query.language)}"')
+        return " AND ".join(parts)
+
+    def _articles(self, database: sqlite3.Connection, ids: Sequence[int]) -> list[FoundArticle]:
+        marks = ",".join("?" * len(ids))
+        rows = database.execute(
+            "SELECT articles.id, name, url, title, published, language, confidence, method, articles.id / 1e6 "
+            f"FROM articles JOIN tasks ON task = tasks.id WHERE articles.id IN ({marks}) ORDER BY articles.id DESC",
+            list(ids),
+        )
+        return [FoundArticle(*row) for row in rows]
+
+    # -- writing ----------------------------------------------------------------------------------------------------
+
+    def update(self, files: Sequence[ArticleFile], *, going_on: Callable[[], bool] = lambda: True) -> int:
+        """Index what the files have since the last time; return how many articles are new."""
+        return sum(self._update_file(file, going_on) for file in files if going_on())
+
+    def _update_file(self, file: ArticleFile, going_on: Callable[[], bool]) -> int:
+        new = 0
+        with closing(self._connect()) as database:
+            known = database.execute("SELECT id, place FROM files WHERE identity = ?", (file.identity,)).fetchone()
+            if known is None:
+                known = database.execute(
+                    "INSERT INTO files (identity, path, kind, place) VALUES (?, ?, ?, 0) RETURNING id, place",
+                    (file.identity, str(file.path), file.kind),
+                ).fetchone()
+            number, place = known
+            database.execute("UPDATE files SET path = ? WHERE id = ?", (str(file.path), number))
+            if file.kind == "jsonl" and file.size < place:  # written anew: its words stay without an article
+                database.execute("DELETE FROM articles WHERE file = ?", (number,))
+                place = 0
+            batch: list[tuple[int, Row]] = []
+            last = place
+            try:
+                for at, last, row in rows_from(file, place) if file.kind == "sqlite" or file.size > place else ():
+                    if row is not None:
+                        batch.append((at, row))
+                    if len(batch) >= AT_ONCE:
+                        new += self._write(database, number, batch, last)
+                        batch = []
+                        if not going_on():
+                            return new
+            except (OSError, sqlite3.Error):
+                return new  # moved or locked: next time
+            if batch or last != known[1]:
+                new += self._write(database, number, batch, last)
+        return new
+
+    def _write(self, database: sqlite3.Connection, file: int, batch: Sequence[tuple[int, Row]], place: int) -> int:
+        new = 0
+        database.execute("BEGIN IMMEDIATE")
+        for at, row in sorted(batch, key=lambda pair: _id_of(pair[1])):
+            new += self._write_row(database, file, at, row)
+        database.execute("UPDATE files SET place = ? WHERE id = ?", (place, file))
+        database.execute("COMMIT")
+        return new
+
+    def _write_row(self, database: sqlite3.Connection, file: int, at: int, row: Row) -> bool:
+        key = _key_of(row)
+        if database.execute("SELECT 1 FROM articles WHERE key = ?", (key,)).fetchone():
+            return False
+        task = database.execute(
+            "INSERT INTO tasks (name, articles) VALUES (?, 1) "
+            "ON CONFLICT (name) DO UPDATE SET articles = articles + 1 RETURNING id",
+            (row["task"],),
+        ).fetchone()[0]
+        number, language = _id_of(row), str(row["language"] or "")
+        while database.execute("SELECT 1 FROM articles WHERE id = ?", (number,)).fetchone():
+            number += 1
+        title = str(row["title"] or "")
+        database.execute(
+            "INSERT INTO articles VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                number, key, file, at, task, str(row["url"]), title[:300], str(row["published"] or ""), language,
+                float(row["confidence"] or 0), str(row["method"]),
+            ),
+        )  # fmt: skip
+        tags = f"t{task} {_language_tag(language)}" if language else f"t{task}"
+        words = (number, words_of(title), words_of(str(row["text"])), tags)
+        database.execute("INSERT INTO words (rowid, title, text, tags) VALUES (?, ?, ?, ?)", words)
+        return True
+
+    # -- inside -----------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with closing(self._connect()) as database:
+            yield database
+
+    def _connect(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
+        database.execute("PRAGMA synchronous = OFF")  # it can be built again
+        return database
+
+    def _create(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with closing(self._connect()) as database:
+                [form] = database.execute("PRAGMA user_version").fetchone()
+                if form == FORM:
+                    return
+                if not form and not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                    self._create_tables(database)
+                    return
+        except sqlite3.DatabaseError:
+            pass
+        for name in ("", "-wal", "-shm"):
+            Path(f"{self.path}{name}").unlink(missing_ok=True)
+        with closing(self._connect()) as database:
+            self._create_tables(database)
+
+    def _create_tables(self, database: sqlite3.Connection) -> None:
+        database.execute("PRAGMA journal_mode = WAL").fetchall()
+        for statement in _SCHEMA.split(";\n"):
+            database.execute(statement)
+        database.execute(f"PRAGMA user_version = {FORM}")
+
+
+def _ids(query: ArticleQuery) -> tuple[int, int]:
+    """Return the least and the largest id of the query's days."""
+    low = _micro(query.since) if query.since else -(2**62)
+    high = _micro(query.until + timedelta(days=1)) - 1 if query.until else 2**62
+    return low, high
+
+
+def _micro(day: date) -> int:
+    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()) * MICRO
+
+
+def _id_of(row: Row) -> int:
+    try:
+        moment = datetime.fromisoformat(row["fetched_at"])
+    except (TypeError, ValueError):
+        return 0
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * MICRO)
+
+
+def _key_of(row: Row) -> int:
+    text = json.dumps([row["task"], row["canonical_url"], row["version"]])
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
+
+
+def _language_tag(language: str) -> str:
+    return "l" + "".join(char for char in language.lower() if char.isalnum())
+
+
+__all__ = ["ArticleFile", "ArticleIndex", "ArticleList", "ArticleQuery", "FoundArticle"]

@@ -1,0 +1,137 @@
+"""The outputs whose rows the console reads: JSONL files, and those moved aside, and SQLite databases.
+
+Each file has an identity (device and inode), so one that is renamed is known again. A place is the byte at which a line
+begins, or a rowid; from there the row can be read again without a search.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote, unquote
+
+from crawler.task_list.models import TaskFile
+from workers.errors import OutputError
+from workers.row_schema import FIELDS
+from workers.rows import Row
+from workers.sinks.kinds import expand, kind_of
+from workers.sinks.reading import complete
+
+LONGEST_LINE = 64 * 2**20  # bytes
+COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
+
+SourceKind = Literal["jsonl", "sqlite"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleFile:
+    """A file with rows. `identity`: device and inode."""
+
+    path: Path
+    kind: SourceKind
+    identity: str
+    size: int
+
+
+def article_files(tasks: TaskFile) -> list[ArticleFile]:
+    """Return the files of the outputs that can be read, each once; those without all fields of a row are left out."""
+    places: dict[Path, SourceKind] = {}
+    folder = tasks.folder.absolute()
+    for task in tasks.tasks.values():
+        options = task.output_options()
+        for output in task.outputs():
+            if output in options and options[output].fields:
+                continue
+            try:
+                address = expand(output, task.name)
+                kind = kind_of(address)
+            except OutputError:
+                continue
+            if kind is None or "{" in address:
+                continue
+            if kind.reads.endswith(":jsonl_rows") and not address.endswith(COMPRESSED):
+                places[folder / Path(address).expanduser()] = "jsonl"
+            elif kind.reads.endswith(":sqlite_rows"):
+                is_address = address.lower().startswith("sqlite:")
+                plain = unquote(address.partition(":")[2].removeprefix("///")) if is_address else address
+                places[folder / Path(plain).expanduser()] = "sqlite"
+    known: dict[str, ArticleFile] = {}
+    for path, source_kind in places.items():
+        aside = path.parent.glob(f"{path.name}.*") if source_kind == "jsonl" and path.parent.is_dir() else ()
+        for file in _existing([path, *sorted(aside)], source_kind):
+            known.setdefault(file.identity, file)
+    return list(known.values())
+
+
+def _existing(paths: Iterable[Path], kind: SourceKind) -> Iterator[ArticleFile]:
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        if path.is_file() and not path.name.endswith(COMPRESSED):
+            yield ArticleFile(path, kind, f"{status.st_dev}:{status.st_ino}", status.st_size)
+
+
+def rows_from(file: ArticleFile, place: int) -> Iterator[tuple[int, int, Row | None]]:
+    """Yield place, next place and row of each line or record from `place` on; None for what is no row."""
+    if file.kind == "sqlite":
+        yield from _records(file.path, place)
+        return
+    with file.path.open("rb") as lines:
+        lines.seek(place)
+        while line := lines.readline(LONGEST_LINE):
+            if not line.endswith(b"\n"):
+                return  # it is being written
+            after = place + len(line)
+            yield place, after, _row_of(line)
+            place = after
+
+
+def row_at(path: Path, kind: str, place: int) -> Row | None:
+    """Return the row at a place; None if there is none any more."""
+    try:
+        if kind == "sqlite":
+            return next((row for at, _, row in _records(path, place, 1) if at == place), None)
+        with path.open("rb") as lines:
+            lines.seek(place)
+            return _row_of(lines.readline(LONGEST_LINE))
+    except (OSError, sqlite3.Error):
+        return None
+
+
+def _records(path: Path, place: int, most: int = -1) -> Iterator[tuple[int, int, Row | None]]:
+    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=5.0)) as database:
+        database.row_factory = sqlite3.Row
+        table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'articles'"
+        if database.execute(table).fetchone() is None:
+            return
+        query = "SELECT rowid AS place_, * FROM articles WHERE rowid >= ? ORDER BY rowid LIMIT ?"
+        for record in database.execute(query, (place, most)):
+            values = {name: record[name] for name in record.keys() if name != "place_"}  # noqa: SIM118
+            yield (
+                record["place_"],
+                record["place_"] + 1,
+                complete({name: _value(name, values[name]) for name in values}),
+            )
+
+
+def _value(name: str, value: Any) -> Any:
+    """Return a column's value as the row had it: lists are stored as JSON."""
+    if isinstance(value, str) and name in FIELDS and FIELDS[name]["type"] == "array":
+        try:
+            return json.loads(value)
+        except ValueError:
+            return []
+    return value
+
+
+def _row_of(line: bytes) -> Row | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return complete(row) if isinstance(row, dict) else None

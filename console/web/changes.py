@@ -1,0 +1,280 @@
+"""The pages that change something: login, runs, failures, settings, adding a task."""
+
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from console.web.actions import Done
+from console.web.context import Web, in_thread, is_web_address, text_of, texts_of, web_of
+from console.web.correction import CorrectedPattern, corrected, with_pattern
+from console.web.data import UnknownTask
+from console.web.pages import task_address
+from console.web.sandbox import page_response
+from console.web.security import local_target
+from console.web.snapshot import N_
+from console.web.surveys import Job, TooManyJobs
+from crawler.patterns.pattern import Pattern, PatternError
+from crawler.task_list.mistakes import TaskError
+
+BUSY = Done(N_("Two surveys are running already; wait until one is done."), {}, ok=False)
+UNKNOWN = Done(N_("There is no such task."), {}, ok=False)
+
+
+# Login
+
+
+def login_page(request: Request) -> Response:
+    """The form for the password."""
+    web = web_of(request)
+    target = local_target(request.query_params.get("next", "/"))
+    if request.scope["session"].logged_in:
+        return RedirectResponse(target, 303)
+    return web.page(request, "login.html", {"target": target, "wrong": False})
+
+
+async def log_in(request: Request) -> Response:
+    """Check the password, and begin a session."""
+    web = web_of(request)
+    form = await request.form(max_files=0, max_fields=10)
+    target = local_target(text_of(form, "next"))
+    if not web.sessions.is_password(text_of(form, "password")):
+        return web.page(request, "login.html", {"target": target, "wrong": True}, 401)
+    response = RedirectResponse(target, 303)
+    response.headers.append("Set-Cookie", request.app.state.cookie_of(web.sessions.new(logged_in=True), request))
+    return response
+
+
+async def log_out(request: Request) -> Response:
+    """End the session."""
+    web = web_of(request)
+    await web.form(request)
+    response = RedirectResponse("/login", 303)
+    response.delete_cookie(web.sessions.cookie, httponly=True, samesite="strict")
+    return response
+
+
+# Tasks
+
+
+async def engine(request: Request) -> Response:
+    """Start or stop the tasks on this machine."""
+    web = web_of(request)
+    form = await web.form(request)
+    local_run = web.engine
+    if local_run is None:
+        raise HTTPException(404)
+    if text_of(form, "do") == "stop":
+        await in_thread(local_run.stop)
+        web.note(request, Done(N_("The tasks are stopped. Nothing is lost."), {}))
+    else:
+        await in_thread(local_run.start)
+        web.note(request, Done(N_("The tasks run on this machine while the console is open."), {}))
+    return web.back(request, form)
+
+
+async def task_action(request: Request) -> Response:
+    """Run a task now, pause it, or let it run again."""
+    web, name = web_of(request), request.path_params["name"]
+    form = await web.form(request)
+    do = text_of(form, "do")
+
+    def act() -> Done:
+        if do == "run":
+            if web.engine is not None and not web.engine.is_running and not web.data.roles()["crawl"]:
+                web.engine.start()
+            return web.actions.run_now(name)
+        return web.actions.pause(name, paused=do == "pause")
+
+    web.note(request, await _safely(act))
+    return web.back(request, form, task_address(name))
+
+
+async def settings(request: Request) -> Response:
+    """The keys of a task, and saving them."""
+    web, name = web_of(request), request.path_params["name"]
+    mistakes: list[str] = []
+    block = ""
+    try:
+        state = await in_thread(lambda: web.data.task(name))
+    except UnknownTask:
+        raise HTTPException(404, "unknown task") from None
+    try:
+        block = await in_thread(lambda: web.actions.settings_of(name))
+        if request.method == "POST":
+            form = await web.form(request)
+            block = text_of(form, "text").replace("\r\n", "\n") + "\n"
+            done = await in_thread(lambda: web.actions.save_settings(name, block))
+            web.note(request, done)
+            return RedirectResponse(task_address(name, "/settings"), 303)
+    except TaskError as error:
+        mistakes = str(error).splitlines()
+    values = {"section": "/", "tab": "settings", "task": state, "block": block, "mistakes": mistakes}
+    return web.page(request, "task_settings.html", values, 422 if mistakes and request.method == "POST" else 200)
+
+
+async def try_task(request: Request) -> Response:
+    """Start a trial of a task: its lists are read, nothing is written."""
+    web, name = web_of(request), request.path_params["name"]
+    await web.form(request)
+    try:
+        job = web.jobs.start("trial", name, {"trial": name, "tasks": str(web.config.tasks)})
+    except TooManyJobs:
+        web.note(request, BUSY)
+        return RedirectResponse(task_address(name, "/links"), 303)
+    return RedirectResponse(task_address(name, f"/links?job={job.id}"), 303)
+
+
+# Failures
+
+
+async def failure_action(request: Request) -> Response:
+    """Retry or drop failed pages or refused rows: one URL, a group, or all."""
+    web = web_of(request)
+    form = await web.form(request)
+    name, key, url = text_of(form, "task"), text_of(form, "key") or None, text_of(form, "url") or None
+    give_up = text_of(form, "do") == "drop"
+
+    def act() -> Done:
+        if text_of(form, "what") == "rows":
+            return web.actions.retry_rows(name, key, give_up=give_up)
+        return web.actions.retry_failed(name, key=key, url=url, give_up=give_up)
+
+    web.note(request, await _safely(act))
+    return web.back(request, form, "/failures")
+
+
+async def accept(request: Request) -> Response:
+    """Accept a rejected page as an article."""
+    web, name = web_of(request), request.path_params["name"]
+    form = await web.form(request)
+    url = text_of(form, "url")
+    web.note(request, await _safely(lambda: web.actions.accept(name, url)))
+    return web.back(request, form, task_address(name, "/links"))
+
+
+# Adding a task
+
+
+def add_page(request: Request) -> Response:
+    """The form for the URL of an article."""
+    return web_of(request).page(request, "add.html", {"section": "/", "url": request.query_params.get("url", "")})
+
+
+async def add_start(request: Request) -> Response:
+    """Start a survey."""
+    web = web_of(request)
+    form = await web.form(request)
+    url = text_of(form, "url")
+    if not is_web_address(url):
+        values = {"section": "/", "url": url, "problem": N_("A URL begins with https:// or http://.")}
+        return web.page(request, "add.html", values, 422)
+    scope = text_of(form, "scope")
+    body = {
+        "survey": url,
+        "scope": scope if scope in ("section", "site") else "auto",
+        "insist": text_of(form, "insist") == "1",
+        "tasks": str(web.config.tasks),
+    }
+    try:
+        job = web.jobs.start("survey", url, body)
+    except TooManyJobs:
+        web.note(request, BUSY)
+        return RedirectResponse("/add", 303)
+    return RedirectResponse(f"/add/{job.id}", 303)
+
+
+def add_preview(request: Request) -> Response:
+    """The progress of a survey, then its result."""
+    web = web_of(request)
+    return _preview(web, request, _job_of(web, request))
+
+
+async def add_save(request: Request) -> Response:
+    """Correct the pattern by the marked links, or write the task into tasks.yaml."""
+    web = web_of(request)
+    job = _job_of(web, request)
+    form = await web.form(request)
+    if job.result is None:
+        raise HTTPException(404, "unknown survey")
+    entry = dict(job.result["entry"])
+    for key in ("name", "pattern", "every", "output"):
+        if value := text_of(form, key):
+            entry[key] = value
+    if text_of(form, "do") == "correct":
+        return await in_thread(lambda: _corrected(web, request, job, entry, texts_of(form, "belongs")))
+    try:
+        if text_of(form, "do") == "match":
+            job.result = with_pattern({**job.result, "entry": entry}, entry["pattern"])
+            return _preview(web, request, job)
+        done = await in_thread(lambda: web.actions.add_task(entry))
+    except (TaskError, PatternError) as error:
+        job.result = {**job.result, "entry": entry}
+        return _preview(web, request, job, mistakes=str(error).splitlines(), status=422)
+    web.note(request, done)
+    return RedirectResponse(task_address(entry["name"]), 303)
+
+
+def sample_page(request: Request) -> Response:
+    """The page of a sample, for the sandbox beside its text."""
+    web = web_of(request)
+    page = _job_of(web, request).page(request.path_params["number"])
+    if page is None:
+        raise HTTPException(404, "the page is not kept")
+    return page_response(*page)
+
+
+def _job_of(web: Web, request: Request) -> Job:
+    job = web.jobs.get(request.path_params["job"])
+    if job is None:
+        raise HTTPException(404, "unknown survey")
+    return job
+
+
+def _corrected(web: Web, request: Request, job: Job, entry: dict[str, Any], belongs: list[str]) -> Response:
+    assert job.result is not None
+    links = {link["url"]: link["text"] for link in (*job.result["taken"], *job.result["left"])}
+    marked = [url for url in belongs if url in links]
+    others = {url: text for url, text in links.items() if url not in marked and url != entry["example"]}
+    correction = corrected(entry["example"], marked, others)
+    if correction.pattern:
+        job.result = with_pattern({**job.result, "entry": entry}, correction.pattern)
+    return _preview(web, request, job, correction=correction)
+
+
+def _preview(
+    web: Web,
+    request: Request,
+    job: Job,
+    *,
+    mistakes: list[str] | None = None,
+    correction: CorrectedPattern | None = None,
+    status: int = 200,
+) -> Response:
+    prefix = ""
+    if job.result:
+        try:
+            prefix = str(Pattern.parse(job.result["entry"]["pattern"], job.result["entry"]["example"]))
+        except PatternError:
+            prefix = ""
+    values = {
+        "section": "/",
+        "job": job,
+        "events": "" if job.done else f"/events?job={job.id}",
+        "mistakes": mistakes or [],
+        "correction": correction,
+        "pattern": prefix,
+    }
+    return web.page(request, "preview.html", values, status)
+
+
+async def _safely(act: Any) -> Done:
+    """Return what an action did; a task that is unknown or can't be changed is a result, too."""
+    try:
+        done: Done = await in_thread(act)
+    except UnknownTask:
+        return UNKNOWN
+    except TaskError as error:
+        return Done("%(text)s", {"text": str(error)}, ok=False)
+    return done

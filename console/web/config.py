@@ -1,0 +1,77 @@
+"""How the console is served."""
+
+import ipaddress
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PASSWORD = "EXEMPLAR_CONSOLE_PASSWORD"
+TOKEN = "EXEMPLAR_CONSOLE_TOKEN"
+LEAST_SECRET = 12  # characters of a password or token beyond loopback
+LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+
+class ConsoleRefused(ValueError):
+    """The console is not served in this way; the text has the reason and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleConfig:
+    """`names`: further host names by which the console is reached. `password` and `token`: empty if there is none."""
+
+    tasks: Path
+    host: str = "127.0.0.1"
+    port: int = 8300
+    names: tuple[str, ...] = ()
+    password: str = field(default="", repr=False)
+    token: str = field(default="", repr=False)
+
+    @property
+    def needs_login(self) -> bool:
+        """Whether a password or a token is set."""
+        return bool(self.password or self.token)
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Return the names that a request's Host header may have, without port."""
+        own = f"[{self.host}]" if ":" in self.host else self.host
+        local = LOCAL_NAMES if is_loopback(self.host) or self.host in ("0.0.0.0", "::") else ()
+        return frozenset(name.lower() for name in (own, *local, *self.names))
+
+    def check(self) -> None:
+        """Raise `ConsoleRefused` for an address beyond loopback without a password or token, or with a short one."""
+        if is_loopback(self.host):
+            return
+        if not self.needs_login:
+            raise ConsoleRefused(
+                f"{self.host} is not a loopback address: set {PASSWORD} (for people) or {TOKEN} (for programs), "
+                "or use --host 127.0.0.1"
+            )
+        for name, secret in ((PASSWORD, self.password), (TOKEN, self.token)):
+            if secret and len(secret) < LEAST_SECRET:
+                raise ConsoleRefused(f"{name} has fewer than {LEAST_SECRET} characters")
+
+
+def config_from(
+    environment: Mapping[str, str], tasks: Path, host: str, port: int, names: tuple[str, ...] = ()
+) -> ConsoleConfig:
+    """Return the config with password and token from the environment. Raises `ConsoleRefused`."""
+    config = ConsoleConfig(tasks, host, port, names, environment.get(PASSWORD, ""), environment.get(TOKEN, ""))
+    config.check()
+    return config
+
+
+def config_here(tasks: Path, host: str, port: int, names: tuple[str, ...] = ()) -> ConsoleConfig:
+    """Return the config with the password and token of this process's environment. Raises `ConsoleRefused`."""
+    return config_from(os.environ, tasks, host, port, names)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,87 @@
+"""What all pages share: config, sessions, data, actions, background jobs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from console.web.actions import ConsoleActions, Done
+from console.web.config import ConsoleConfig
+from console.web.data import ConsoleData
+from console.web.engine import LocalRun
+from console.web.security import Sessions, checked_form, local_target
+from console.web.surveys import Jobs
+from console.web.views import render
+
+Result = TypeVar("Result")
+NOTICES_MOST = 200
+
+
+@dataclass
+class Web:
+    """The parts of the console. `engine`: None if the Redis belongs to others. `notices`: shown once, by session."""
+
+    config: ConsoleConfig
+    sessions: Sessions
+    data: ConsoleData
+    actions: ConsoleActions
+    jobs: Jobs
+    engine: LocalRun | None = None
+    notices: dict[str, Done] = field(default_factory=dict)
+    is_stopping: Callable[[], bool] = lambda: False
+
+    def page(self, request: Request, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
+        """Return a page; a notice that waits for this session is shown on it."""
+        notice = self.notices.pop(request.scope["session"].id, "") if request.method == "GET" else ""
+        return render(request, self.sessions, template, {"notice": notice, **values}, status)
+
+    def note(self, request: Request, done: Done) -> None:
+        """Show what was done on the next page of this session."""
+        while len(self.notices) >= NOTICES_MOST:
+            del self.notices[next(iter(self.notices))]
+        self.notices[request.scope["session"].id] = done
+
+    def back(self, request: Request, form: FormData, default: str = "/") -> Response:
+        """Return to the page that a form names in `next`."""
+        target = form.get("next")
+        return RedirectResponse(local_target(target if isinstance(target, str) else default), 303)
+
+    async def form(self, request: Request) -> FormData:
+        """Return the form of a request, its token checked."""
+        return await checked_form(request, self.sessions)
+
+
+def web_of(request: Request) -> Web:
+    """Return the console's parts."""
+    web: Web = request.app.state.web
+    return web
+
+
+async def in_thread(work: Callable[[], Result]) -> Result:
+    """Call what waits for Redis, files or locks, beside the event loop."""
+    return await run_in_threadpool(work)
+
+
+def text_of(form: FormData, name: str) -> str:
+    """Return a field of a form as text; empty if it is missing."""
+    value = form.get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def texts_of(form: FormData, name: str) -> list[str]:
+    """Return all values of a field."""
+    return [value for value in form.getlist(name) if isinstance(value, str)]
+
+
+def is_web_address(url: str) -> bool:
+    """Whether a text is a URL of the web."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.netloc)

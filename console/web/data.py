@@ -1,0 +1,301 @@
+"""All that the pages and the API read: tasks, runs, links, failures, machines, schedule, articles; in bounded queries.
+
+A list that may be long is cut (`…_MOST`) and says so; what all tasks need is in one snapshot.
+"""
+
+import threading
+from collections import Counter
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from console.problems import Group, groups
+from console.web.article_index import ArticleIndex
+from console.web.article_sources import article_files
+from console.web.config import ConsoleConfig
+from console.web.snapshot import Snapshot, Snapshots, TaskListFile, TaskState
+from crawler.politeness.host_states import hosts
+from crawler.run.run_report import reports
+from crawler.scheduling.schedule import Schedule
+from workers import keys
+from workers.addresses import shown
+from workers.extraction_config import config_of
+from workers.full_redis import memory_of
+from workers.kept_pages import KeptPage, kept_pages_of
+from workers.ledger import Ledger, short
+from workers.presence import processes
+from workers.present_problems import present_problems
+from workers.problems import Problem
+from workers.quarantine import kept_notes
+from workers.redis_clock import clock_of
+from workers.refused_rows import RefusedRow, refused_rows
+from workers.servers import RedisServer, RedisServers
+from workers.url_states import OPEN_STATES, fingerprint
+
+RUNS_MOST = 20  # of a task that are shown
+PROBLEMS_MOST = 400  # newest rejected and failed URLs of a task that are looked at
+LINKS_MOST = 30  # open URLs of a task that are shown
+GROUP_URLS_MOST = 20  # URLs of a group that are shown
+FAILING_TASKS_MOST = 20  # on one page of failures
+SCHEDULED_MOST = 200  # tasks that the schedule names
+HOURS = 24  # of the schedule's chart
+HOSTS_MOST = 100
+INDEX_EVERY = 5.0  # seconds
+
+
+class UnknownTask(LookupError):
+    """There is no task of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonGroup:
+    """URLs of a task with similar reasons. `kept`: how many of them have their page in quarantine."""
+
+    fate: str
+    key: str
+    label: str
+    number: int
+    urls: tuple[str, ...]
+    last: float | None
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLinks:
+    """What became of a task's links. `complete`: whether all URLs without a row were looked at."""
+
+    open: tuple[dict[str, Any], ...]
+    left: tuple[ReasonGroup, ...]
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFailures:
+    """The failed pages and refused rows of one task, by reason."""
+
+    task: str
+    failed: int
+    pages: tuple[ReasonGroup, ...]
+    rows: tuple[ReasonGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledRun:
+    """A task with the time of its next run, in Unix seconds."""
+
+    task: str
+    at: float
+    every: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleView:
+    """`hours`: runs in each of the next `HOURS` hours; `next`: the first `SCHEDULED_MOST` tasks in their order."""
+
+    running: tuple[str, ...]
+    due: tuple[str, ...]
+    next: tuple[ScheduledRun, ...]
+    hours: tuple[int, ...]
+    scheduled: int
+    paused: int
+
+
+class ConsoleData:
+    """Everything that the console reads. Safe for several threads."""
+
+    def __init__(self, config: ConsoleConfig, servers: RedisServers, state: Path):
+        self.config, self.servers = config, servers
+        self.file = TaskListFile(config.tasks)
+        self.snapshots = Snapshots(servers, self.file)
+        self.index = ArticleIndex(state / "console")
+        self._stopping = threading.Event()
+        self._indexer = threading.Thread(target=self._keep_index, name="article-index", daemon=True)
+
+    def start(self) -> None:
+        """Keep the index of the articles up to date from now on."""
+        self._indexer.start()
+
+    def stop(self) -> None:
+        """End the thread that keeps the index up to date."""
+        self._stopping.set()
+        if self._indexer.is_alive():
+            self._indexer.join(5.0)
+
+    def update_index(self) -> int:
+        """Index what the outputs have since the last time; return how many articles are new."""
+        tasks, _ = self.file.read()
+        return self.index.update(article_files(tasks), going_on=lambda: not self._stopping.is_set()) if tasks else 0
+
+    def _keep_index(self) -> None:
+        while not self._stopping.is_set():
+            self.update_index()
+            self._stopping.wait(INDEX_EVERY)
+
+    # -- tasks ------------------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """Return all tasks, at most some seconds old."""
+        return self.snapshots.get()
+
+    def task(self, name: str) -> TaskState:
+        """Return one task. Raises `UnknownTask`."""
+        try:
+            return self.snapshot().tasks[name]
+        except KeyError:
+            raise UnknownTask(name) from None
+
+    def server_of(self, name: str) -> RedisServer:
+        """Return the server on which a task is."""
+        own = self.task(name).server
+        return next((server for server in self.servers if server.name == own), self.servers[0])
+
+    def runs(self, name: str, most: int = RUNS_MOST) -> list[dict[str, Any]]:
+        """Return the reports of a task's last runs, newest first."""
+        return reports(self.server_of(name).connection, name, most)
+
+    def links(self, name: str) -> TaskLinks:
+        """Return the open URLs of a task, and those without a row by reason."""
+        ledger = Ledger(self.server_of(name).connection, name)
+        open_urls = [row for state in OPEN_STATES[::-1] for row in ledger.open_urls(state, LINKS_MOST)]
+        counts = self.task(name).counts
+        left = _newest_problems(ledger)
+        without_row = counts["rejected"] + counts["failed"]
+        return TaskLinks(
+            tuple(open_urls[:LINKS_MOST]), tuple(map(_reason_group, groups(left))), len(left) >= without_row
+        )
+
+    def kept_page(self, task: str, url: str) -> KeptPage | None:
+        """Return the kept page of an article; None if the task keeps none or the page is not kept any more."""
+        config = config_of(self.server_of(task).connection, task)
+        if config is None or config.keep_pages is None:
+            return None
+        pages = kept_pages_of(config, clock=clock_of(self.servers[0].connection).now)
+        if not pages.path.exists():
+            return None
+        try:
+            return pages.find(url)
+        finally:
+            pages.close()
+
+    # -- failures ---------------------------------------------------------------------------------------------------
+
+    def failing_tasks(self) -> list[str]:
+        """Return the tasks that have failed pages or refused rows, those with most of them first."""
+        snapshot = self.snapshot()
+        numbers = Counter({name: row.counts["failed"] for name, row in snapshot.tasks.items() if row.counts["failed"]})
+        for output in snapshot.outputs:
+            if output.refused:
+                numbers[output.task] += output.refused
+        return [name for name, _ in numbers.most_common()]
+
+    def failures(self, name: str) -> TaskFailures:
+        """Return the failed pages and refused rows of a task."""
+        connection = self.server_of(name).connection
+        ledger = Ledger(connection, name)
+        failed = [problem for problem in _newest_problems(ledger) if problem.state == "failed"]
+        kept = kept_notes(connection, name) if failed else {}
+        pages = []
+        for group in groups(failed):
+            number = sum(fingerprint(url) in kept for url in group.urls)
+            pages.append(_reason_group(group, number))
+        return TaskFailures(name, self.task(name).counts["failed"], tuple(pages), _row_groups(connection, name))
+
+    # -- machines and schedule --------------------------------------------------------------------------------------
+
+    def machines(self) -> dict[str, Any]:
+        """Return processes alive and dead, present problems, outputs, hosts, and Redis of each server."""
+        living: list[dict[str, Any]] = []
+        dead: list[dict[str, Any]] = []
+        problems: list[dict[str, Any]] = []
+        redis_rows: list[dict[str, Any]] = []
+        slowed: list[dict[str, Any]] = []
+        for server in self.servers:
+            alive, died = processes(server.connection)
+            living += alive
+            dead += died
+            problems += [problem.to_dict() for problem in present_problems(server.connection)]
+            memory, info = memory_of(server.connection), server.connection.info("server")
+            version = str(info.get("valkey_version") or info.get("redis_version"))
+            row = {"name": server.name, "version": version, "used": memory.used, "limit": memory.limit}
+            redis_rows.append(row | {"full": memory.is_full})
+            slowed += [host.to_dict() for host in hosts(server.connection)][:HOSTS_MOST]
+        outputs = [asdict(output) for output in self.snapshot().outputs]
+        return {
+            "processes": living,
+            "died": dead,
+            "problems": problems,
+            "redis": redis_rows,
+            "hosts": slowed,
+            "outputs": outputs,
+        }
+
+    def roles(self) -> Counter[str]:
+        """Return how many processes of each role are alive."""
+        return Counter(process["role"] for server in self.servers for process in processes(server.connection)[0])
+
+    def schedule(self) -> ScheduleView:
+        """Return what runs, what is due, and what comes next."""
+        snapshot = self.snapshot()
+        running = sorted(row.name for row in snapshot.tasks.values() if row.state == "running")
+        due = [name for server in self.servers for name in Schedule(server.connection).due()]
+        planned = sorted((row.next_run, row.name) for row in snapshot.tasks.values() if row.next_run is not None)
+        hours = [0] * HOURS
+        for at, _ in planned:
+            hour = int((at - snapshot.at) // 3600)
+            if hour < HOURS:
+                hours[max(hour, 0)] += 1
+        paused = sum(row.state == "paused" for row in snapshot.tasks.values())
+        rows = tuple(ScheduledRun(name, at, snapshot.tasks[name].every) for at, name in planned[:SCHEDULED_MOST])
+        return ScheduleView(tuple(running), tuple(due[:SCHEDULED_MOST]), rows, tuple(hours), len(planned), paused)
+
+    def has_task_list(self) -> bool:
+        """Whether a task list is published."""
+        return any(server.connection.exists(keys.EDITION) for server in self.servers)
+
+
+def _newest_problems(ledger: Ledger) -> list[Problem]:
+    """Return the newest rejected and failed URLs that are still in that state."""
+    rows = ledger.problems(PROBLEMS_MOST)
+    pipe = ledger.redis.pipeline(transaction=False)
+    for row in rows:
+        bucket, slot = ledger.place_of(fingerprint(row["url"]))
+        pipe.hget(bucket, slot)
+    present: dict[str, Problem] = {}
+    for row, code in zip(rows, pipe.execute(), strict=True):
+        expected = row["state"][0] + short(row["reason"])
+        text = code.decode("utf-8", "replace") if code else ""
+        if text[:1] + text[5:] == expected:
+            present.setdefault(row["url"], Problem(row["state"], row["reason"], row["url"], float(row["at"])))
+    return list(present.values())
+
+
+def _reason_group(group: Group, kept: int = 0) -> ReasonGroup:
+    last = max((member.at for member in group.members if member.at is not None), default=None)
+    urls = tuple(group.urls[:GROUP_URLS_MOST])
+    return ReasonGroup(group.fate, group.key, group.label, len(group.members), urls, last, kept)
+
+
+def _row_groups(connection: "redis.Redis", task: str) -> tuple[ReasonGroup, ...]:
+    by_reason: dict[tuple[str, str], list[RefusedRow]] = {}
+    for row in refused_rows(connection, task):
+        by_reason.setdefault((row.output, row.reason), []).append(row)
+    return tuple(
+        ReasonGroup(
+            "refused",
+            reason,
+            f"{shown(output)}: {reason}",
+            len(rows),
+            tuple(row.url for row in rows[:GROUP_URLS_MOST]),
+            max(row.at for row in rows),
+            len(rows),
+        )
+        for (output, reason), rows in by_reason.items()
+    )
+
+
+def iso(at: float | None) -> str | None:
+    """Return Unix seconds as ISO 8601."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds") if at is not None else None

@@ -1,0 +1,97 @@
+"""The OpenAPI 3.1 document of the JSON API, made of its operations and dataclasses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+from console.web.api_types import ApiError
+from workers.row_schema import row_schema
+
+REFERENCE = "#/components/schemas/{model}"
+ERRORS = {
+    "401": "Not logged in.",
+    "404": "Not found.",
+    "422": "Invalid: the text says what.",
+    "503": "Redis is unavailable.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an operation."""
+
+    name: str
+    type: str
+    description: str
+    place: Literal["query", "path"] = "query"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation. `answer`: the dataclass of its answer; None: a row of an output. `body`: of its request."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    summary: str
+    answer: type | None
+    parameters: tuple[Parameter, ...] = ()
+    body: type | None = None
+
+
+def document(operations: Sequence[Operation]) -> dict[str, Any]:
+    """Return the document."""
+    schemas: dict[str, Any] = {"Row": _without_id(row_schema())}
+    for kind in (ApiError, *(kind for one in operations for kind in (one.answer, one.body) if kind)):
+        schema = TypeAdapter(kind).json_schema(ref_template=REFERENCE)
+        schemas |= schema.pop("$defs", {})
+        schemas[kind.__name__] = schema
+    paths: dict[str, Any] = {}
+    for one in operations:
+        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Exemplar console", "version": version("exemplar-crawler")},
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{}, {"token": []}],
+    }
+
+
+def _operation(one: Operation) -> dict[str, Any]:
+    name = one.answer.__name__ if one.answer else "Row"
+    value: dict[str, Any] = {
+        "summary": one.summary,
+        "operationId": f"{one.method.lower()}{one.path.removeprefix('/api').replace('/', '_')}".translate(
+            str.maketrans("", "", "{}")
+        ),
+        "responses": {"200": {"description": one.summary, "content": _json(name)}}
+        | {code: {"description": text, "content": _json("ApiError")} for code, text in ERRORS.items()},
+    }
+    if one.parameters:
+        value["parameters"] = [
+            {
+                "name": parameter.name,
+                "in": parameter.place,
+                "required": parameter.place == "path",
+                "description": parameter.description,
+                "schema": {"type": parameter.type},
+            }
+            for parameter in one.parameters
+        ]
+    if one.body:
+        value["requestBody"] = {"required": True, "content": _json(one.body.__name__)}
+    return value
+
+
+def _json(name: str) -> dict[str, Any]:
+    return {"application/json": {"schema": {"$ref": REFERENCE.format(model=name)}}}
+
+
+def _without_id(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if not key.startswith("$") and key != "schema_version"}

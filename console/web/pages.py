@@ -1,0 +1,284 @@
+"""The pages that show tasks, articles, failures, machines and the schedule."""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+from urllib.parse import quote
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from console.web.article_index import COUNTED_MOST, ArticleQuery, FoundArticle
+from console.web.charts import bar_chart, day_chart
+from console.web.context import Web, web_of
+from console.web.data import FAILING_TASKS_MOST, UnknownTask
+from console.web.sandbox import page_response
+from console.web.security import local_target
+from console.web.snapshot import TaskState
+from console.web.texts import COOKIE, LANGUAGES
+from console.web.words import snippet
+from workers.row_schema import FIELDS
+from workers.rows import Row
+
+TASKS_A_PAGE = 50
+ARTICLES_A_PAGE = 20
+EXPORT_MOST = 100_000  # rows
+HEALTH_ORDER = ("failing", "attention", "new", "ok", "paused")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how cells begin that a spreadsheet computes
+CSV_FIELDS = ("task", "url", "title", "published", "author", "language", "confidence", "fetched_at", "text")
+
+
+def tasks(request: Request) -> Response:
+    """All tasks: health, articles a day, last and next run."""
+    web = web_of(request)
+    snapshot = web.data.snapshot()
+    query = request.query_params
+    filters = {"q": query.get("q", ""), "health": query.get("health", ""), "sort": query.get("sort", "health")}
+    rows = [row for row in snapshot.tasks.values() if _is_wanted(row, filters)]
+    rows.sort(key=_order(filters["sort"]))
+    pages = max(1, -(-len(rows) // TASKS_A_PAGE))
+    page = min(max(number_of_text(query.get("page"), 1), 1), pages)
+    shown = rows[(page - 1) * TASKS_A_PAGE : page * TASKS_A_PAGE]
+    return web.page(
+        request,
+        "tasks.html",
+        {
+            "section": "/",
+            "events": "/events",
+            "rows": [(row, day_chart(snapshot.first_day, row.days)) for row in shown],
+            "all_count": len(snapshot.tasks),
+            "totals": snapshot.totals(),
+            "by_health": Counter(row.health for row in snapshot.tasks.values()),
+            "filters": filters,
+            "page": page,
+            "pages": pages,
+            "mistakes": snapshot.mistakes,
+            **_engine(web),
+        },
+    )
+
+
+def _engine(web: Web) -> dict[str, Any]:
+    is_started = web.engine is not None and web.engine.is_running
+    return {
+        "can_start": web.engine is not None,
+        "is_started": is_started,
+        "is_alive": is_started or bool(web.data.roles()["crawl"] or web.data.roles()["run"]),
+        "engine_problem": web.engine.problem if web.engine else "",
+    }
+
+
+def _is_wanted(row: TaskState, filters: dict[str, str]) -> bool:
+    text = filters["q"].strip().casefold()
+    if filters["health"] and row.health != filters["health"]:
+        return False
+    return not text or text in row.name.casefold() or text in row.example.casefold()
+
+
+def _order(name: str) -> Any:
+    late = float("inf")
+    return {
+        "name": lambda row: row.name,
+        "next": lambda row: (row.next_run if row.next_run is not None else late, row.name),
+        "articles": lambda row: (-row.counts["written"], row.name),
+    }.get(name, lambda row: (HEALTH_ORDER.index(row.health), row.name))
+
+
+def task(request: Request) -> Response:
+    """One task: counts, chart, runs."""
+    web, state = _task_of(request)
+    snapshot = web.data.snapshot()
+    chart = day_chart(snapshot.first_day, state.days, height=60)
+    runs = web.data.runs(state.name) if state.server else []
+    return web.page(
+        request, "task.html", _task_values("runs", state) | {"chart": chart, "runs": runs, "events": "/events"}
+    )
+
+
+def task_links(request: Request) -> Response:
+    """What became of a task's links: open URLs, and those without a row by reason."""
+    web, state = _task_of(request)
+    job = web.jobs.get(request.query_params.get("job", ""))
+    values = {
+        "links": web.data.links(state.name) if state.server else None,
+        "job": job,
+        "events": f"/events?job={job.id}" if job and not job.done else "",
+    }
+    return web.page(request, "task_links.html", _task_values("links", state) | values)
+
+
+def task_articles(request: Request) -> Response:
+    """The articles of one task."""
+    web, state = _task_of(request)
+    return web.page(request, "task_articles.html", _task_values("articles", state) | _search(web, request, state.name))
+
+
+def _task_of(request: Request) -> tuple[Web, TaskState]:
+    web = web_of(request)
+    try:
+        return web, web.data.task(request.path_params["name"])
+    except UnknownTask:
+        raise HTTPException(404, "unknown task") from None
+
+
+def _task_values(tab: str, state: TaskState) -> dict[str, Any]:
+    return {"section": "/", "tab": tab, "task": state}
+
+
+def articles(request: Request) -> Response:
+    """Full-text search in the articles of all tasks."""
+    web = web_of(request)
+    names = sorted(web.data.index.counts())
+    return web.page(request, "articles.html", {"section": "/articles", "names": names} | _search(web, request))
+
+
+def _search(web: Web, request: Request, task_name: str = "") -> dict[str, Any]:
+    query = _query_of(request, task_name)
+    found = web.data.index.search(query, ARTICLES_A_PAGE)
+    rows = [(article, _snippet(web, article, query.text)) for article in found.articles]
+    return {
+        "found": rows,
+        "count": found.count,
+        "counted_most": COUNTED_MOST,
+        "after": found.after,
+        "search": query,
+        "languages_found": web.data.index.languages(),
+    }
+
+
+def _query_of(request: Request, task_name: str = "") -> ArticleQuery:
+    query = request.query_params
+    before = query.get("before", "")
+    return ArticleQuery(
+        query.get("q", "")[:500],
+        task_name or query.get("task", ""),
+        query.get("language", ""),
+        day_of_text(query.get("since")),
+        day_of_text(query.get("until")),
+        int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None,
+    )
+
+
+def _snippet(web: Web, article: FoundArticle, text: str) -> list[tuple[str, bool]]:
+    found = web.data.index.get(article.id)
+    return snippet(str(found[1]["text"]), text) if found and found[1] is not None else []
+
+
+def article(request: Request) -> Response:
+    """One article beside its page."""
+    web = web_of(request)
+    number = request.path_params["number"]
+    found = web.data.index.get(number)
+    if found is None:
+        raise HTTPException(404, "unknown article")
+    indexed, row = found
+    kept = row is not None and _kept(web, indexed) is not None
+    values = {"section": "/articles", "article": indexed, "row": row, "kept": kept}
+    return web.page(request, "article.html", values)
+
+
+def article_page(request: Request) -> Response:
+    """The kept page of an article, for the sandbox beside it."""
+    web = web_of(request)
+    found = web.data.index.get(request.path_params["number"])
+    kept = _kept(web, found[0]) if found else None
+    if kept is None:
+        raise HTTPException(404, "the page is not kept")
+    return page_response(kept.page.body, kept.page.content_type)
+
+
+def _kept(web: Web, indexed: FoundArticle) -> Any:
+    try:
+        return web.data.kept_page(indexed.task, indexed.url)
+    except UnknownTask:
+        return None
+
+
+def export(request: Request) -> Response:
+    """The rows of a search as JSON lines or CSV, at most `EXPORT_MOST`."""
+    web = web_of(request)
+    rows = web.data.index.rows(_query_of(request), EXPORT_MOST)
+    as_csv = request.query_params.get("format") == "csv"
+    name = f"articles.{'csv' if as_csv else 'jsonl'}"
+    return StreamingResponse(
+        _csv(rows) if as_csv else (json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+        media_type="text/csv; charset=utf-8" if as_csv else "application/x-ndjson",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def _csv(rows: Iterator[Row]) -> Iterator[str]:
+    """Yield CSV; a cell that a spreadsheet would take for a formula begins with an apostrophe."""
+    yield "\ufeff" + ",".join(CSV_FIELDS) + "\r\n"
+    for row in rows:
+        line = io.StringIO()
+        cells = [str(row[name] if row[name] is not None else "") for name in CSV_FIELDS if name in FIELDS]
+        csv.writer(line).writerow(
+            [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell for cell in cells]
+        )
+        yield line.getvalue()
+
+
+def failures(request: Request) -> Response:
+    """Failed pages and refused rows, by task and reason."""
+    web = web_of(request)
+    names = web.data.failing_tasks()
+    chosen = request.query_params.get("task", "")
+    page = max(number_of_text(request.query_params.get("page"), 1), 1)
+    shown = [chosen] if chosen in names else names[(page - 1) * FAILING_TASKS_MOST : page * FAILING_TASKS_MOST]
+    rows = [web.data.failures(name) for name in shown]
+    values = {
+        "rows": rows,
+        "names": names,
+        "chosen": chosen,
+        "page": page,
+        "pages": -(-len(names) // FAILING_TASKS_MOST),
+    }
+    return web.page(request, "failures.html", {"section": "/failures", "events": "/events", **values})
+
+
+def machines(request: Request) -> Response:
+    """Processes, present problems, outputs, hosts, Redis."""
+    web = web_of(request)
+    values = {"section": "/machines", "events": "/events?every=1", "machines": web.data.machines()}
+    return web.page(request, "machines.html", values)
+
+
+def schedule(request: Request) -> Response:
+    """What runs, what is due, what comes next."""
+    web = web_of(request)
+    view = web.data.schedule()
+    labels = [f"+{hour} h" for hour in range(len(view.hours))]
+    values = {"view": view, "chart": bar_chart(view.hours, labels, height=60)}
+    return web.page(request, "schedule.html", {"section": "/schedule", "events": "/events", **values})
+
+
+def language(request: Request) -> Response:
+    """Choose the language of the pages."""
+    response = RedirectResponse(local_target(request.query_params.get("next", "/")), 303)
+    if request.path_params["code"] in LANGUAGES:
+        response.set_cookie(COOKIE, request.path_params["code"], max_age=365 * 86400, httponly=True, samesite="lax")
+    return response
+
+
+def task_address(name: str, part: str = "") -> str:
+    """Return the address of a task's page."""
+    return f"/tasks/{quote(name, safe='')}{part}"
+
+
+def number_of_text(text: str | None, otherwise: int) -> int:
+    """Return a number of a query; `otherwise` for any other text."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else otherwise
+
+
+def day_of_text(text: str | None) -> date | None:
+    """Return a day of a query; None for any other text."""
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        return None

@@ -1,0 +1,74 @@
+"""A crawled page as it may be shown beside its article: without scripts, links to resources, or requests of any kind.
+
+The page is shown in an iframe with an empty `sandbox` attribute, and its response has a policy of its own that forbids
+all requests. What could make a request before a policy applies, or change where links lead, is removed as well.
+"""
+
+import lxml.html
+from lxml import etree
+from starlette.responses import HTMLResponse
+
+from extractors.html.decoding import decode
+
+POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'self'"
+)
+HEADERS = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN", "X-DNS-Prefetch-Control": "off"}
+REMOVED = (
+    "script", "link", "base", "iframe", "frame", "frameset", "object", "embed", "applet", "portal", "template", "audio",
+    "video", "source", "track",
+)  # fmt: skip
+
+
+def page_response(body: bytes, content_type: str) -> HTMLResponse:
+    """Return the response for a crawled page."""
+    return HTMLResponse(harmless(body, content_type), headers=HEADERS)
+
+
+def harmless(body: bytes, content_type: str) -> str:
+    """Return a page as HTML without what could run or request anything."""
+    text, _ = decode(body, content_type)
+    try:
+        tree = lxml.html.document_fromstring(text.replace("\0", ""), parser=lxml.html.HTMLParser(encoding=None))
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError):
+        return ""
+    for element in [*tree.iter()]:
+        if _is_removed(element):
+            _remove(element)
+        else:
+            _clean(element)
+    whole: str = lxml.html.tostring(tree, encoding="unicode", doctype="<!doctype html>")
+    return whole
+
+
+def _is_removed(element: "lxml.html.HtmlElement") -> bool:
+    tag: object = element.tag  # a comment's is a function
+    if not isinstance(tag, str):
+        return True
+    name = tag.rpartition("}")[2].rpartition(":")[2].lower()
+    return name in REMOVED or (name == "meta" and element.get("name") != "viewport")
+
+
+def _clean(element: "lxml.html.HtmlElement") -> None:
+    for name in [*element.attrib]:
+        plain = str(name).lower()
+        if plain.startswith("on") or plain in ("srcdoc", "ping", "action", "formaction", "autofocus", "target"):
+            del element.attrib[name]
+        elif plain in ("href", "src", "xlink:href", "background", "poster", "data", "srcset"):
+            is_picture = plain == "src" and str(element.attrib[name]).lstrip().lower().startswith("data:image/")
+            if not is_picture:
+                del element.attrib[name]
+
+
+def _remove(element: "lxml.html.HtmlElement") -> None:
+    parent = element.getparent()
+    if parent is None:
+        return
+    if element.tail:
+        before = element.getprevious()
+        if before is not None:
+            before.tail = (before.tail or "") + element.tail
+        else:
+            parent.text = (parent.text or "") + element.tail
+    parent.remove(element)

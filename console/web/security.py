@@ -1,0 +1,198 @@
+"""Which requests are answered: host names, origins, login, tokens in forms; and the headers of every response.
+
+Host     one of the console's own names: a foreign one is a rebound DNS name
+Origin   a request that changes something comes from a page of the console
+form     has the token of its session; the API takes JSON only, which a foreign page cannot send
+login    a session cookie (HttpOnly, SameSite=Strict), or `Authorization: Bearer` for programs
+"""
+
+import hmac
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from urllib.parse import quote, urlsplit
+
+from starlette.datastructures import FormData, Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from console.web.config import ConsoleConfig
+
+SESSION_SECONDS = 12 * 3600
+MOST_FORM = 2**20  # bytes of a request's body
+FAILURES_MOST = 10  # wrong passwords within `FAILURES_WITHIN`, from anywhere
+FAILURES_WITHIN = 60.0  # seconds
+PUBLIC = ("/login", "/static/", "/language/")
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "X-DNS-Prefetch-Control": "off",
+    "Cache-Control": "no-store",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleSession:
+    """What a browser's cookie holds: a random id, whether its user has logged in, and when it ends (Unix seconds)."""
+
+    id: str
+    logged_in: bool
+    ends: float
+
+
+class Sessions:
+    """Signs cookies and the tokens of forms with a key of this process: sessions end with it."""
+
+    def __init__(self, config: ConsoleConfig, *, clock: Callable[[], float] = time.time):
+        self.config, self.clock = config, clock
+        self.cookie = f"exemplar_console_{config.port}"  # cookies are not separated by port
+        self._key = secrets.token_bytes(32)
+        self._failures: deque[float] = deque()
+
+    def new(self, *, logged_in: bool) -> ConsoleSession:
+        """Return a new session."""
+        return ConsoleSession(secrets.token_urlsafe(18), logged_in, self.clock() + SESSION_SECONDS)
+
+    def write(self, session: ConsoleSession) -> str:
+        """Return the cookie's value."""
+        text = f"{session.id}.{int(session.logged_in)}.{int(session.ends)}"
+        return f"{text}.{self._signature('session', text)}"
+
+    def read(self, value: str) -> ConsoleSession | None:
+        """Return the session of a cookie; None if it is not ours or has ended."""
+        text, _, signature = value.rpartition(".")
+        if not text or not hmac.compare_digest(signature.encode(), self._signature("session", text).encode()):
+            return None
+        name, logged_in, ends = text.rsplit(".", 2)
+        session = ConsoleSession(name, logged_in == "1", float(ends))
+        return session if session.ends > self.clock() else None
+
+    def form_token(self, session: ConsoleSession) -> str:
+        """Return the token that the forms of a session have."""
+        return self._signature("form", session.id)
+
+    def is_password(self, given: str) -> bool:
+        """Whether a password, or a token in its place, is right. Raises `HTTPException` 429 after many wrong ones."""
+        now = self.clock()
+        while self._failures and self._failures[0] < now - FAILURES_WITHIN:
+            self._failures.popleft()
+        if len(self._failures) >= FAILURES_MOST:
+            raise HTTPException(429, "too many wrong passwords; wait a minute")
+        answers = [_same(given, secret) for secret in (self.config.password, self.config.token) if secret]
+        if not any(answers):
+            self._failures.append(now)
+        return any(answers)
+
+    def is_token(self, header: str) -> bool:
+        """Whether an Authorization header has the token."""
+        kind, _, given = header.partition(" ")
+        return bool(self.config.token) and kind.lower() == "bearer" and _same(given.strip(), self.config.token)
+
+    def _signature(self, purpose: str, text: str) -> str:
+        return hmac.new(self._key, f"{purpose}\0{text}".encode(), sha256).hexdigest()
+
+
+class Gatekeeper:
+    """The outermost part of the application: refuses requests, and adds the headers to all responses."""
+
+    def __init__(self, app: ASGIApp, config: ConsoleConfig, sessions: Sessions):
+        self.app, self.config, self.sessions = app, config, sessions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        session = self.sessions.read(request.cookies.get(self.sessions.cookie, ""))
+        is_new = session is None
+        if session is None:
+            session = self.sessions.new(logged_in=not self.config.needs_login)
+        scope["session"] = session
+        refusal = self._refusal(request, session)
+        set_cookie = is_new and not self.config.needs_login and not scope["path"].startswith(("/static/", "/api/"))
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                if set_cookie:
+                    headers.append("Set-Cookie", self.cookie_of(session, request))
+            await send(message)
+
+        await (refusal or self.app)(scope, receive, send_with_headers)
+
+    def cookie_of(self, session: ConsoleSession, request: Request) -> str:
+        """Return the Set-Cookie header of a session."""
+        secure = "; Secure" if request.url.scheme == "https" else ""
+        value = self.sessions.write(session)
+        return f"{self.sessions.cookie}={value}; Path=/; Max-Age={SESSION_SECONDS}; HttpOnly; SameSite=Strict{secure}"
+
+    def _refusal(self, request: Request, session: ConsoleSession) -> Response | None:
+        headers, path = request.headers, request.url.path
+        if host_name(headers.get("host", "")) not in self.config.hosts:
+            return PlainTextResponse("unknown host name; start the console with --name HOST to allow it\n", 421)
+        if int(headers.get("content-length") or 0) > MOST_FORM:
+            return PlainTextResponse("request body too large\n", 413)
+        if request.method not in SAFE_METHODS and not is_same_origin(headers):
+            return PlainTextResponse("request from another origin\n", 403)
+        if session.logged_in or path.startswith(PUBLIC):
+            return None
+        if path.startswith("/api/"):
+            if self.sessions.is_token(headers.get("authorization", "")):
+                return None
+            return JSONResponse({"error": "not logged in"}, 401, {"WWW-Authenticate": "Bearer"})
+        if request.method not in SAFE_METHODS:
+            return PlainTextResponse("not logged in\n", 401)
+        target = path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"/login?next={quote(target, safe='')}", 303)
+
+
+def host_name(host: str) -> str:
+    """Return a Host header without its port, lower-case."""
+    name = host.lower().strip()
+    return name[: name.index("]") + 1] if name.startswith("[") and "]" in name else name.partition(":")[0]
+
+
+def is_same_origin(headers: Headers) -> bool:
+    """Whether a request that changes something comes from the console, or from a program that is no browser."""
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+
+
+def local_target(target: str) -> str:
+    """Return a path of the console to go on with; `/` in place of any other address."""
+    is_local = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
+    return target if is_local else "/"
+
+
+async def checked_form(request: Request, sessions: Sessions) -> FormData:
+    """Return the form of a request. Raises `HTTPException` 403 if it lacks the token of its session."""
+    form = await request.form(max_files=0, max_fields=5000, max_part_size=MOST_FORM)
+    token = form.get("csrf")
+    if not isinstance(token, str) or not _same(token, sessions.form_token(request.scope["session"])):
+        raise HTTPException(403, "the form has expired; load the page again")
+    return form
+
+
+def _same(given: str, secret: str) -> bool:
+    """Compare in constant time, whatever the lengths."""
+    return hmac.compare_digest(sha256(given.encode()).digest(), sha256(secret.encode()).digest())

@@ -1,0 +1,78 @@
+"""The console as a process: connects to Redis, serves until it is stopped, ends what it started."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from console.web.actions import ConsoleActions
+from console.web.app import create_app
+from console.web.config import ConsoleConfig
+from console.web.context import Web
+from console.web.data import ConsoleData
+from console.web.engine import LocalRun
+from console.web.security import Sessions
+from console.web.surveys import Jobs
+from workers.embedded import owns_embedded, redis_for
+from workers.servers import RedisServers
+from workers.state_folder import state_folder
+
+PURPOSE = "console"
+END_WAIT = 2  # seconds for open requests when the console ends
+
+
+@contextmanager
+def console_parts(config: ConsoleConfig, *, say: Callable[[str], None]) -> Iterator[Web]:
+    """Yield the parts of a console, connected; afterwards end them. Raises `RedisUnavailable`, `RedisRefused`."""
+    state = state_folder(config.tasks.absolute().parent).absolute()
+    stopping = threading.Event()
+    with redis_for(state, purpose=PURPOSE, say=say) as url:
+        servers = RedisServers(url)
+        data = ConsoleData(config, servers, state)
+        is_own = "REDIS_URL" not in os.environ and owns_embedded(state, PURPOSE)
+        engine = LocalRun(url, config.tasks.absolute(), state / "console") if is_own else None
+        jobs = Jobs()
+        web = Web(config, Sessions(config), data, ConsoleActions(data), jobs, engine, is_stopping=stopping.is_set)
+        data.start()
+        try:
+            yield web
+        finally:
+            stopping.set()
+            jobs.stop()
+            if engine is not None:
+                engine.stop()
+            data.stop()
+            servers.close()
+
+
+def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:
+    """Serve the console until SIGINT or SIGTERM."""
+    import uvicorn
+
+    with console_parts(config, say=say) as web:
+
+        class Server(uvicorn.Server):
+            def handle_exit(self, sig: int, frame: Any) -> None:
+                stop()
+                super().handle_exit(sig, frame)
+
+        stopping = threading.Event()
+        before = web.is_stopping
+        web.is_stopping = lambda: stopping.is_set() or before()
+        stop = stopping.set
+        host = f"[{config.host}]" if ":" in config.host else config.host
+        say(f"the console is at http://{host}:{config.port}/; press Ctrl-C to stop")
+        server = Server(
+            uvicorn.Config(
+                create_app(web),
+                host=config.host,
+                port=config.port,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=END_WAIT,
+                lifespan="off",
+            )
+        )
+        server.run()

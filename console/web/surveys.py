@@ -1,0 +1,130 @@
+"""Surveys and trials that run in the background, each as a child process; their progress and results."""
+
+import base64
+import json
+import os
+import secrets
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from workers.processes import ended_by
+
+AT_A_TIME = 2  # child processes
+KEPT_MOST = 20
+KEPT_FOR = 3600.0  # seconds
+LIMIT = 300.0  # seconds for one survey
+LINES_MOST = 200  # of progress
+
+JobKind = Literal["survey", "trial"]
+
+
+class TooManyJobs(RuntimeError):
+    """As many surveys are running as are allowed."""
+
+
+@dataclass
+class Job:
+    """A survey or trial. `progress`: pages read, each a URL and its problem; `result`: None until it is done."""
+
+    id: str
+    kind: JobKind
+    subject: str
+    started: float
+    progress: list[tuple[str, str]] = field(default_factory=list)
+    result: dict[str, Any] | None = None
+    error: str = ""
+    proposals: list[tuple[str, str]] = field(default_factory=list)
+    done: bool = False
+
+    def page(self, number: int) -> tuple[bytes, str] | None:
+        """Return bytes and content type of a sample's page; None if there is none."""
+        samples = (self.result or {}).get("samples", [])
+        if not 0 <= number < len(samples) or not samples[number].get("body"):
+            return None
+        return base64.b64decode(samples[number]["body"]), samples[number]["type"]
+
+
+class Jobs:
+    """Starts jobs and keeps their results for a while. Safe for several threads."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic):
+        self.clock = clock
+        self._lock = threading.Lock()
+        self._jobs: dict[str, Job] = {}
+        self._processes: dict[str, subprocess.Popen[str]] = {}
+
+    def start(self, kind: JobKind, subject: str, request: Mapping[str, Any]) -> Job:
+        """Start a job. Raises `TooManyJobs`."""
+        with self._lock:
+            self._forget_old()
+            if sum(not job.done for job in self._jobs.values()) >= AT_A_TIME:
+                raise TooManyJobs
+            job = Job(secrets.token_urlsafe(9), kind, subject, self.clock())
+            self._jobs[job.id] = job
+        threading.Thread(target=self._run, args=(job, json.dumps(request)), name="survey", daemon=True).start()
+        return job
+
+    def get(self, job_id: str) -> Job | None:
+        """Return a job; None if it is unknown or forgotten."""
+        with self._lock:
+            return self._jobs.get(job_id)
+
+    def stop(self) -> None:
+        """End all child processes."""
+        with self._lock:
+            for process in self._processes.values():
+                process.kill()
+
+    def _forget_old(self) -> None:
+        now = self.clock()
+        old = [job.id for job in self._jobs.values() if job.done and now - job.started > KEPT_FOR]
+        done = [job.id for job in self._jobs.values() if job.done and job.id not in old]
+        for job_id in [*old, *done[: max(0, len(self._jobs) - len(old) - KEPT_MOST)]]:
+            del self._jobs[job_id]
+
+    def _run(self, job: Job, request: str) -> None:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "console.web.survey_process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            env=dict(os.environ),
+        )
+        self._processes[job.id] = process
+        killer = threading.Timer(LIMIT, process.kill)
+        killer.daemon = True
+        killer.start()
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(request + "\n")
+            process.stdin.close()
+            for line in process.stdout:
+                _take(job, json.loads(line))
+        except (OSError, ValueError) as error:
+            job.error = str(error)
+        finally:
+            killer.cancel()
+            code = process.wait()
+            self._processes.pop(job.id, None)
+            if job.result is None and not job.error:
+                job.error = ended_by(code)
+            job.done = True
+
+
+def _take(job: Job, message: dict[str, Any]) -> None:
+    if "read" in message:
+        if len(job.progress) < LINES_MOST:
+            job.progress.append((message["read"], message["problem"]))
+    elif "error" in message:
+        job.error = message["error"]
+        job.proposals = [(url, title) for url, title in message["proposals"]]
+    else:
+        job.result = message[job.kind]

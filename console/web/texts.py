@@ -1,0 +1,41 @@
+"""The languages of the pages: which one a request gets, and its translations (gettext)."""
+
+import gettext
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from starlette.requests import Request
+
+Language = Literal["en", "zh"]
+LANGUAGES: dict[Language, str] = {"en": "English", "zh": "中文"}
+COOKIE = "exemplar_language"
+FOLDER = Path(__file__).parent / "locale"
+DOMAIN = "web"
+
+
+@cache
+def translations(language: Language) -> gettext.NullTranslations:
+    """Return the catalogue of a language."""
+    if language == "en":
+        return gettext.NullTranslations()
+    return gettext.translation(DOMAIN, FOLDER, [language])
+
+
+def language_of(request: Request) -> Language:
+    """Return the language that a person chose, else the first one of Accept-Language that there is."""
+    chosen = request.cookies.get(COOKIE)
+    if chosen in LANGUAGES:
+        return chosen
+    ranked: list[tuple[float, str]] = []
+    for part in request.headers.get("accept-language", "").split(",")[:20]:
+        tag, _, parameters = part.strip().partition(";")
+        quality = parameters.strip().removeprefix("q=") if parameters else "1"
+        try:
+            ranked.append((-float(quality), tag.partition("-")[0].lower()))
+        except ValueError:
+            continue
+    for _, name in sorted(ranked, key=lambda pair: pair[0]):
+        if name in LANGUAGES:
+            return name
+    return "en"

@@ -1,0 +1,139 @@
+"""Renders templates: Jinja2 with escaping everywhere, one environment a language."""
+
+import gettext
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from console.web.security import Sessions
+from console.web.texts import LANGUAGES, Language, language_of, translations
+
+TEMPLATES = Path(__file__).parent / "templates"
+MINUTE, HOUR, DAY = 60, 3600, 86400  # seconds
+
+
+@cache
+def environment(language: Language) -> Environment:
+    """Return the environment of a language."""
+    jinja = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
+    )
+    catalogue = translations(language)
+    jinja.install_gettext_translations(catalogue, newstyle=True)  # type: ignore[attr-defined]
+    jinja.filters |= {
+        "number": lambda value: f"{value:,}",
+        "link": safe_link,
+        "moment": moment_text,
+        "duration": lambda seconds: duration(seconds, catalogue),
+        "host": lambda url: urlsplit(url).netloc,
+        "path_part": lambda text: quote(str(text), safe=""),
+        "translated": lambda reason: reason_text(reason, catalogue),
+        "term": lambda text: catalogue.gettext(text) if text else "",
+        "percent": lambda share: f"{100 * share:.0f}%",
+    }
+    jinja.globals |= {
+        "languages": LANGUAGES,
+        "language": language,
+        "distance": _distance(catalogue),
+        "with_query": _query,
+    }
+    return jinja
+
+
+def render(
+    request: Request, sessions: Sessions, template: str, values: Mapping[str, Any], status: int = 200
+) -> HTMLResponse:
+    """Return a page. Every template has the request's path, the form token and the language."""
+    language = language_of(request)
+    session = request.scope["session"]
+    shared = {
+        "path": request.url.path,
+        "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+        "query": request.query_params,
+        "csrf": sessions.form_token(session),
+        "can_log_out": sessions.config.needs_login and session.logged_in,
+        "logged_in": session.logged_in,
+        "now": datetime.now(UTC).timestamp(),
+        "notice": "",
+    }
+    text = environment(language).get_template(template).render({**shared, **values})
+    headers = {"Content-Language": language, "Vary": "Accept-Language, Cookie"}
+    return HTMLResponse(text, status, headers)
+
+
+def reason_text(reason: tuple[str, Mapping[str, Any]], catalogue: gettext.NullTranslations) -> str:
+    """Return a text with its values in a language."""
+    text, values = reason
+    shown = {name: catalogue.gettext(value) if name == "outcome" else value for name, value in values.items()}
+    return catalogue.gettext(text) % shown
+
+
+def safe_link(url: object) -> str:
+    """Return a URL of a crawled page for a link; `#` in place of anything that is not http or https."""
+    text = str(url or "")
+    return text if text.lower().startswith(("http://", "https://")) else "#"
+
+
+def moment_text(at: object) -> str:
+    """Return a time (Unix seconds or ISO 8601) as date and minute of this machine's time zone."""
+    moment = _datetime(at)
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M") if moment else "–"
+
+
+def duration(seconds: float, catalogue: gettext.NullTranslations) -> str:
+    """Return a length of time in its largest unit."""
+    seconds = max(seconds, 0.0)
+    if seconds < 90:
+        return catalogue.gettext("%(number)s s") % {"number": round(seconds)}
+    if seconds < 90 * MINUTE:
+        return catalogue.gettext("%(number)s min") % {"number": round(seconds / MINUTE)}
+    if seconds < 48 * HOUR:
+        return catalogue.gettext("%(number)s h") % {"number": round(seconds / HOUR)}
+    return catalogue.gettext("%(number)s d") % {"number": round(seconds / DAY)}
+
+
+def _distance(catalogue: gettext.NullTranslations) -> Any:
+    @pass_context
+    def distance(context: Context, at: object) -> str:
+        """Return how long ago a time is, or in how long it comes."""
+        moment = _datetime(at)
+        if moment is None:
+            return "–"
+        seconds = moment.timestamp() - float(context["now"])
+        if abs(seconds) < 5:
+            return catalogue.gettext("now")
+        text = catalogue.gettext("in %(time)s") if seconds > 0 else catalogue.gettext("%(time)s ago")
+        return text % {"time": duration(abs(seconds), catalogue)}
+
+    return distance
+
+
+def _datetime(at: object) -> datetime | None:
+    if isinstance(at, int | float):
+        return datetime.fromtimestamp(at, UTC)
+    if isinstance(at, str) and at:
+        try:
+            moment = datetime.fromisoformat(at)
+        except ValueError:
+            return None
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return None
+
+
+def _query(given: Mapping[str, Any], **changes: Any) -> str:
+    """Return a query string with some parameters changed; those that are None or empty are left out."""
+    merged = {name: value for name, value in {**given, **changes}.items() if value not in (None, "")}
+    return f"?{urlencode(merged)}" if merged else "?"

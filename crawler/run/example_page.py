@@ -1,0 +1,36 @@
+"""Whether a task's example is an article: what a person may have overlooked, judged by the page alone."""
+
+from dataclasses import dataclass
+
+from extractors import Article, NoArticle, UnusablePage
+from extractors import extract as extract_alone
+from extractors.page_types import page_type
+from workers.inbox import StoredPage
+
+# Probability of an article below which an example is none: list pages of the sample site have up to 0.21, prose without
+# date and closing line 0.41
+SURELY_NONE = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleDoubt:
+    """Why an example may be no article. `is_sure`: it is none, so its text is not written."""
+
+    reason: str
+    is_sure: bool
+
+
+def doubt_about(page: StoredPage) -> ExampleDoubt | None:
+    """Return why a page may be no article to compare others with; None if it is one."""
+    try:
+        alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+        kind = page_type(page.body, page.url, content_type=page.content_type)
+    except UnusablePage as error:
+        return ExampleDoubt(f"it is unusable: {error}", is_sure=True)
+    if kind.kind == "list" or not kind.is_rather_article:
+        is_sure = kind.kind == "list" or isinstance(alone, NoArticle) or kind.probability < SURELY_NONE
+        why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
+        return ExampleDoubt(f"it {'is' if is_sure else 'may be'} a list page, not an article ({why})", is_sure)
+    if isinstance(alone, Article) or kind.kind == "article":
+        return None
+    return ExampleDoubt(f"it has no article ({alone.reason})", is_sure=True)

@@ -1,0 +1,67 @@
+"""Changes one task of tasks.yaml as text; the rest of the file, its comments and its layout stay unchanged."""
+
+from pathlib import Path
+
+from crawler.task_list.edit import last_line, replace_file
+from crawler.task_list.file import loads
+from crawler.task_list.mistakes import TaskError, TaskFileError, suggest
+from crawler.task_list.yaml_source import Source, read_text
+
+
+def task_block(tasks_yaml: Path, name: str) -> str:
+    """Return the keys of a task as they are written, without indentation. Raises `TaskError`."""
+    _, lines, (first, last, indent) = _place(tasks_yaml, name)
+    return "".join(line[indent:] if line[:indent].isspace() else line.lstrip() or "\n" for line in lines[first:last])
+
+
+def changed_task(tasks_yaml: Path, name: str, block: str) -> bool:
+    """Replace the keys of a task by `block`, which has no indentation; return whether the file changed.
+
+    Raises `TaskFileError` with the mistakes of the new list, and `TaskError` if another task would change; then the
+    file is unchanged. Lines and columns of mistakes are those of the new file.
+    """
+    text, lines, (first, last, indent) = _place(tasks_yaml, name)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    new = [f"{' ' * indent}{line}{newline}" if line.strip() else newline for line in block.rstrip().splitlines()]
+    changed = "".join([*lines[:first], *new, *lines[last:]])
+    if changed == text:
+        return False
+    before = loads(text, str(tasks_yaml), tasks_yaml.parent)
+    after = loads(changed, str(tasks_yaml), tasks_yaml.parent)
+    same = all(after.tasks.get(other) == task for other, task in before.tasks.items() if other != name)
+    if not same or [*after.tasks] != [*before.tasks] or after.settings != before.settings:
+        raise TaskError(f"only the keys of task {name} can be changed here")
+    replace_file(tasks_yaml, changed.encode("utf-8-sig" if _has_mark(tasks_yaml) else "utf-8"))
+    return True
+
+
+def _place(tasks_yaml: Path, name: str) -> tuple[str, list[str], tuple[int, int, int]]:
+    """Return the file's text, its lines, and of the task's keys the first line, the line after them, their indent."""
+    try:
+        text = tasks_yaml.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TaskError(f"{tasks_yaml} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    source = read_text(text, str(tasks_yaml))
+    if source.mistakes:
+        raise TaskFileError(source.mistakes)
+    tasks = source.data.get("tasks") if isinstance(source.data, dict) else None
+    if not isinstance(tasks, dict) or name not in tasks:
+        known = [str(other) for other in tasks] if isinstance(tasks, dict) else []
+        raise TaskError(f"unknown task {name!r}; {suggest(name, known) if known else 'the list is empty'}")
+    lines = text.splitlines(keepends=True)
+    return text, lines, _lines_of(source, lines, name)
+
+
+def _lines_of(source: Source, lines: list[str], name: str) -> tuple[int, int, int]:
+    """Return first line, end and indent of a task's keys, counted from 0. Raises `TaskError` for other layouts."""
+    path = ("tasks", name)
+    line, _ = source.keys[path]
+    keys = [place for key, place in source.keys.items() if key[:2] == path and len(key) == 3]
+    if not keys or min(keys)[0] <= line:
+        raise TaskError(f"task {name} is written in braces or has no keys; change it by hand")
+    return line, last_line(lines, line, min(keys)[1] - 1), min(keys)[1] - 1
+
+
+def _has_mark(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(3) == b"\xef\xbb\xbf"

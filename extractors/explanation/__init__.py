@@ -1,0 +1,21 @@
+"""Why an extraction decided as it did: each line of the page with its decision and reason, each value with its place.
+
+    from extractors import Section
+    from extractors.explanation import explain
+
+    explanation = explain(Section(example), page, url)
+    for line in explanation.lines:
+        print(line.number, line.decision, line.reason, line.text)
+
+The extraction runs as it always does, and notes its steps (`tracing`); what is said here is read from these steps, from
+the arrays that the methods themselves computed. `values` has the result's types, `lines` and `fields` read the steps.
+"""
+
+from .explain import explain
+from .methods import MethodAnswer, comparable_methods, method_answer
+from .values import DECISIONS, Candidate, Decision, ExplainedField, ExplainedLine, Explanation, Ground, LineCurves
+
+__all__ = [
+    "DECISIONS", "Candidate", "Decision", "ExplainedField", "ExplainedLine", "Explanation", "Ground", "LineCurves",
+    "MethodAnswer", "comparable_methods", "explain", "method_answer",
+]  # fmt: skip

@@ -1,0 +1,139 @@
+"""The public call: a section and a page in, the page's explained extraction out."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from ..article import Article, NoArticle
+from ..content.assembly import Assembling, BodyLines, read
+from ..content.body import CutSteps
+from ..errors import UnusablePage
+from ..html.dom import parse
+from ..html.lines import Lines
+from ..html.paths import PathTrie
+from ..listing import Listing
+from ..metadata.declared_metadata import read_head
+from ..methods import density, example
+from ..page import Refuse
+from ..section import Section, make_page
+from ..tracing import Trace, traced
+from .fields import explained_fields
+from .lines import deciding_cut, element_of, explained_lines
+from .values import Explanation, Ground, LineCurves
+
+
+def explain(
+    section: Section,
+    html: bytes | str,
+    url: str | None = None,
+    *,
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+    refuse: Refuse = "sure",
+) -> Explanation:
+    """Extract a page with `section` and return the result with the reasons for it.
+
+    Parameters are those of `Section.extract`. A page that cannot be read gives an explanation without lines.
+    """
+    with traced() as trace:
+        try:
+            result = section.extract(html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse)
+        except UnusablePage as error:
+            return Explanation(url or "", "", NoArticle(f"unusable page: {error}", url), "", ())
+        lines = trace.first(Lines) or _read(html, url, content_type)
+    cut, assembling = deciding_cut(trace), trace.last(Assembling)
+    is_article = isinstance(result, Article) and assembling is not None
+    return Explanation(
+        url or "",
+        _page_title(assembling, html, content_type),
+        result,
+        _method(trace, result),
+        tuple(explained_lines(trace, lines, result)) if lines is not None else (),
+        _curves(cut),
+        element_of(cut.lines.trie, cut.root) if cut is not None and cut.root else "",
+        tuple(_grounds(trace, result)),
+        explained_fields(assembling, result) if isinstance(result, Article) and is_article and assembling else (),
+    )
+
+
+def _read(html: bytes | str, url: str | None, content_type: str | None) -> Lines | None:
+    """Return the lines of a page that its method does not read as such: it looks for its body in the source."""
+    with traced() as trace:
+        try:
+            read(make_page(html, url, content_type), PathTrie())
+        except UnusablePage:
+            return None
+    return trace.first(Lines)
+
+
+def _page_title(assembling: Assembling | None, html: bytes | str, content_type: str | None) -> str:
+    if assembling is not None:
+        return assembling.parsed.head.title
+    try:
+        return read_head(parse(make_page(html, None, content_type).encoded())).title
+    except UnusablePage:
+        return ""
+
+
+def _method(trace: Trace, result: Article | Listing | NoArticle) -> str:
+    if not isinstance(result, NoArticle):
+        return result.method
+    if trace.last(density.OwnBody) is not None:
+        return density.METHOD
+    return example.METHOD if trace.last(example.Election) is not None else ""
+
+
+def _curves(cut: CutSteps | None) -> LineCurves:
+    if cut is None:
+        return LineCurves()
+    similarity = cut.evidence.similarity
+    return LineCurves(
+        tuple(similarity.tolist()) if similarity.any() else (),
+        tuple(cut.weights.tolist()),
+        tuple(cut.content.tolist()),
+        cut.head,
+        cut.tail,
+    )
+
+
+def _grounds(trace: Trace, result: Article | Listing | NoArticle) -> Iterator[Ground]:
+    """Yield what the confidence rests on."""
+    assembling, election = trace.last(Assembling), trace.last(example.Election)
+    for number, vote in enumerate(trace.steps_of(example.Vote)):
+        name = "Surrounding match" if number == 0 else f"Surrounding match, recent page {number}"
+        yield Ground(name, f"{vote.match:.0%}", _meaning_of_match(vote))
+    if election is not None and len(election.valid) > 1:
+        meaning = "a line stays if at least half of them keep it"
+        yield Ground("Votes", f"{len(election.valid)} pages", meaning)
+    if isinstance(result, NoArticle) or assembling is None or isinstance(assembling.cut, str):
+        return
+    yield from _grounds_of_body(assembling.parsed.lines.width[assembling.cut.kept].sum(), assembling.cut)
+
+
+def _meaning_of_match(vote: example.Vote) -> str:
+    """Return what the match of the lines around the body means for the vote."""
+    if vote.twin:
+        return "the example has nearly the same text; its paths alone are used"
+    if vote.match < example.DISSIMILAR:
+        return f"below {example.DISSIMILAR:.0%} the example does not fit, and the page is extracted alone"
+    if not vote.counts:
+        return "the example's own body is doubtful, and it does not vote"
+    if vote.match < example.DOUBTFUL:
+        return f"below {example.DOUBTFUL:.0%} the confidence is at most {example.DOUBTFUL_CONFIDENCE}"
+    return (
+        f"the share of the short lines around the body that the example has too; from {example.DISSIMILAR:.0%} it fits"
+    )
+
+
+def _grounds_of_body(width: float, cut: BodyLines) -> Iterator[Ground]:
+    tables = {example.METHOD: example.CONFIDENCE, density.METHOD: density.CONFIDENCE}
+    if cut.method in tables:
+        share = next(share for limit, share in tables[cut.method] if width < limit)
+        yield Ground("Bytes of the body", f"{width:,.0f}", f"of pages with bodies of this size {share:.0%} were right")
+    else:
+        yield Ground("Method", cut.method, f"right on {cut.confidence:.0%} of the development pages")
+    probability = cut.article_probability
+    if probability is not None:
+        bound = "" if cut.page_type == "article" else "; the confidence is at most this probability"
+        yield Ground("Page type", f"{cut.page_type}, {probability:.0%}", f"the probability of an article{bound}")
+    else:
+        yield Ground("Page type", cut.page_type, "not in doubt")

@@ -1,0 +1,154 @@
+"""The metadata of an article, each field with the places of the page that have a value for it.
+
+The places are those that `metadata` reads, in its order and by its own functions; the one that was taken is the first
+whose value is the article's. Values that `metadata` changes (a title without the site's name, a time in the zone that
+the page shows) are found by what is left of them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import date
+from itertools import chain
+
+from ..article import Article
+from ..content.assembly import Assembling
+from ..html.resolve_url import web_url
+from ..metadata import json_ld
+from ..metadata.dates import day_of, may_hold_date
+from ..metadata.declared_metadata import Head
+from ..metadata.meta_names import DESCRIPTION, LANGUAGE, SITE, TITLE, URL
+from ..metadata.metadata import (
+    author_places,
+    image_places,
+    keyword_places,
+    lines_around,
+    source_places,
+    text_places,
+)
+from ..metadata.times import Nearby, address_day, dates_in, modification_places, publication_places
+from .values import Candidate, ExplainedField
+
+MOST_OF_PLACE = 3  # values of one place
+MOST_LENGTH = 300  # characters of a value
+TEXT_RULE = "rule on the page's text"
+
+Found = Iterable[tuple[str, str]]  # place, value as text
+
+
+def explained_fields(assembling: Assembling, article: Article) -> tuple[ExplainedField, ...]:
+    """Return the fields of an article's metadata; `assembling`: what it was assembled from."""
+    parsed, cut = assembling.parsed, assembling.cut
+    kept = [] if isinstance(cut, str) else cut.kept
+    head, page = parsed.head, parsed.page
+    nearby = lines_around(parsed.lines, kept, parsed.prior.title)
+    dated = Nearby(list(filter(may_hold_date, nearby.before)), list(filter(may_hold_date, nearby.after)))
+    modified = list(_dates(modification_places(head, dated), assembling))
+    address = address_day(head, page)
+    published = [*_dates(publication_places(head, dated, page), assembling)]
+    published += [("day in the address", address)] if address else []
+    published += [(f"last change: {place}", value) for place, value in modified]
+    title_line = [parsed.lines.texts[parsed.prior.title]] if parsed.prior.title >= 0 else []
+    return (
+        _field("title", article.title, _titles(head, [*title_line, *nearby.before]), _is_part),
+        _date_field("published", article.published, published),
+        _date_field("modified", article.modified, modified),
+        _field("author", article.author, _named(author_places(head, nearby, page))),
+        _field("source", article.source, _named(source_places(head, nearby))),
+        _field("site_name", article.site_name, _named(text_places(head, SITE, "publisher"))),
+        _field("description", article.description, _named(text_places(head, DESCRIPTION, "description"))),
+        _field("keywords", ", ".join(article.keywords), ((p, ", ".join(words)) for p, words in keyword_places(head))),
+        _field("language", article.language, _languages(head), _is_subtag, "letters of the body"),
+        _field("canonical_url", article.canonical_url, _addresses(head, assembling)),
+        _field("image", article.image, _images(assembling), other="first picture of the body"),
+    )
+
+
+def _field(
+    name: str,
+    value: str | None,
+    places: Found,
+    fits: Callable[[str, str], bool] = str.__eq__,
+    other: str = TEXT_RULE,
+) -> ExplainedField:
+    """Return a field; `other`: the place of a value that no place has as it is."""
+    text = value or ""
+    found = [(place, part) for place, part in dict.fromkeys(places) if part]
+    exact = [part == text or (bool(text) and fits(part, text)) for _, part in found]
+    taken = next((n for n, (_, part) in enumerate(found) if part == text), exact.index(True) if any(exact) else -1)
+    candidates = [
+        Candidate(place, part[:MOST_LENGTH], "taken" if n == taken else "same" if exact[n] else "lost")
+        for n, (place, part) in enumerate(found)
+    ]
+    if text and taken < 0:
+        candidates.insert(0, Candidate(other, text[:MOST_LENGTH], "taken"))
+    return ExplainedField(name, text[:MOST_LENGTH], tuple(candidates))
+
+
+def _date_field(name: str, value: date | None, places: list[tuple[str, date]]) -> ExplainedField:
+    """Return a field with a date; a place that names the same day in another zone or without a time agrees with it."""
+    field = _field(name, value.isoformat() if value else "", [(place, found.isoformat()) for place, found in places])
+    if value is not None:
+        days = {found.isoformat() for _, found in places if day_of(found) == day_of(value)}
+        agreeing = (
+            replace(candidate, state="same") if candidate.state == "lost" and candidate.value in days else candidate
+            for candidate in field.candidates
+        )
+        field = replace(field, candidates=tuple(agreeing))
+    if value is None or field.candidates[0].place != TEXT_RULE:
+        return field
+    near = next((found for _, found in places if day_of(found) == day_of(value)), None)
+    near = near or next((found for _, found in places if abs(day_of(found) - day_of(value)).days <= 1), None)
+    if near is None:
+        return field
+    others = list(field.candidates[1:])
+    number = next(n for n, candidate in enumerate(others) if candidate.value == near.isoformat())
+    others[number] = replace(others[number], state="taken", place=f"{others[number].place}, as the page shows it")
+    return replace(field, candidates=tuple(others))
+
+
+def _dates(places: Iterable[tuple[str, Iterable[str]]], assembling: Assembling) -> Iterator[tuple[str, date]]:
+    for place, texts in places:
+        for found in dates_in(texts, assembling.parsed.page)[:MOST_OF_PLACE]:
+            yield place, found
+
+
+def _titles(head: Head, lines: list[str]) -> Iterator[tuple[str, str]]:
+    yield from (("<h1>", text) for text in head.headings[:MOST_OF_PLACE])
+    yield from _meta(head, TITLE)
+    yield from (("JSON-LD headline", text) for text in json_ld.texts(head.article.get("headline")))
+    yield "<title>", head.title
+    yield from (("line of the page", text) for text in lines[:1])
+
+
+def _meta(head: Head, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    return ((f"meta {name}", " ".join(value.split())) for name in names for value in head.meta.get(name, [])[:1])
+
+
+def _named(places: Iterable[tuple[str, str | None]]) -> Iterator[tuple[str, str]]:
+    return ((place, text) for place, text in places if text)
+
+
+def _languages(head: Head) -> Iterator[tuple[str, str]]:
+    return chain([("<html lang>", head.language)], _meta(head, LANGUAGE))
+
+
+def _addresses(head: Head, assembling: Assembling) -> Iterator[tuple[str, str]]:
+    base = head.base_url(assembling.parsed.page)
+    yield "<link rel=canonical>", web_url(base, head.canonical) or ""
+    yield "meta og:url", web_url(base, head.first(URL)) or ""
+
+
+def _images(assembling: Assembling) -> Iterator[tuple[str, str]]:
+    head = assembling.parsed.head
+    base = head.base_url(assembling.parsed.page)
+    return ((place, web_url(base, url) or "") for place, url in image_places(head))
+
+
+def _is_part(candidate: str, value: str) -> bool:
+    """Whether a title is what is left of a candidate, or reads the same."""
+    one, other = ("".join(filter(str.isalnum, text.casefold())) for text in (candidate, value))
+    return bool(other) and other in one
+
+
+def _is_subtag(candidate: str, value: str) -> bool:
+    return candidate.lower().replace("_", "-").split("-")[0].strip() == value

@@ -1,0 +1,245 @@
+"""The steps that an extraction noted → for each line of the page a decision and its reason."""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+from rapidfuzz.distance import LCSseq
+
+from ..article import Article, NoArticle
+from ..content import line_membership as keeping
+from ..content.assembly import Assembling, BodyLines
+from ..content.body import REPEATED, CutSteps
+from ..content.line_model import Opinion
+from ..content.trimming import Trimming
+from ..html.class_names import NOISE_TAGS
+from ..html.lines import Lines
+from ..html.paths import COMMENT, PathTrie
+from ..listing import Listing
+from ..methods.density import OwnBody
+from ..methods.example import Election
+from ..tracing import Trace
+from .values import Decision, ExplainedLine
+
+ELEMENTS_NAMED = 3  # of a line's path
+NO_ACCIDENT = 20  # characters of a line from which it stands in a text because it was extracted
+_BREAK = re.compile(r"[\n\t]+")
+Reason = tuple[Decision, str]
+Judge = Callable[[int], Reason]
+
+
+def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) -> list[ExplainedLine]:
+    """Return each line of the page that was extracted within `trace`, with what became of it; `result`: its answer."""
+    cut = deciding_cut(trace)
+    judge = judge_of(trace, lines, result)
+    opinion = trace.first(Opinion, after=cut) if cut is not None and trace.last(OwnBody) is not None else None
+    links = (lines.linked / np.maximum(lines.width, 1)).tolist()
+    compared = cut is not None and bool(cut.evidence.similarity.any())
+    return [
+        ExplainedLine(
+            number,
+            text,
+            element_of(lines.trie, lines.paths[number]),
+            *judge(number),
+            width=int(lines.width[number]),
+            linked=links[number],
+            weight=None if cut is None else float(cut.weights[number]),
+            similarity=float(cut.evidence.similarity[number]) if cut is not None and compared else None,
+            chance=None if opinion is None else float(opinion.chance[number]),
+        )
+        for number, text in enumerate(lines.texts)
+    ]
+
+
+def deciding_cut(trace: Trace) -> CutSteps | None:
+    """Return the cut that the answer rests on: the page's own, or that by the first page whose vote counts."""
+    if (own := trace.last(OwnBody)) is not None:
+        return trace.last(CutSteps, before=own)
+    election = trace.last(Election)
+    return trace.last(CutSteps, before=election.valid[0]) if election is not None else None
+
+
+def judge_of(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) -> Judge:
+    """Return the function that gives the decision on a line and its reason."""
+    own, election, assembling = trace.last(OwnBody), trace.last(Election), trace.last(Assembling)
+    if own is not None:
+        judge = _judge_alone(trace, own)
+    elif election is not None:
+        judge = _judge_by_vote(trace, election)
+    elif isinstance(result, NoArticle):
+        return lambda line: ("refused", result.reason)
+    elif assembling is not None and isinstance(assembling.cut, BodyLines) and assembling.parsed.lines is lines:
+        judge = _judge_by_answer(set(assembling.cut.kept), result)
+    else:
+        judge = _judge_by_answer(lines_in(lines.texts, result.text), result)
+    if isinstance(result, NoArticle):
+        return lambda line: ("refused", result.reason) if judge(line)[0] == "kept" else judge(line)
+    return judge
+
+
+def _judge_alone(trace: Trace, own: OwnBody) -> Judge:
+    cut, trimming = trace.last(CutSteps, before=own), trace.last(Trimming, before=own)
+    opinion = trace.last(Opinion, before=own)
+    removed = trimming.removed if trimming is not None else {}
+    rules, kept = set(own.rules.kept), set(own.kept or own.rules.kept)
+    by_rules = _Cut(cut) if cut is not None else None
+
+    def chance(line: int) -> str:
+        return f"{opinion.chance[line]:.0%}" if opinion is not None else "unknown"
+
+    def judge(line: int) -> Reason:
+        why: Reason = by_rules.reason(line) if by_rules else ("other", "no body was found")
+        if line in kept and line not in rules:
+            return "kept", f"the line model adds it: probability {chance(line)}; by the rules: {why[1]}"
+        if line in rules and line not in kept:
+            return "model", f"the line model removes it: probability {chance(line)}"
+        if line in removed:
+            return "words", removed[line]
+        if line in kept and why[0] != "kept":
+            return "kept", f"the rules would leave nothing, so they are relaxed; strictly: {why[1]}"
+        return why
+
+    return judge
+
+
+def _judge_by_vote(trace: Trace, election: Election) -> Judge:
+    cuts = [trace.last(CutSteps, before=vote) for vote in election.valid]
+    by_page = [_Cut(cut) for cut in cuts if cut is not None]
+    trimming = trace.last(Trimming, before=election)
+    removed = trimming.removed if trimming is not None else {}
+    voters, elected = len(election.valid), set(election.elected)
+
+    def judge(line: int) -> Reason:
+        if line in removed:
+            return "words", removed[line]
+        votes = f"; {election.counts[line]} of {voters} pages keep it" if voters > 1 else ""
+        reasons = [by_rules.reason(line) for by_rules in by_page]
+        if line in elected:
+            return "kept", next(text for decision, text in reasons if decision == "kept") + votes
+        decision, text = reasons[0]
+        return ("vote", f"only {election.counts[line]} of {voters} pages keep it") if decision == "kept" else (
+            decision, text + votes,
+        )  # fmt: skip
+
+    return judge
+
+
+def _judge_by_answer(kept: Collection[int], result: Article | Listing) -> Judge:
+    def judge(line: int) -> Reason:
+        if line in kept:
+            return "kept", f"in the answer of {result.method}"
+        return "other", f"not in the answer of {result.method}"
+
+    return judge
+
+
+class _Cut:
+    """Reasons by one call of `body.cut_body`."""
+
+    def __init__(self, cut: CutSteps) -> None:
+        self._cut, self._lines, self._trie = cut, cut.lines, cut.lines.trie
+        self._kept = set(cut.kept)
+        self._root = element_of(self._trie, cut.root) if cut.root else "the page"
+        self._numbers = keeping.is_line_numbers(cut.lines)
+        self._similarity = cut.evidence.similarity
+
+    def reason(self, line: int) -> Reason:
+        """Return the decision on a line and the rule behind it."""
+        if line in self._kept:
+            return "kept", f"in {self._root}, the body's element{self._partner(line)}{self._beyond(line)}"
+        if not len(self._cut.standing):
+            return "outside", "no line of the page speaks for a body"
+        standing = int(self._cut.standing[line])
+        if standing == keeping.OUTSIDE:
+            return self._outside(line)
+        if standing < keeping.CAPTION:
+            return "noise", self._noise(line, standing)
+        if standing == keeping.CAPTION:
+            return "caption", "a caption, or beside a picture in its element"
+        if self._lines.teasers[line]:
+            return "link", "a teaser: it follows a link in the same block"
+        if self._lines.are_links[line] and not self._cut.template[line]:
+            return "link", f"{self._lines.linked[line] / self._lines.width[line]:.0%} of it is links"
+        return self._inside(line, standing)
+
+    def _inside(self, line: int, standing: int) -> Reason:
+        """Return why a line below the root, neither noise nor a link, is left out."""
+        if self._cut.template[line]:
+            return "template", f"repeats the example (similarity {self._similarity[line]:.2f}) where it has no body"
+        if self._cut.under_picture[line]:
+            return "caption", "a short line under a picture"
+        if self._numbers[line]:
+            return "other", "the line numbers of a listing"
+        box = self._around(line, self._is_box)
+        where = "" if self._cut.head <= line < self._cut.tail else ", beyond the turning points"
+        return ("box", f"in the box {box}{where}") if standing == keeping.IN_SEGMENT else ("other", "left out")
+
+    def _outside(self, line: int) -> Reason:
+        place = f"outside {self._root}, the body's element"
+        if self._similarity[line] >= REPEATED:
+            return "template", f"the example has it too (similarity {self._similarity[line]:.2f}); {place}"
+        if named := next(filter(self._is_noise, self._trie.up(self._lines.paths[line])), 0):
+            return "noise", f"in {element_of(self._trie, named, 1)}, furniture or advertisement by its name; {place}"
+        if self._lines.are_links[line]:
+            return "link", f"{self._lines.linked[line] / self._lines.width[line]:.0%} of it is links; {place}"
+        if line < self._cut.head:
+            return "head", f"before the turning point at line {self._cut.head}; {place}"
+        if line >= self._cut.tail:
+            return "tail", f"after the turning point at line {self._cut.tail}; {place}"
+        return "outside", place
+
+    def _noise(self, line: int, standing: int) -> str:
+        if standing == keeping.NOISE_ELEMENT:
+            return f"in {self._around(line, lambda path: self._trie.tag[path] in NOISE_TAGS)}, no element of a body"
+        if standing == keeping.COMMENTS:
+            return f"in {self._around(line, lambda path: self._trie.mark[path] == COMMENT)}, comments by its name"
+        return f"in {self._around(line, self._is_noise)}, furniture or advertisement by its name"
+
+    def _partner(self, line: int) -> str:
+        if not self._similarity.any():
+            return ""
+        if self._similarity[line] > 0:
+            return f"; the example has it too (similarity {self._similarity[line]:.2f}), but in its body's place"
+        return "; not in the example"
+
+    def _beyond(self, line: int) -> str:
+        return "" if self._cut.head <= line < self._cut.tail else "; beyond the turning points"
+
+    def _is_noise(self, path: int) -> bool:
+        return bool(self._cut.evidence.prior.noise[self._lines.outline.number[path]])
+
+    def _is_box(self, path: int) -> bool:
+        share = self._cut.shares[self._lines.outline.number[path]]
+        return self._trie.is_wrapper(path) and share < keeping.WRAPPER_SHARE
+
+    def _around(self, line: int, fits: Callable[[int], bool]) -> str:
+        """Return the name of the nearest element around a line that fits, and its share of the content."""
+        path = next(filter(fits, self._trie.up(self._lines.paths[line], self._cut.root)), 0)
+        share = self._cut.shares[self._lines.outline.number[path]] if path else 0.0
+        return f"{element_of(self._trie, path, 1)} ({share:.0%} of the content)" if path else "an element"
+
+
+def element_of(trie: PathTrie, path: int, most: int = ELEMENTS_NAMED) -> str:
+    """Return the names of an element and of up to `most` - 1 around it, as a selector writes them."""
+    names = []
+    for step in trie.up(path):
+        first = trie.classes[step].split()[:1]
+        names.append(".".join([trie.tag[step], *first]))
+        if len(names) == most:
+            break
+    return " > ".join(reversed(names)) or "page"
+
+
+def lines_in(lines: Sequence[str], text: str) -> set[int]:
+    """Return the lines of a page that a text extracted from it has, in the text's order.
+
+    Lines that the text joins to others, such as those of an item, are found if they are long enough to be no accident.
+    """
+    flat = " ".join(text.split())
+    pieces = [" ".join(piece.split()) for piece in _BREAK.split(text)]
+    ours = [" ".join(line.split()) for line in lines]
+    found: set[int] = set()
+    for run in LCSseq.opcodes([hash(line) for line in ours], [hash(piece) for piece in pieces if piece]):
+        if run.tag == "equal":
+            found.update(range(run.src_start, run.src_end))
+    return found | {number for number, line in enumerate(ours) if len(line) >= NO_ACCIDENT and line in flat}

@@ -1,0 +1,47 @@
+"""The answers of other methods on a page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..article import NoArticle
+from ..errors import UnusablePage
+from ..registry import LIST_METHODS, METHODS
+from ..section import Section
+from .lines import lines_in
+
+NEED_EXAMPLE = frozenset({"example", "example-verbatim"})
+
+
+@dataclass(frozen=True, slots=True)
+class MethodAnswer:
+    """What a method answers on a page. `kept`: lines of the page in its text; `reason`: the method's own."""
+
+    method: str
+    kept: frozenset[int]
+    text: str
+    reason: str
+
+
+def comparable_methods(has_example: bool) -> list[str]:
+    """Return the methods whose answer is an article; without an example, those that need none."""
+    return [
+        method
+        for method in METHODS
+        if method != "auto"
+        and method not in LIST_METHODS
+        and not method.startswith("list-")
+        and (has_example or method not in NEED_EXAMPLE)
+    ]
+
+
+def method_answer(
+    section: Section, method: str, html: bytes | str, url: str | None = None, *, lines: Sequence[str]
+) -> MethodAnswer:
+    """Return the answer of a section that was prepared with `method`; `lines`: the page's, to find its text in."""
+    try:
+        result = section.extract(html, url)
+    except UnusablePage as error:
+        return MethodAnswer(method, frozenset(), "", f"unusable page: {error}")
+    if isinstance(result, NoArticle):
+        return MethodAnswer(method, frozenset(), "", result.reason)
+    return MethodAnswer(method, frozenset(lines_in(lines, result.text)), result.text, result.reason)

@@ -1,0 +1,63 @@
+"""The steps of an extraction, noted while it runs, for an explanation of its result.
+
+    with traced() as trace:
+        article = section.extract(page)
+
+Within the block, the methods note what they decided as values of their own (`body.CutSteps`, `trimming.Trimming`,
+`example.Vote` …), in the order in which they decided it; `explanation` reads them. Outside of such a block nothing is
+noted, and a step costs one look at a variable.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+Step = TypeVar("Step")
+
+
+class Trace:
+    """What an extraction noted, in order."""
+
+    def __init__(self) -> None:
+        self.steps: list[object] = []
+
+    def note(self, step: object) -> None:
+        """Add a step."""
+        self.steps.append(step)
+
+    def steps_of(self, kind: type[Step]) -> list[Step]:
+        """Return all steps of a kind."""
+        return [step for step in self.steps if isinstance(step, kind)]
+
+    def last(self, kind: type[Step], before: object = None) -> Step | None:
+        """Return the last step of a kind, or the last one in front of the step `before`; None if there is none."""
+        end = len(self.steps) if before is None else self._place(before)
+        return next((step for step in reversed(self.steps[:end]) if isinstance(step, kind)), None)
+
+    def first(self, kind: type[Step], after: object = None) -> Step | None:
+        """Return the first step of a kind, or the first one behind the step `after`; None if there is none."""
+        start = 0 if after is None else self._place(after) + 1
+        return next((step for step in self.steps[start:] if isinstance(step, kind)), None)
+
+    def _place(self, wanted: object) -> int:
+        return next(place for place, step in enumerate(self.steps) if step is wanted)
+
+
+_trace: ContextVar[Trace | None] = ContextVar("trace", default=None)
+
+
+def tracing() -> Trace | None:
+    """Return the trace that steps are to be noted in; None, as a rule, if nobody asked for one."""
+    return _trace.get()
+
+
+@contextmanager
+def traced() -> Iterator[Trace]:
+    """Note the steps of the extractions within the block."""
+    trace = Trace()
+    token = _trace.set(trace)
+    try:
+        yield trace
+    finally:
+        _trace.reset(token)

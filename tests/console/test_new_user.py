@@ -1,0 +1,348 @@
+"""The command line as a new user meets it: mistakes, repeated commands, and edits after a run."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import redis
+from rich.console import Console
+
+from console.sample_site import SiteServer, truth
+from console.status import table
+from tests.console.conftest import Exemplar
+from tests.console.test_add import EXAMPLES, LIST
+from workers.embedded import Embedded
+from workers.keys import SCHEDULE
+
+pytestmark = pytest.mark.timeout(240)
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "tasks.yaml").write_text(LIST, "utf-8")
+    return tmp_path
+
+
+class Terminal:
+    """A command on a terminal of its own."""
+
+    def __init__(self, folder: Path, environment: dict[str, str], *arguments: str) -> None:
+        self.master, slave = pty.openpty()
+        command = [sys.executable, "-m", "console", *arguments]
+        self.process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+        )
+        os.close(slave)
+        self.shown = ""
+
+    def read_until(self, text: str, seconds: float = 100) -> None:
+        """Read what is shown until it contains a text."""
+        limit = time.monotonic() + seconds
+        while text not in self.shown:
+            assert time.monotonic() < limit, self.shown
+            if select.select([self.master], [], [], 0.2)[0]:
+                self.shown += os.read(self.master, 4096).decode("utf-8", "replace")
+
+
+def test_ctrl_c_at_the_question_of_add_ends_it(site: SiteServer, here: Path, environment: dict[str, str]) -> None:
+    terminal = Terminal(here, environment, "add", site.url + EXAMPLES["zh"])
+    try:
+        terminal.read_until("[Y/n]")
+        time.sleep(0.3)
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.process.wait(20) == 130
+    finally:
+        terminal.process.kill()
+        terminal.process.wait()
+        os.close(terminal.master)
+    assert (here / "tasks.yaml").read_text("utf-8") == LIST
+
+
+def test_a_crawl_within_a_command_leaves_all_signal_handlers_as_they_were(
+    site: SiteServer, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    probe = (
+        "import signal, sys\n"
+        "before = {n: signal.getsignal(n) for n in signal.valid_signals()}\n"
+        "from crawler.fetching.single_pages import fetch\n"
+        "assert not isinstance(fetch([sys.argv[1]])[sys.argv[1]], str)\n"
+        "after = {n: signal.getsignal(n) for n in signal.valid_signals()}\n"
+        "print([n for n in before if before[n] is not after[n]], signal.set_wakeup_fd(-1))\n"
+    )
+    variables = environment | {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
+    command = [sys.executable, "-c", probe, site.url + EXAMPLES["zh"]]
+    done = subprocess.run(command, capture_output=True, text=True, env=variables, cwd=tmp_path, timeout=100)
+    assert done.stdout == "[] -1\n", done.stderr
+
+
+# -- add
+
+
+def test_known_urls_of_a_list_are_skipped_and_the_rest_is_added(
+    site: SiteServer, here: Path, exemplar: Exemplar
+) -> None:
+    first, second = (site.url + EXAMPLES[section] for section in ("zh", "en"))
+    assert exemplar("add", first).code == 0
+    (here / "urls.txt").write_text(f"{first}\n{second}\n", "utf-8")
+    done = exemplar("add", "urls.txt")
+    assert done.code == 0, done.err
+    assert f"{first}: skipped; task 127-0-0-1-news covers it" in done.err
+    assert "127-0-0-1-stories" in (here / "tasks.yaml").read_text("utf-8")
+    again = exemplar("add", "urls.txt")
+    assert (again.code, again.err.count("skipped")) == (0, 2)
+
+
+def test_a_list_with_an_unavailable_url_is_exit_code_1_and_the_rest_is_added(
+    site: SiteServer, here: Path, exemplar: Exemplar
+) -> None:
+    done = exemplar("add", site.url + "/none.html", site.url + EXAMPLES["zh"])
+    assert done.code == 1
+    assert "1 of 2 URLs done, 1 could not be added" in done.err
+    assert "127-0-0-1-news" in (here / "tasks.yaml").read_text("utf-8")
+
+
+def test_the_other_scope_is_offered(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    url = site.url + EXAMPLES["zh"]
+    assert f"exemplar add {url} --site" in exemplar("add", url, "--dry-run").err
+    assert "exemplar add" not in exemplar("add", url, "--dry-run", "--section").err
+
+
+def test_pages_of_a_new_section_are_fetched_as_defaults_say(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    (here / "tasks.yaml").write_text(LIST.replace("tasks:", "defaults: {robots: false, every: 3h}\ntasks:"), "utf-8")
+    assert exemplar("add", site.url + EXAMPLES["zh"]).code == 0
+    assert "/robots.txt" not in [request.path for request in site.requests]
+    assert "every: 1h" not in (here / "tasks.yaml").read_text("utf-8")
+
+
+# -- try, check, extract
+
+
+def test_try_without_a_name_takes_the_only_task(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    assert exemplar("add", site.url + EXAMPLES["zh"], "--name", "mine").code == 0
+    assert json.loads(exemplar("try", "--json").out)["task"] == "mine"
+    text = (here / "tasks.yaml").read_text("utf-8")
+    (here / "tasks.yaml").write_text(text + text.partition("tasks:\n")[2].replace("mine", "other"), "utf-8")
+    done = exemplar("try")
+    assert (done.code, "tasks.yaml has mine, other" in done.err) == (2, True)
+
+
+def test_all_mistakes_are_reported_below_misspelt_top_keys_too(tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "tasks.yaml").write_text(
+        "setings: {contakt: a@b.org}\ndefualts: {evry: 1h}\ntaks:\n  a:\n    exampel: http://h/1.html\n", "utf-8"
+    )
+    done = exemplar("check")
+    for key in ("setings", "settings.contakt", "defualts", "defaults.evry", "taks", "tasks.a.exampel"):
+        assert f" {key}: unknown key" in done.err
+    assert "tasks.yaml:5:5: tasks.a.exampel" in done.err
+
+
+def test_an_unknown_way_with_near_duplicates_is_named_once(tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "tasks.yaml").write_text("defaults: {near_duplicates: none}\ntasks: {}\n", "utf-8")
+    assert exemplar("check").err.count("mark, drop, keep") == 1
+
+
+@pytest.mark.parametrize("command", ["check", "schedule"])
+def test_a_task_in_place_of_a_task_list_is_recognised(command: str, folder: Path, exemplar: Exemplar) -> None:
+    done = exemplar(command, "zh-news")
+    assert done.code == 2
+    assert "exemplar run zh-news runs the task" in done.err
+
+
+def test_an_example_that_is_a_list_is_a_warning_and_gives_no_row(
+    folder: Path, site: SiteServer, exemplar: Exemplar
+) -> None:
+    (folder / "tasks.yaml").write_text(
+        LIST + f"  lists:\n    example: {site.url}/zh/news/\n    pattern: /zh/news/[list_*]\n    start: {site.url}/\n"
+        "    every: 1h\n    output: out.jsonl\n",
+        "utf-8",
+    )
+    assert "it is a list page, not an article" in exemplar("check", "--online").err
+    assert "looks like a list" in exemplar("try").err
+    done = exemplar("run", "--once", "--json")
+    assert any("it is a list page" in remark for remark in done.accounting["lists"]["remarks"])
+    rows = (folder / "out.jsonl").read_text("utf-8") if (folder / "out.jsonl").exists() else ""
+    assert f'"{site.url}/zh/news/"' not in rows
+
+
+PAGE = f"<title>T</title><h1>T</h1><p>{'The ferry was late again today. ' * 20}</p>"
+
+
+def test_an_output_with_a_suffix_is_a_file_that_a_repeated_run_replaces(tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "page.html").write_text(PAGE, "utf-8")
+    for _ in range(2):
+        done = exemplar("extract", "page.html", "--output", "res.json")
+        assert (done.code, "wrote res.json: 1 page" in done.err) == (0, True)
+        [row] = [json.loads(line) for line in (tmp_path / "res.json").read_text("utf-8").splitlines()]
+        assert row["file"] == "page.html"
+
+
+def test_an_output_with_a_slash_is_a_folder_whose_files_a_repeated_run_replaces(
+    tmp_path: Path, exemplar: Exemplar
+) -> None:
+    (tmp_path / "page.html").write_text(PAGE, "utf-8")
+    for _ in range(2):
+        assert exemplar("extract", "page.html", "--output", "texts/").code == 0
+    assert [file.name for file in (tmp_path / "texts").iterdir()] == ["page.txt"]
+    done = exemplar("extract", "page.html", "--output", "page.html/")
+    assert (done.code, "page.html is a file" in done.err) == (2, True)
+
+
+def test_random_bytes_are_refused(tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "page.html").write_bytes(bytes(number * 7919 % 251 + 3 for number in range(3000)))
+    done = exemplar("extract", "page.html")
+    assert (done.code, done.out) == (1, "")
+    assert "binary data" in done.err
+
+
+# -- run
+
+
+def test_a_run_of_chosen_tasks_runs_no_other_and_prints_lines_for_a_person(folder: Path, exemplar: Exemplar) -> None:
+    done = exemplar("run", "zh-news", "--once")
+    assert done.code == 0, done.err
+    assert "zh-news starts now" in done.out
+    assert "zh-news: crawl finished; " in done.out
+    assert "{" not in done.out
+    assert [file.name for file in (folder / "out").glob("*.jsonl")] == ["zh-news.jsonl"]
+    missing = exemplar("run", "zh-new", "--once")
+    assert (missing.code, "did you mean 'zh-news'" in missing.err) == (2, True)
+
+
+def test_a_new_task_starts_at_once_and_the_output_says_when_each_starts_next(
+    folder: Path, environment: dict[str, str], exemplar: Exemplar
+) -> None:
+    assert exemplar("run", "zh-news", "--once").code == 0
+    let_the_next_run_be_far(folder)
+    with running(folder, environment) as process:
+        read_until(process, "zh-news starts next at ", "en-stories starts next at ")
+        edited = (folder / "tasks.yaml").read_text("utf-8").replace("  zh-news:", "  zh-again:")
+        (folder / "tasks.yaml").write_text(edited, "utf-8")
+        read_until(process, "zh-again starts now", "exemplar rename zh-news zh-again", "zh-again: crawl finished")
+
+
+def test_now_starts_tasks_whatever_their_times(folder: Path, environment: dict[str, str], exemplar: Exemplar) -> None:
+    assert exemplar("run", "zh-news", "--once").code == 0
+    let_the_next_run_be_far(folder)
+    with running(folder, environment, "zh-news", "--now") as process:
+        read_until(process, "zh-news starts now", "zh-news: crawl finished")
+        started = exemplar("run", "en-stories", "--now")
+        assert (started.code, "running here" in started.err) == (0, True)
+
+
+def let_the_next_run_be_far(folder: Path) -> None:
+    server = Embedded(folder / ".exemplar")
+    connection = redis.Redis.from_url(server.start())
+    for name in connection.zrange(SCHEDULE, 0, -1):
+        connection.zadd(SCHEDULE, {name: time.time() + 3000})
+    server.stop()
+
+
+@contextmanager
+def running(folder: Path, environment: dict[str, str], *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+    """Run `exemplar run` while the block runs."""
+    command = [sys.executable, "-m", "console", "run", *arguments]
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+
+
+def read_until(process: "subprocess.Popen[str]", *texts: str) -> None:
+    """Read lines until each of the texts was in one of them."""
+    assert process.stdout is not None
+    missing = list(texts)
+    while missing:
+        line = process.stdout.readline()
+        assert line, f"the run ended without {missing}"
+        missing = [text for text in missing if text not in line]
+
+
+def test_counts_are_whole_at_80_columns() -> None:
+    counts = dict.fromkeys(("seen", "waiting", "leased", "fetched", "written", "duplicate", "rejected", "failed"), 0)
+    counts |= {"seen": 1234567, "written": 1200001, "rejected": 30003}
+    row = {"task": "a-task-with-a-rather-long-name-of-its-section", "state": "running", "every": "1h", "period": None}
+    row |= {"next": datetime(2026, 11, 3, 8, tzinfo=UTC).isoformat(), "counts": counts}
+    shown = StringIO()
+    Console(file=shown, width=80).print(table({"tasks": [row]}, 80))
+    for number in ("1234567", "1200001", "30003"):
+        assert number in shown.getvalue()
+    assert "…" not in shown.getvalue()
+
+
+# -- edits after a run
+
+
+def edit(folder: Path, before: str, after: str) -> None:
+    text = (folder / "tasks.yaml").read_text("utf-8")
+    assert before in text
+    (folder / "tasks.yaml").write_text(text.replace(before, after, 1), "utf-8")
+
+
+def test_an_edit_after_a_run_says_what_it_means_and_offers_the_command(
+    folder: Path, site: SiteServer, exemplar: Exemplar
+) -> None:
+    assert exemplar("run", "zh-news", "--once").code == 0
+    edit(folder, "{id}.html", "{slug}.html")
+    edit(folder, truth("zh")[3].path, truth("zh")[4].path)
+    edit(folder, "every: 1h\n    output", "every: 1h\n    keep: 江\n    output")
+    said = exemplar("run", "zh-news", "--once").out
+    assert "the pattern has changed" in said
+    assert "exemplar crawl zh-news --all" in said
+    assert "example has changed" in said
+    assert "16 rows written before stay as they are" in said
+    assert "keep changed" in said
+    assert "exemplar forget zh-news --reason keep" in said
+
+
+def test_urls_of_one_reason_are_forgotten(folder: Path, exemplar: Exemplar) -> None:
+    edit(folder, "every: 1h\n    output", "every: 1h\n    keep: 江\n    output")
+    before = exemplar("run", "zh-news", "--once", "--json").accounting["zh-news"]
+    assert before["rejected"] > 1
+    edit(folder, "    keep: 江\n", "")
+    assert exemplar("forget", "zh-news", "--reason", "keep").code == 0
+    after = exemplar("run", "zh-news", "--once", "--json").accounting["zh-news"]
+    assert after["written"] == 16 - before["written"]
+    assert exemplar("forget", "zh-news", "--reason", "keep").code == 1
+
+
+def test_a_renamed_task_keeps_its_ledger_and_its_kept_pages(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    edit(folder, "every: 1h\n    output", "every: 1h\n    keep_pages: 30d\n    output")
+    assert exemplar("run", "zh-news", "--once").code == 0
+    done = exemplar("rename", "zh-news", "lanpu")
+    assert done.code == 0, done.err
+    assert "16 rows written before keep the name zh-news" in done.err
+    assert "  lanpu:\n" in (folder / "tasks.yaml").read_text("utf-8")
+    requests = len(site.requests)
+    accounting = exemplar("run", "lanpu", "--once", "--json").accounting["lanpu"]
+    assert (accounting["seen"], accounting["written"]) == (18, 0)
+    assert not [request for request in site.requests[requests:] if request.path == truth("zh")[0].path]
+    assert json.loads(exemplar("re-extract", "lanpu", "--dry-run", "--json").out)["pages"] >= 16
+    assert [row["task"] for row in json.loads(exemplar("status", "--json").out)["tasks"]] == ["en-stories", "lanpu"]
+
+
+def test_a_rename_that_would_mix_two_tasks_is_refused(folder: Path, exemplar: Exemplar) -> None:
+    done = exemplar("rename", "zh-news", "en-stories")
+    assert (done.code, "has a task en-stories already" in done.err) == (2, True)
+    unknown = exemplar("rename", "zh-new", "lanpu")
+    assert (unknown.code, "did you mean 'zh-news'" in unknown.err) == (2, True)
+
+
+def test_an_unreachable_site_is_named_in_words(exemplar: Exemplar) -> None:
+    variables = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
+    done = exemplar("extract", "http://127.0.0.1:9/a/1.html", **variables)
+    assert done.err == "http://127.0.0.1:9/a/1.html: the site is unreachable: connection refused\n"

@@ -1,0 +1,108 @@
+"""A console on a test Redis, with a browser's and a program's view of it."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from starlette.testclient import TestClient
+
+from console.web.actions import ConsoleActions
+from console.web.app import create_app
+from console.web.config import ConsoleConfig
+from console.web.context import Web
+from console.web.data import ConsoleData
+from console.web.security import Sessions
+from console.web.surveys import Jobs
+from crawler.run.run_report import RunReport, keep_report
+from crawler.scheduling.schedule import Schedule
+from crawler.task_list.file import load
+from crawler.task_list.publication import periods_of, publish
+from workers.ledger import Ledger
+from workers.servers import RedisServers
+from workers.url_states import Found
+
+NAMES = ("harbour", "学校新闻")
+TASKS = "".join(
+    f"  {name}:\n    example: https://news.example/{number}/a/1.html\n"
+    f"    pattern: https://news.example/{number}/a/{{id}}.html\n    every: 1h\n    output: out/{{task}}.jsonl\n"
+    for number, name in enumerate(NAMES)
+)
+MakeConsole = Callable[..., TestClient]
+
+
+def row_of(number: int, **changes: Any) -> dict[str, Any]:
+    """A row as an output has it."""
+    url = f"https://news.example/0/a/{number}.html"
+    return {
+        "task": NAMES[0],
+        "url": url,
+        "canonical_url": url,
+        "title": f"Article {number}",
+        "text": f"The {number}th article of the harbour. 港口新闻第{number}号。",
+        "method": "example",
+        "confidence": 0.97,
+        "reason": "",
+        "language": "en",
+        "fetched_at": f"2026-11-{1 + number % 20:02}T10:00:00+00:00",
+        "version": 1,
+        **changes,
+    }
+
+
+@pytest.fixture
+def tasks_yaml(tmp_path: Path) -> Path:
+    path = tmp_path / "tasks.yaml"
+    path.write_text(f"# written by hand\ntasks:\n{TASKS}\nsettings:\n  contact: https://example.org/crawler\n", "utf-8")
+    return path
+
+
+@pytest.fixture
+def published(tasks_yaml: Path, connection: "redis.Redis") -> Path:
+    """The task list in force, with a run, an article found, a page that failed and one that was rejected."""
+    tasks = load(tasks_yaml)
+    publish(connection, tasks, tasks_yaml)
+    Schedule(connection).plan(periods_of(tasks.tasks))
+    ledger = Ledger(connection, NAMES[0])
+    urls = [f"https://news.example/0/a/{number}.html" for number in range(1, 5)]
+    ledger.add([Found(url, rank) for rank, url in enumerate(urls)])
+    for leased, (state, reason) in zip(
+        ledger.lease(3), [("written", ""), ("failed", "http 500"), ("rejected", "a list: 5 of 10")], strict=True
+    ):
+        ledger.settle(leased.fingerprint, state, reason)
+    report = RunReport(NAMES[0], "2026-11-22T10:00:00+00:00", "2026-11-22T10:01:00+00:00", "finished", lists=2, found=4)
+    keep_report(connection, report)
+    out = tasks_yaml.parent / "out" / f"{NAMES[0]}.jsonl"
+    out.parent.mkdir()
+    out.write_text("".join(json.dumps(row_of(number), ensure_ascii=False) + "\n" for number in range(1, 31)), "utf-8")
+    return tasks_yaml
+
+
+@pytest.fixture
+def console(tasks_yaml: Path, redis_url: str, connection: "redis.Redis") -> Iterator[MakeConsole]:
+    """Make a client of a console. `password` and `token` as in its config; the index is up to date."""
+    made: list[tuple[TestClient, RedisServers]] = []
+
+    def make(**options: Any) -> TestClient:
+        config = ConsoleConfig(tasks_yaml, **options)
+        servers = RedisServers(redis_url)
+        data = ConsoleData(config, servers, tasks_yaml.parent / ".exemplar")
+        data.update_index()
+        web = Web(config, Sessions(config), data, ConsoleActions(data), Jobs())
+        client = TestClient(create_app(web), base_url="http://127.0.0.1:8300", follow_redirects=False)
+        client.web = web  # type: ignore[attr-defined]
+        made.append((client, servers))
+        return client
+
+    yield make
+    for client, servers in made:
+        client.close()
+        servers.close()
+
+
+def form_token(client: TestClient, path: str = "/add") -> str:
+    """The token of the forms of this client's session."""
+    text = client.get(path).text
+    return text.partition('name="csrf" value="')[2].partition('"')[0]

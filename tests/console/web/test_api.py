@@ -1,0 +1,101 @@
+"""The JSON API answers as its OpenAPI document says."""
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from console.web.api import ROUTES
+from tests.console.web.conftest import NAMES, MakeConsole
+
+NEW_TASK = {
+    "name": "fresh",
+    "keys": {
+        "example": "https://fresh.example/a/1.html",
+        "pattern": "https://fresh.example/a/{id}.html",
+        "every": "1h",
+        "output": "out/{task}.jsonl",
+    },
+}
+REQUESTS = [
+    ("GET", "/api/tasks", "/api/tasks", None),
+    ("GET", "/api/tasks?limit=1&offset=1", "/api/tasks", None),
+    ("GET", f"/api/tasks/{NAMES[0]}", "/api/tasks/{name}", None),
+    ("GET", f"/api/tasks/{NAMES[0]}/runs", "/api/tasks/{name}/runs", None),
+    ("GET", "/api/articles?q=港口&limit=5", "/api/articles", None),
+    ("GET", "/api/failures", "/api/failures", None),
+    ("GET", "/api/machines", "/api/machines", None),
+    ("GET", "/api/schedule", "/api/schedule", None),
+    ("POST", "/api/tasks", "/api/tasks", NEW_TASK),
+    ("POST", f"/api/tasks/{NAMES[0]}", "/api/tasks/{name}", {"do": "run"}),
+    ("POST", f"/api/tasks/{NAMES[0]}", "/api/tasks/{name}", {"do": "pause"}),
+    ("POST", "/api/failures", "/api/failures", {"task": NAMES[0], "do": "retry"}),
+]
+
+
+def valid(document: dict[str, object], path: str, method: str, code: str, value: object) -> None:
+    paths = document["paths"]
+    content = paths[path][method.lower()]["responses"][code]["content"]["application/json"]["schema"]
+    schema = {"$ref": content["$ref"], "components": document["components"]}
+    jsonschema.Draft202012Validator(schema).validate(value)
+
+
+@pytest.mark.parametrize(("method", "path", "template", "body"), REQUESTS)
+def test_an_answer_has_its_schema(
+    published: Path, console: MakeConsole, method: str, path: str, template: str, body: object
+) -> None:
+    client = console()
+    document = client.get("/api/openapi.json").json()
+    answer = client.request(method, path, json=body)
+    assert answer.status_code == 200, answer.text
+    valid(document, template, method, "200", answer.json())
+
+
+def test_every_operation_is_requested_by_a_test() -> None:
+    requested = {(method, template) for method, _, template, _ in REQUESTS} | {("GET", "/api/articles/{number}")}
+    assert requested == {(route.operation.method, route.operation.path) for route in ROUTES}
+
+
+def test_the_row_of_an_article_has_the_schema_of_rows(published: Path, console: MakeConsole) -> None:
+    client = console()
+    document = client.get("/api/openapi.json").json()
+    number = client.get("/api/articles?limit=1").json()["articles"][0]["id"]
+    row = client.get(f"/api/articles/{number}").json()
+    assert row["task"] == NAMES[0]
+    assert {*document["components"]["schemas"]["Row"]["required"]} <= {*row}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "code"),
+    [
+        ("GET", "/api/tasks/none", None, 404),
+        ("GET", "/api/articles/1", None, 404),
+        ("POST", "/api/tasks/none", {"do": "run"}, 404),
+        ("POST", f"/api/tasks/{NAMES[0]}", {"do": "explode"}, 422),
+        ("POST", f"/api/tasks/{NAMES[0]}", {}, 422),
+        ("POST", "/api/tasks", {"name": "x", "keys": {"every": "soon"}}, 422),
+        ("POST", "/api/tasks", {**NEW_TASK, "name": NAMES[0]}, 422),
+    ],
+)
+def test_an_error_names_its_cause(
+    published: Path, console: MakeConsole, method: str, path: str, body: object, code: int
+) -> None:
+    before = published.read_text("utf-8")
+    answer = console().request(method, path, json=body)
+    assert answer.status_code == code
+    assert answer.json()["error"]
+    assert published.read_text("utf-8") == before
+
+
+def test_a_task_that_is_added_is_in_the_file(published: Path, console: MakeConsole) -> None:
+    client = console()
+    client.post("/api/tasks", json=NEW_TASK)
+    assert "fresh" in published.read_text("utf-8")
+    assert client.get("/api/tasks/fresh").json()["state"] == "unpublished"
+
+
+def test_the_document_itself_is_valid(console: MakeConsole) -> None:
+    document = console().get("/api/openapi.json").json()
+    assert document["openapi"] == "3.1.0"
+    for schema in document["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)

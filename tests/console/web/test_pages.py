@@ -1,0 +1,131 @@
+"""What the pages show, and what they change."""
+
+from pathlib import Path
+
+import pytest
+import redis
+
+from crawler.scheduling.schedule import Schedule
+from crawler.task_list.file import load
+from tests.console.web.conftest import NAMES, MakeConsole, form_token
+from workers.ledger import Ledger
+
+PATHS = (
+    "/", "/?q=harb&sort=next", "/articles", "/articles?q=港口", "/failures", "/schedule", "/machines", "/add",
+    *(f"/tasks/{name}{part}" for name in NAMES for part in ("", "/articles", "/links", "/settings")),
+)  # fmt: skip
+URL = "https://news.example/0/a/2.html"
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+@pytest.mark.parametrize("path", PATHS)
+def test_each_page_is_shown_in_both_languages(published: Path, console: MakeConsole, path: str, language: str) -> None:
+    answer = console().get(path, headers={"Accept-Language": language})
+    assert answer.status_code == 200
+    assert f'<html lang="{"zh-Hans" if language == "zh-CN" else "en"}">' in answer.text
+    assert ("任务" in answer.text) == (language == "zh-CN")
+
+
+@pytest.mark.parametrize("path", PATHS[:8])
+def test_a_console_without_tasks_has_all_pages(tasks_yaml: Path, console: MakeConsole, path: str) -> None:
+    tasks_yaml.unlink()
+    assert console().get(path).status_code == 200
+
+
+def test_the_first_page_counts_every_url_of_a_task(published: Path, console: MakeConsole) -> None:
+    text = console().get("/").text
+    assert "4 = 1 + 0 + 0 + 1 + 0 + 1 + 1 + 0" in text
+    assert "every URL is accounted for" in text
+    assert "1 pages failed" in text  # why it needs a look
+
+
+def test_tasks_are_found_by_name_and_by_health(published: Path, console: MakeConsole) -> None:
+    client = console()
+    assert [name in client.get("/?q=学校").text for name in NAMES] == [False, True]
+    assert [name in client.get("/?health=attention").text for name in NAMES] == [True, False]
+
+
+def test_a_task_list_that_is_not_in_force_is_shown(tasks_yaml: Path, console: MakeConsole) -> None:
+    text = console().get("/").text
+    assert "not in force yet" in text
+    assert all(name in text for name in NAMES)
+
+
+def test_mistakes_of_the_task_list_are_shown(published: Path, console: MakeConsole) -> None:
+    published.write_text(published.read_text("utf-8").replace("every: 1h", "every: soon"), "utf-8")
+    text = console().get("/").text
+    assert "tasks.yaml:" in text
+    assert "every" in text
+
+
+def test_run_now_makes_a_task_due(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
+    client = console()
+    client.post(f"/tasks/{NAMES[0]}", data={"csrf": form_token(client), "do": "run"})
+    assert Schedule(connection).due() == [NAMES[0]]
+    assert "is due" in client.get(f"/tasks/{NAMES[0]}").text
+
+
+def test_a_task_is_paused_and_runs_again(published: Path, console: MakeConsole) -> None:
+    client = console()
+    before = published.read_text("utf-8")
+    for do, paused in (("pause", True), ("resume", False)):
+        client.post(f"/tasks/{NAMES[1]}", data={"csrf": form_token(client), "do": do})
+        assert load(published)[NAMES[1]].paused is paused
+    assert published.read_text("utf-8") == before
+
+
+def test_settings_are_checked_before_they_are_saved(published: Path, console: MakeConsole) -> None:
+    client = console()
+    path = f"/tasks/{NAMES[0]}/settings"
+    before = published.read_text("utf-8")
+    block = client.get(path).text.partition("<textarea")[2].partition(">")[2].partition("</textarea>")[0]
+    wrong = client.post(path, data={"csrf": form_token(client), "text": block.replace("every: 1h", "every: soon")})
+    assert wrong.status_code == 422
+    assert "soon" in wrong.text
+    assert published.read_text("utf-8") == before
+    right = client.post(path, data={"csrf": form_token(client), "text": block.replace("every: 1h", "every: 2h")})
+    assert right.status_code == 303
+    assert str(load(published)[NAMES[0]].every) == "2h"
+    assert "# written by hand" in published.read_text("utf-8")
+
+
+def test_failed_pages_are_grouped_and_retried(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
+    client = console()
+    text = client.get("/failures").text
+    assert "http 500" in text
+    assert URL in text
+    data = {"csrf": form_token(client), "task": NAMES[0], "key": "http 500", "what": "pages", "do": "retry"}
+    client.post("/failures", data=data)
+    assert Ledger(connection, NAMES[0]).state_of(URL) == ("waiting", "")
+    assert "Nothing has failed" in client.get("/failures").text
+
+
+def test_a_rejected_page_is_accepted(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
+    client = console()
+    path = f"/tasks/{NAMES[0]}/links"
+    assert "a list: 5 of 10" in client.get(path).text
+    url = "https://news.example/0/a/3.html"
+    client.post(f"{path}/accept", data={"csrf": form_token(client), "url": url})
+    assert Ledger(connection, NAMES[0]).state_of(url) == ("waiting", "")
+
+
+def test_the_schedule_names_the_next_runs(published: Path, console: MakeConsole) -> None:
+    text = console().get("/schedule").text
+    assert "2 tasks are scheduled" in text
+    assert all(name in text for name in NAMES)
+
+
+def test_an_unknown_task_or_address_is_not_found(published: Path, console: MakeConsole) -> None:
+    client = console()
+    for path in ("/tasks/none", "/tasks/none/settings", "/articles/5", "/add/none", "/x"):
+        assert client.get(path).status_code == 404, path
+
+
+def test_pages_need_no_script(published: Path, console: MakeConsole) -> None:
+    client = console()
+    for path in PATHS:
+        text = client.get(path).text
+        assert text.count("<script") == 1, path
+        assert '<script src="/static/console.js" defer></script>' in text
+        assert "style=" not in text, path
+        assert "<style" not in text, path

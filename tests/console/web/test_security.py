@@ -1,0 +1,150 @@
+"""Which requests the console answers."""
+
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from console.web.config import ConsoleConfig, ConsoleRefused, config_from
+from console.web.security import POLICY, Sessions, host_name, local_target
+from tests.console.web.conftest import NAMES, MakeConsole, form_token
+
+PASSWORD = "correct horse battery"
+PAGES = ("/", "/articles", "/failures", "/schedule", "/machines", "/add", f"/tasks/{NAMES[0]}", "/api/tasks")
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/static/console.css", "/nothing", "/login"])
+def test_every_response_has_the_headers_that_keep_scripts_and_frames_out(
+    published: Path, console: MakeConsole, path: str
+) -> None:
+    headers = console().get(path).headers
+    assert headers["content-security-policy"] == POLICY
+    assert "unsafe" not in POLICY
+    assert headers["x-frame-options"] == "DENY"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8300", "", "localhost.evil:8300"])
+def test_a_foreign_host_name_is_refused(published: Path, console: MakeConsole, host: str) -> None:
+    assert console().get("/", headers={"Host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["localhost:8300", "LOCALHOST", "[::1]:8300", "127.0.0.1"])
+def test_the_names_of_this_machine_are_answered(published: Path, console: MakeConsole, host: str) -> None:
+    assert console().get("/", headers={"Host": host}).status_code == 200
+
+
+def test_a_further_name_is_answered_if_it_is_given(published: Path, console: MakeConsole) -> None:
+    assert console(names=("crawler.example",)).get("/", headers={"Host": "crawler.example"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_a_change_from_another_origin_is_refused(
+    published: Path, console: MakeConsole, headers: dict[str, str]
+) -> None:
+    client = console()
+    token = form_token(client)
+    answer = client.post(f"/tasks/{NAMES[0]}", data={"csrf": token, "do": "run"}, headers=headers)
+    assert answer.status_code == 403
+    assert client.post("/api/tasks/harbour", json={"do": "run"}, headers=headers).status_code == 403
+
+
+def test_a_form_without_the_token_of_its_session_is_refused(published: Path, console: MakeConsole) -> None:
+    client, other = console(), console()
+    for token in ("", "x", form_token(other)):
+        assert client.post(f"/tasks/{NAMES[0]}", data={"csrf": token, "do": "pause"}).status_code == 403
+    assert "paused" not in published.read_text("utf-8")
+
+
+def test_the_api_takes_json_only(published: Path, console: MakeConsole) -> None:
+    answer = console().post("/api/tasks/harbour", content='{"do": "pause"}', headers={"Content-Type": "text/plain"})
+    assert answer.status_code == 415
+    assert "paused" not in published.read_text("utf-8")
+
+
+def test_a_password_is_asked_for_and_opens_a_session(published: Path, console: MakeConsole) -> None:
+    client = console(password=PASSWORD)
+    for path in PAGES[:-1]:
+        answer = client.get(path)
+        assert (answer.status_code, answer.headers["location"][:12]) == (303, "/login?next="), path
+    assert client.get("/api/tasks").status_code == 401
+    assert client.post("/engine", data={"do": "start"}).status_code == 401
+    assert client.post("/login", data={"password": "wrong"}).status_code == 401
+    answer = client.post("/login", data={"password": PASSWORD, "next": "/machines"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/machines")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert client.get("/").status_code == 200
+    token = form_token(client)
+    client.post("/logout", data={"csrf": token})
+    assert client.get("/").status_code == 303
+
+
+def test_a_program_shows_the_token(published: Path, console: MakeConsole) -> None:
+    client = console(token="a-long-token-of-ours")
+    right = {"Authorization": "Bearer a-long-token-of-ours"}
+    assert client.get("/api/tasks", headers=right).status_code == 200
+    assert client.get("/api/tasks", headers={"Authorization": "Bearer a-long-token"}).status_code == 401
+    assert client.get("/", headers=right).status_code == 303  # pages have sessions
+
+
+def test_wrong_passwords_are_limited(published: Path, console: MakeConsole) -> None:
+    client = console(password=PASSWORD)
+    codes = [client.post("/login", data={"password": f"wrong {number}"}).status_code for number in range(12)]
+    assert codes == [401] * 10 + [429] * 2
+    assert client.post("/login", data={"password": PASSWORD}).status_code == 429
+
+
+def test_a_changed_or_old_cookie_is_no_session(tmp_path: Path) -> None:
+    times = [1000.0]
+    sessions = Sessions(ConsoleConfig(tmp_path), clock=lambda: times[0])
+    session = sessions.new(logged_in=False)
+    value = sessions.write(session)
+    assert sessions.read(value) == session
+    assert sessions.read(value.replace(".0.", ".1.")) is None
+    assert sessions.read("") is None
+    assert sessions.read("é.1.2.3") is None
+    times[0] += 13 * 3600
+    assert sessions.read(value) is None
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "crawler.example"])
+def test_beyond_loopback_a_password_or_token_is_needed(tmp_path: Path, host: str) -> None:
+    with pytest.raises(ConsoleRefused, match="EXEMPLAR_CONSOLE_PASSWORD"):
+        config_from({}, tmp_path, host, 8300)
+    with pytest.raises(ConsoleRefused, match="fewer than 12"):
+        config_from({"EXEMPLAR_CONSOLE_PASSWORD": "short"}, tmp_path, host, 8300)
+    assert config_from({"EXEMPLAR_CONSOLE_TOKEN": "a-long-token-of-ours"}, tmp_path, host, 8300).needs_login
+
+
+def test_the_secrets_are_in_no_representation(tmp_path: Path) -> None:
+    assert PASSWORD not in repr(ConsoleConfig(tmp_path, password=PASSWORD, token=PASSWORD))
+
+
+@pytest.mark.parametrize(
+    "target", ["//evil.example", "https://evil.example/", "/\\evil.example", "javascript:x", "", "/\n/x"]
+)
+def test_a_redirect_stays_on_the_console(target: str) -> None:
+    assert local_target(target) == "/"
+    assert local_target("/tasks/x?page=2") == "/tasks/x?page=2"
+
+
+def test_a_host_header_is_read_without_its_port() -> None:
+    assert [host_name(text) for text in ("[::1]:80", "a.example:80", "A.example", "[::1")] == [
+        "[::1]", "a.example", "a.example", "[",
+    ]  # fmt: skip
+
+
+def test_a_large_body_is_refused(published: Path, console: MakeConsole) -> None:
+    client: TestClient = console()
+    assert client.post("/add", content=b"x" * 2**21).status_code == 413
