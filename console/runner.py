@@ -20,12 +20,15 @@ from typing import Any
 import redis
 
 from console.task_changes import notes_on
+from crawler.notifying.notifier import Notifier
 from crawler.run.run_report import reports
+from crawler.run.visit_health import ALARM
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.publication import Change, published_names, published_periods
 from workers.connection import client, connect, without_password
+from workers.health import present_alarms
 from workers.ledger import Ledger
 from workers.outage import Outage
 from workers.presence import alive, node_name
@@ -54,6 +57,11 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
+def _is_no_alarm(remark: str) -> bool:
+    """Whether a remark of a run is none on an alarm: pages that were extracted since may have ended or opened some."""
+    return not remark.startswith(ALARM)
+
+
 @dataclass
 class Accounting:
     """The result of a run. `before` and `after`: the counts of each task."""
@@ -62,6 +70,7 @@ class Accounting:
     after: dict[str, Counts] = field(default_factory=dict)
     reports: dict[str, dict[str, Any]] = field(default_factory=dict)
     waits: dict[str, str] = field(default_factory=dict)  # task with waiting pages: the reason of one of them
+    alarms: dict[str, list[str]] = field(default_factory=dict)  # open ones at the end, in words
     problems: list[str] = field(default_factory=list)
     stopped: bool = False
     gave_up: str = ""
@@ -83,7 +92,7 @@ class Accounting:
                     "unaccounted": after.unaccounted,
                     "outcome": report.get("outcome", "not run"),
                     "problems": [*report.get("problems", []), *self._waiting(name, after, report)],
-                    "remarks": report.get("remarks", []),
+                    "remarks": [*filter(_is_no_alarm, report.get("remarks", [])), *self.alarms.get(name, [])],
                 }
             )
         return rows_
@@ -186,7 +195,16 @@ class Runner:
             if counts.states["waiting"]:
                 [first] = Ledger(self.connection, name).open_urls("waiting", 1) or [{"reason": ""}]
                 self.accounting.waits[name] = first["reason"]
+        self._tell_alarms(names)
         return self.accounting
+
+    def _tell_alarms(self, names: list[str]) -> None:
+        """Add the open alarms to the accounting; send their notices where no scheduler has run."""
+        for alarm in present_alarms(self.connection, names):
+            self.accounting.alarms.setdefault(alarm.task, []).append(f"{ALARM}{alarm.in_words()}")
+        if self._once:
+            for problem in Notifier(self.connection).step():
+                self.on_event("note", {"text": problem})
 
     def stop(self, *_: Any) -> None:
         """Stop: spiders deliver what they fetched, workers finish their present jobs. Safe in a signal handler."""

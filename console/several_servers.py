@@ -221,7 +221,7 @@ def overview_of(servers: Sequence[RedisServer]) -> dict[str, Any]:
     whole = parts[max(range(len(parts)), key=lambda number: _share_used(parts[number]))].copy()
     whole["tasks_from"] = next((part["tasks_from"] for part in parts if part["tasks_from"]), None)
     pairs = list(zip(servers, parts, strict=True))
-    for name in ("tasks", "outputs", "processes", "died", "problems", "hosts"):
+    for name in ("tasks", "outputs", "processes", "died", "problems", "hosts", "alarms"):
         whole[name] = [{**row, "server": server.name} for server, part in pairs for row in part[name]]
     whole["tasks"].sort(key=lambda row: str(row["task"]))
     ages = [part["queue"]["oldest_page"] for part in parts if part["queue"]["oldest_page"] is not None]

@@ -16,6 +16,7 @@ from crawler.task_list.publication import edition, published
 from extractors import walk_in_use
 from workers.backpressure import MEGABYTE, stored
 from workers.full_redis import memory_of
+from workers.health import Alarm, present_alarms
 from workers.inbox import Inbox
 from workers.ledger import Ledger, ledgers, with_pages
 from workers.output_states import output_states
@@ -78,6 +79,7 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
         "memory": {"used": memory.used, "limit": memory.limit, "full": memory.is_full},
         "processes": living,
         "died": dead,
+        "alarms": [alarm.to_dict() for alarm in present_alarms(connection)],
         "problems": [problem.to_dict() for problem in present_problems(connection)],
         "redis": redis_in_use(connection),
         "walk": walk_in_use(),
@@ -150,6 +152,11 @@ def pressure_lines(state: dict[str, Any]) -> list[str]:
             what = "pauses" if process.get("level") == "pause" else "is slow"
             lines.append(f"{process['task']} {what}: {process['waits']}")
     return lines
+
+
+def alarm_lines(state: dict[str, Any]) -> list[str]:
+    """Return a line for each open alarm; from an overview."""
+    return [f"alarm: {row['task']}: {Alarm.from_dict(row).in_words()}" for row in state.get("alarms", [])]
 
 
 def output_lines(state: dict[str, Any]) -> list[str]:

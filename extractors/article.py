@@ -58,9 +58,9 @@ class Article:
     this method, in words for a person. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
     `tdm_meta`: what they declare on text and data mining, `1` for reserved. `page_type`: what kind of page it is by its
     structure; `article_probability`: 0 to 1, None if the type was not in doubt. `surrounding_match`: share of the lines
-    around the body that are also on the example or a recent page, 0 to 1; None without an example. `fits`: whether the
-    page has a template that the section knows. These two are no fields of rows: they show how well the page fits its
-    section (`workers.health`, `workers.redesign_watch`).
+    around the body that are also on the example of its template, 0 to 1; None without one. `fits`: whether the page
+    has a template that the section knows. These two are no fields of rows: they show how well the page fits its section
+    (`workers.health`, `workers.redesign_watch`).
     """
 
     text: str

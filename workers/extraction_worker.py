@@ -15,6 +15,8 @@ from .clock import Clock
 from .errors import OutputError, SinkUnavailable
 from .extraction_config import config_of
 from .group_writer import GroupWriter
+from .health import update_health
+from .health.observations import failed_observation, is_observed, refused_observation, to_json
 from .ledger import Ledger
 from .outputs import Output, shortest_wait
 from .page_decision import (
@@ -30,7 +32,7 @@ from .page_decision import (
     WriteRows,
     judge,
 )
-from .page_store import unpack
+from .page_store import StoredPage, unpack
 from .proposal_finder import is_sought
 from .quarantine import keep_page
 from .redesign_watch import RedesignWatch
@@ -87,6 +89,7 @@ class ExtractionWorker:
                 section.candidates.offer()
             if self._redesign:
                 self._redesign.end(self.watch, self.times)
+            self._update_health(task)
         self.watch.job(task, [])
 
     def close(self) -> None:
@@ -182,7 +185,8 @@ class ExtractionWorker:
 
     def _carry_out(self, decision: Decision, ledger: Ledger, lease: PageLease) -> None:
         """Do what was decided of a page without rows."""
-        settle = partial(ledger.settle, lease.fingerprint, worker=self.name)
+        observation = _observation_of(decision, lease, ledger.clock())
+        settle = partial(ledger.settle, lease.fingerprint, worker=self.name, observation=observation)
         match decision:
             case Reject(reason):
                 settle("rejected", reason)
@@ -226,6 +230,27 @@ class ExtractionWorker:
         finally:
             self.watch.end()
 
+    def _update_health(self, task: str) -> None:
+        try:
+            for change in update_health(self.redis, task):
+                log.warning("task %s: %s: %s", task, change.news, change.alarm.in_words())
+        except redis.RedisError:
+            raise
+        except Exception:  # a defect of ours; the pages are settled all the same
+            log.exception("task %s: its health cannot be counted", task)
+
     def _report_problem(self, error: Exception, task: str) -> None:
         log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once
         self.watch.problem(str(error), task)
+
+
+def _observation_of(decision: Decision, lease: PageLease, now: float) -> str:
+    """Return what is observed of a page without rows, as JSON; "" if it says nothing on the section's template."""
+    if not is_observed(lease):
+        return ""
+    match decision:
+        case Reject(reason, page=StoredPage() as page):
+            return to_json(refused_observation(lease.url, page.body, reason, now))
+        case Fail(reason):
+            return to_json(failed_observation(lease.url, reason, now))
+    return ""

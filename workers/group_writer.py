@@ -17,6 +17,7 @@ from typing import Any
 from .clock import Clock
 from .errors import SinkUnavailable
 from .healing import confirm, heal
+from .health.observations import article_observation, is_observed, to_json
 from .ledger import Ledger
 from .outputs import Output
 from .page_decision import WriteRows
@@ -195,7 +196,14 @@ class GroupWriter:
         for page in pages:
             note, recheck = page.decision.note, page.decision.recheck
             self.ledger.settle(
-                page.name, "written", note, worker=self.worker, recheck=recheck, queued=self._rows_of(page), pipe=pipe
+                page.name,
+                "written",
+                note,
+                worker=self.worker,
+                recheck=recheck,
+                queued=self._rows_of(page),
+                observation=self._observation_of(page),
+                pipe=pipe,
             )
         for page, is_settled in zip(pages, pipe.execute()[-len(pages) :], strict=True):
             page.is_settled, page.is_held = bool(is_settled), False
@@ -204,6 +212,13 @@ class GroupWriter:
         """Return the rows of a page as they are queued. Those of a back-fill may have been written long ago."""
         again = page.decision.again or "days" in page.lease.info
         return to_queue(self.ledger.task, page.decision.rows, self.queued, again=again)
+
+    def _observation_of(self, page: PendingPage) -> str:
+        """Return what is observed of a page, as JSON; "" for a list page, a recheck and a page of the archive."""
+        found = page.decision.article
+        if found is None or not is_observed(page.lease):
+            return ""
+        return to_json(article_observation(page.lease.url, found.article, self.ledger.clock()))
 
     def _is_everywhere(self, page: PendingPage) -> bool:
         return page.delivered.issuperset(output.name for output in self.outputs)

@@ -32,6 +32,8 @@ EPOCH = PREFIX + "epoch"  # hash: id of the present epoch, run_id of its server,
 REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process (`workers.steps`)
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)
 PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process, what the problem is about, text -> a present problem (JSON)
+ALARMS = PREFIX + "alarms"  # hash: task -> its open alarms (JSON list)
+NOTICES = PREFIX + "notices"  # list: changes of alarms that people are to be told (JSON), the oldest first
 
 
 def of_task(task: str, what: str) -> str:

@@ -58,6 +58,7 @@ DROPPED = "dropped by a person"  # the reason of a failed URL that was dropped; 
 REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
 LISTED = "list"  # begins the reason of a written list page: it has no row itself (`claim_entries.lua` reads it)
 WRITTEN_ENTRY = "+"  # begins the value of an entry that has its row
+OBSERVED_KEPT = 200  # observations of a task that are not counted yet; older ones are lost
 AT_ONCE = 1000  # members in one command
 REPEATABLE = frozenset(  # scripts that have the same effect and reply when they run twice
     (
@@ -282,21 +283,23 @@ class Ledger:
         recheck: RecheckPlan | None = None,
         listed: bool = True,
         queued: Sequence[Any] = (),
+        observation: str = "",
         pipe: Any = None,
     ) -> bool:
         """Give a URL its final state and delete its page. With `worker`, only if that worker still holds it.
 
         With `recheck` a written article is checked again; one that was written before stays written, whatever the
         result of its recheck. Not `listed`: the URL is only counted, not kept among the problems. `queued`: rows that
-        are queued in the same step (`row_queue.to_queue`). Returns False if the URL was already settled, or is held by
-        another worker. With `pipe` the step becomes part of that pipeline, whose answer then tells this.
+        are queued in the same step (`row_queue.to_queue`); `observation`: of its page, for the task's health, as JSON
+        (`health.observations`). Returns False if the URL was already settled, or is held by another worker. With `pipe`
+        the step becomes part of that pipeline, whose answer then tells this.
         """
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
         again = json.dumps(asdict(recheck)) if recheck else ""
         reasons = (short(reason), _plain(reason))
         kept = self.problems_kept if listed else 0
-        args = (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), again, *queued)
+        args = (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), again, observation, *queued)
         return bool(self.step("settle", *args, pipe=pipe))
 
     def accept(self, url: str) -> bool:
@@ -359,6 +362,10 @@ class Ledger:
     def drop(self, name: Fingerprint) -> bool:
         """Forget an open URL as if it had never been seen; it can be added again."""
         return bool(self.step("drop", name))
+
+    def observe(self, observation: str) -> None:
+        """Keep an observation of a visit, as JSON, for the task's health."""
+        self.step("observe", observation)
 
     # -- queries -----------------------------------------------------------------------------------------------------
 
@@ -528,6 +535,8 @@ _KEY_NAMES = (
     "rows",  # prefix of the lists of rows that wait for delivery, by output
     "queue",  # prefix of the hashes on them: lease, batch, problem (`workers.row_queue`)
     "queued",  # hash: rows and bytes that wait for delivery
+    "observed",  # list: observations that are not counted yet, newest first (`workers.health`)
+    "health",  # hash: how many observations were made and counted, and the state of the task's health
     "refused",  # prefix of the hashes of refused rows, by output (`workers.refused_rows`)
 )
 _LETTER_STATE: dict[str, State] = {"o" if state == "forgotten" else state[0]: state for state in FINAL_STATES}
@@ -548,7 +557,7 @@ _PRELUDE = (
     "".join(f"local k_{name} = KEYS[1] .. '{name}'\n" for name in _KEY_NAMES)
     + f"local BUCKETS_APART, ALL_STORED = {2 ** (16 - BUCKET_BITS)}, '{keys.STORED}'\n"
     + f"local ALL_QUEUED, ROW_QUEUES, REFUSING = '{keys.QUEUED}', '{keys.ROW_QUEUES}', '{keys.REFUSING}'\n"
-    + f"local EPOCH = '{keys.EPOCH}'\n"
+    + f"local EPOCH, OBSERVED_KEPT = '{keys.EPOCH}', {OBSERVED_KEPT}\n"
     + COMMON
 )
 

@@ -59,7 +59,11 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
         raise click.exceptions.Exit(2) from None
     tried = [] if no_outputs else _tried(loaded)
     failed = [result for result in tried if result.outcome in ("invalid", "unavailable")]
-    warnings = _warnings(loaded, tried) + (example_warnings(loaded) if online else [])
+    notices = notice_problems(loaded)
+    if online and not as_json:
+        for line in notice_lines(loaded):
+            show(line)
+    warnings = _warnings(loaded, tried) + notices + (example_warnings(loaded) if online else [])
     rows = [_row(task) for task in loaded.tasks.values()]
     if as_json:
         print_json({"ok": not failed, "tasks": rows, "outputs": [_output_row(r) for r in tried], "warnings": warnings})
@@ -94,6 +98,27 @@ def example_warnings(tasks: "TaskFile") -> list[str]:
             advice = "name an ordinary article of the section" if doubt.is_sure else "make sure that it is an article"
             warnings.append(f"task {task.name}: example {task.example}: {doubt.reason}; {advice}")
     return warnings
+
+
+def notice_problems(tasks: "TaskFile") -> list[str]:
+    """Return a warning for each address of notices that apprise does not accept; nothing is sent."""
+    from crawler.notifying.targets import problem_of
+
+    first = {address: task.name for task in reversed(tasks.tasks.values()) for address in task.notify}
+    problems = {address: problem_of(address) for address in first}
+    return [f"task {name}: notify: {problems[address]}" for address, name in first.items() if problems[address]]
+
+
+def notice_lines(tasks: "TaskFile") -> list[str]:
+    """Return what would be sent where if an alarm were opened."""
+    from crawler.notifying.targets import shown_target
+
+    return [
+        f"{task.name}: its alarms would be sent to {', '.join(map(shown_target, task.notify))}; nothing is sent now "
+        f"(exemplar alarms {task.name} --test sends a notice)"
+        for task in tasks.tasks.values()
+        if task.notify
+    ]
 
 
 def _tried(tasks: "TaskFile") -> "list[TriedOutput]":

@@ -70,7 +70,7 @@ def command(
     --problems shows some URLs of each reason; with --json all of them, one a line.
     """
     from console.several_servers import overview_of
-    from console.status import table
+    from console.status import alarm_lines, table
     from crawler.politeness.host_states import in_words
     from workers.embedded import redis_for
     from workers.servers import RedisServers
@@ -100,6 +100,8 @@ def command(
         return
     console.print(table(state, console.width))
     _show_cluster(console, state)
+    for line in alarm_lines(state):
+        console.print(printable(line), highlight=False, markup=False)
     for host in state["hosts"]:
         console.print(printable(in_words(host)), highlight=False, markup=False)
     for row in state["tasks"]:

@@ -18,6 +18,7 @@ from workers.url_states import Found, fingerprint
 OLD = 0.0  # this and larger ranks are of articles that a back-fill found (see `_rank`)
 OLD_SHIFT = 1e13  # more than any day adds to a rank
 UNDATED = timedelta(days=30)  # the assumed age of articles that a sitemap lists without a date
+REMEMBERED = 20_000  # new URLs of a run; of those beyond, a second list counts as known
 NO_MOMENTS: Mapping[str, datetime] = {}
 
 BEYOND_LIMIT = "beyond the first run's limit"
@@ -29,8 +30,10 @@ class Admission:
     def __init__(self, task: Task, options: RunOptions, ledger: Ledger, today: date):
         self.task, self.options, self.ledger, self.today = task, options, ledger, today
         self.left_out = 0
+        self.known = 0  # article links that were known before the run
         self._quota: int | None = None  # new articles that may still be entered
         self._order = 0
+        self._entered: set[str] = set()  # URLs that were new to the ledger: a second list may show them again
 
     def begin(self, *, first: bool) -> None:
         """Set the bound: that of the options, or the task's in its first run."""
@@ -63,7 +66,11 @@ class Admission:
         included = [url for url, _ in matches if self.options.includes(days[url])]
         self.left_out += len(matches) - len(included)
         found = [Found(normalise(url), self._rank(days[url] or undated), info) for url in included]
-        return self._remove_beyond_bound(found, self.ledger.add(found))
+        new = self.ledger.add(found)
+        self.known += sum(not is_new and item.url not in self._entered for item, is_new in zip(found, new, strict=True))
+        if len(self._entered) < REMEMBERED:
+            self._entered.update(item.url for item, is_new in zip(found, new, strict=True) if is_new)
+        return self._remove_beyond_bound(found, new)
 
     def _remove_beyond_bound(self, found: Sequence[Found], new: list[bool]) -> list[bool]:
         """Remove new URLs over the limit."""

@@ -53,6 +53,9 @@ class SectionLists:
         self.settings = settings
         self.walk: Walk | None = None
         self.first = False  # no walk of the task has ended yet
+        self.failed = 0  # lists that could not be read
+        self.problem = ""  # why the last of them could not
+        self.moved_to = ""  # where a start page redirects
         self.state = CrawlState(self.ledger.redis, self.task.name, self._shape())
         self.list_yield = ListYield(WalkMemory())
         self._beat = beat
@@ -220,6 +223,8 @@ class SectionLists:
 
     def record_failure(self, page: ListPage, reason: str, *, passing: bool) -> None:
         """A list could not be read. Only start pages are reported: others may be any page of the site."""
+        if page.kind == "start":
+            self.failed, self.problem = self.failed + 1, reason
         if passing:
             self.list_yield.record_failure(page, self._walk().plan.complete)
         has_fallback = bool(self._walk().fallback_starts)
@@ -255,6 +260,8 @@ class SectionLists:
         if self.walk is not walk:
             return  # our lease had expired meanwhile, and the walk was begun anew
         answered = replace(page, url=url)
+        if page.kind == "start" and url != page.url:
+            self.moved_to = url
         further = walk.record_read(answered, listing, found=found, new=new)
         followed = [target for target in walk.followed_lists(answered, listing) if target.kind == "follow"]
         is_whole = page.kind not in ("next", "robots") and not listing.cut and self.admission.left_out == left_out

@@ -28,6 +28,7 @@ from crawler.run.run_settings import RunSettings
 from crawler.run.section_articles import SectionArticles
 from crawler.run.section_lists import SectionLists
 from crawler.run.spider_coordination import BACKFILL, WALK, Crew
+from crawler.run.visit_health import observe_visit
 from crawler.scheduling.schedule import note_visit
 from crawler.task_list.models import Task
 from extractors.html.urls import normalise
@@ -117,6 +118,7 @@ class SectionRun:
                 f"another one. `exemplar status --problems {self.task.name}` shows whether its text was left out"
             )
         self.pressure.leave()
+        observe_visit(self.ledger, self.report, self.options, self.lists, walked=walked)
         keep_report(self.redis, self.report)
         self.crew.leave(walk_ended=walked)
         if walked and self._epoch is not None and self._epoch.has_changed():  # while the end was stored

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import redis
 
+from crawler.notifying.notifier import Notifier
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.adopted_examples import unwritten_examples, write_examples
 from crawler.task_list.file import load
@@ -37,8 +38,11 @@ from workers.presence import Presence
 TICK = 0.5  # seconds between two checks of the time
 LOOK_AT_FILE = 2.0  # seconds between two checks of tasks.yaml
 READ_WAIT = 0.2  # seconds that a tick waits for an edit to be read; a long list is read in a thread meanwhile
+NOTIFY_EVERY = 2.0  # seconds between two looks for notices
+NOTIFY_WAIT = 10.0  # seconds for which the end waits for notices that are being sent
 SWEEP_EVERY = 2.0  # seconds between two sweeps, for times when no extraction worker runs
 
+Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 
@@ -88,7 +92,9 @@ class Scheduler:
         self._on_fired: Callable[[list[str]], None] | None = None
         self._tried_examples: dict[str, str] = {}  # adopted examples, by task, that were to be written into the file
         self._logged = ""  # the last error, which is not logged twice in a row
-        self._looked = self._swept = 0.0
+        self._looked = self._swept = self._notified = 0.0
+        self._notifier = Notifier(connection)
+        self._sending: Future[list[str]] | None = None  # the present sending of notices
 
     def start(self) -> Change:
         """Read and publish the file, plan its tasks. Raises `TaskFileError` or `DivergentCopy`."""
@@ -114,6 +120,7 @@ class Scheduler:
                 time.sleep(TICK)
         finally:
             with suppress(redis.RedisError):
+                self._send_last_notices()
                 self.presence.leave()
 
     def _notice(self, text: str) -> None:
@@ -134,7 +141,31 @@ class Scheduler:
         if now - self._swept >= SWEEP_EVERY:
             self._swept = now
             self.inbox.sweep()
+        if now - self._notified >= NOTIFY_EVERY:
+            self._notified = now
+            self._send_notices()
         self._fire()
+
+    def _send_notices(self) -> None:
+        """Send the notices of alarms in a thread: a service may take seconds."""
+        if self._sending is not None:
+            if not self._sending.done():
+                return
+            sending, self._sending = self._sending, None
+            for problem in sending.result():
+                self._log_once(problem)
+        if self._notifier.is_needed():
+            self._sending = _in_thread(self._notifier.step)
+
+    def _send_last_notices(self) -> None:
+        """Send what the last pages of a run have caused."""
+        if self._sending is not None:
+            wait([self._sending], NOTIFY_WAIT)
+        if self._sending is None or self._sending.done():
+            self._sending = None
+            self._send_notices()
+        if self._sending is not None:
+            wait([self._sending], NOTIFY_WAIT)
 
     def _fire(self) -> None:
         fired = self.schedule.fire(self.only)
@@ -225,9 +256,9 @@ class Scheduler:
             log.error("%s", text)
 
 
-def _in_thread(work: Callable[[], Change]) -> "Future[Change]":
+def _in_thread(work: Callable[[], Result]) -> "Future[Result]":
     """Do the work in a daemon thread, which does not delay the end of the process."""
-    future: Future[Change] = Future()
+    future: Future[Result] = Future()
 
     def run() -> None:
         try:
@@ -235,7 +266,7 @@ def _in_thread(work: Callable[[], Change]) -> "Future[Change]":
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=run, name="task-list", daemon=True).start()
+    threading.Thread(target=run, name="scheduler-work", daemon=True).start()
     return future
 
 

@@ -78,6 +78,7 @@ class MemoryLedger(Ledger):
         recheck: RecheckPlan | None = None,
         listed: bool = True,
         queued: Sequence[Any] = (),
+        observation: str = "",
         pipe: Any = None,
     ) -> bool:
         """Give a waiting URL its final state; return False if it does not wait."""

@@ -206,6 +206,13 @@ class Task(_Frozen):
         description="Proxy for all requests of the task, http://host:port; may contain ${NAME}.",
         examples=["http://reader:${PROXY_PASSWORD}@proxy.example:3128"],
     )
+    notify: fields.Notify = Field(
+        default=(),
+        repr=False,
+        description="Who is told of alarms: addresses of services as the library apprise has them, such as mailto:// "
+        "or tgram://; ${NAME} takes secrets from the environment.",
+        examples=["${NOTIFY_URL}", ["tgram://${BOT_TOKEN}/${CHAT_ID}"]],
+    )
     concurrency: int = Field(
         default=16,
         ge=1,

@@ -358,4 +358,4 @@ def environment_problems(tasks: Mapping[str, Task]) -> list[str]:
 def _with_variables(task: Task) -> list[str]:
     login = (task.auth.user, task.auth.password) if task.auth else ()
     values = (*task.headers.values(), *(task.cookies or {}).values(), *login, task.proxy or "")
-    return [*task.outputs(), *values]
+    return [*task.outputs(), *values, *task.notify]

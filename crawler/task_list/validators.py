@@ -219,6 +219,18 @@ def check_login(value: object) -> object:
     return value
 
 
+def check_notify(value: object) -> object:
+    """Accept the address of a service for notices: `scheme://…`, or a variable. No message contains it."""
+    if not isinstance(value, str) or not value.strip():
+        raise BadValueError("must be text", "write an address of apprise, such as mailto://… or ${NOTIFY_URL}")
+    check_variables(value)
+    if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]", value) and not VARIABLE.match(value):
+        raise BadValueError(
+            "is no address of apprise", "it begins with a scheme, such as json://, mailto:// or tgram://"
+        )
+    return value
+
+
 def check_proxy(value: object) -> object:
     """Accept http://host:port, with or without a login; parts of it may be variables."""
     if not isinstance(value, str):

@@ -150,7 +150,7 @@ class Example:
         fits = match >= max(DISSIMILAR, ODD * usual)
         if isinstance(elected, BodyLines):
             share = elected.confidence if fits or not usual else min(elected.confidence, ODD_CONFIDENCE)
-            elected = replace(elected, surrounding_match=match, confidence=share)
+            elected = replace(elected, surrounding_match=votes[0].match, confidence=share)
         return replace(assemble(parsed, elected, others), fits=fits)
 
     def read(self, page: Page) -> ParsedPage | NoArticle:

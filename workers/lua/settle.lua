@@ -1,7 +1,8 @@
 -- Give a URL its final state. ARGV: fingerprint, state, short reason, reason, worker, problems kept (0: this one is
--- not), bucket, slot, now, recheck plan ('' or JSON: every, until, version, hash; times in seconds), the number of rows
--- that are queued for outputs, row …, for each output: its name, its member of the queues, the rows of a full batch,
--- seconds that a row waits at most, '1' if it may have the rows, the places of the rows that it gets (`1,3`)
+-- not), bucket, slot, now, recheck plan ('' or JSON: every, until, version, hash; times in seconds), observation for the
+-- task's health ('' or JSON), the number of rows that are queued for outputs, row …, for each output: its name, its
+-- member of the queues, the rows of a full batch, seconds that a row waits at most, '1' if it may have the rows, the
+-- places of the rows that it gets (`1,3`)
 -- -> 1, or 0 if the URL is settled already, or another worker holds it
 if is_repeated then return 1 end
 local name, state, short, worker, now = ARGV[1], ARGV[2], ARGV[3], ARGV[5], tonumber(ARGV[9])
@@ -35,11 +36,12 @@ end
 if (state == 'rejected' or state == 'failed') and ARGV[6] ~= '0' then
   note_problem(record.url, state, ARGV[4], ARGV[6])
 end
-local rows = tonumber(ARGV[11] or 0)
-for i = 12 + rows, #ARGV, 6 do
+if ARGV[11] ~= '' then observe(ARGV[11]) end
+local rows = tonumber(ARGV[12] or 0)
+for i = 13 + rows, #ARGV, 6 do
   local output, member, full_at, wait, again, places = unpack(ARGV, i, i + 5)
   for place in string.gmatch(places, '%d+') do
-    queue_row(output, member, tonumber(full_at), tonumber(wait), now, again, ARGV[11 + place])
+    queue_row(output, member, tonumber(full_at), tonumber(wait), now, again, ARGV[12 + place])
   end
 end
 keep_request()

@@ -1,0 +1,135 @@
+"""`exemplar alarms`: what changed in the sections, with evidence and advice; dismissing alarms; a notice as a test."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import click
+
+from console.options import counted, examples, json_option, moment, print_json, say, show, tasks_file, tasks_option
+from workers.health.alarms import AlarmKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import redis
+
+    from workers.health import Alarm, HealthReport
+    from workers.servers import RedisServers
+
+SHOWN_URLS = 3
+
+
+@click.command(
+    epilog=examples(
+        "exemplar alarms",
+        "exemplar alarms kuaibao --json",
+        "exemplar alarms kuaibao --dismiss --kind 'template changed'",
+        "exemplar alarms kuaibao --test",
+    )
+)
+@click.argument("task", required=False)
+@click.option("--dismiss", is_flag=True, help="End the open alarms of TASK: what they show is usual from now on.")
+@click.option("--kind", type=click.Choice(get_args(AlarmKind)), help="Only alarms of this kind.")
+@click.option("--test", "is_test", is_flag=True, help="Send a notice to the addresses of TASK, or of all tasks.")
+@tasks_option
+@json_option
+def command(
+    task: str | None, dismiss: bool, kind: AlarmKind | None, is_test: bool, tasks: Path | None, as_json: bool
+) -> None:
+    """Show open alarms with their evidence and what to do; with TASK also its baselines and earlier alarms.
+
+    Exit codes: 0 all is well or done, 1 there are open alarms or a notice could not be sent.
+    """
+    from workers.embedded import redis_for
+    from workers.servers import RedisServers
+    from workers.state_folder import state_folder
+
+    if dismiss and not task:
+        raise click.UsageError("--dismiss needs a TASK")
+    file = tasks_file(tasks)
+    if is_test:
+        _send_tests(file, task)
+        return
+    with redis_for(state_folder(file.absolute().parent), purpose="alarms", say=say) as url:
+        servers = RedisServers(url)
+        if dismiss and task:
+            _dismiss(servers.of_task(task).connection, task, kind)
+            return
+        alarms = _alarms(servers, task, kind)
+        report = _report(servers.of_task(task).connection, task) if task else None
+    if as_json:
+        print_json(report.to_dict() if report else [alarm.to_dict() for alarm in alarms])
+    else:
+        _show(alarms, report)
+    if alarms:
+        raise click.exceptions.Exit(1)
+
+
+def _alarms(servers: "RedisServers", task: str | None, kind: AlarmKind | None) -> "list[Alarm]":
+    from workers.health import present_alarms
+
+    chosen = [servers.of_task(task)] if task else list(servers)
+    named = None if task is None else [task]
+    alarms = [alarm for server in chosen for alarm in present_alarms(server.connection, named)]
+    return [alarm for alarm in alarms if kind in (None, alarm.kind)]
+
+
+def _report(connection: "redis.Redis", task: str) -> "HealthReport":
+    """Return the health of a task. Raises `TaskError` if it has no ledger."""
+    from crawler.task_list.mistakes import TaskError, suggest
+    from workers.health import health_report
+    from workers.ledger import ledgers
+
+    known = ledgers(connection)
+    if task not in known:
+        raise TaskError(f"task {task!r} has not run" + (f"; {suggest(task, known)}" if known else ""))
+    return health_report(connection, task)
+
+
+def _dismiss(connection: "redis.Redis", task: str, kind: AlarmKind | None) -> None:
+    from workers.health import dismiss_alarms
+
+    _report(connection, task)
+    ended = dismiss_alarms(connection, task, [kind] if kind else None)
+    show(f"{task}: dismissed: {', '.join(ended)}" if ended else f"{task}: no such alarm is open")
+
+
+def _show(alarms: "Sequence[Alarm]", report: "HealthReport | None") -> None:
+    for alarm in alarms:
+        show(f"{alarm.task}: {alarm.in_words()}")
+        for url in alarm.urls[:SHOWN_URLS]:
+            show(f"    {url}")
+        show(f"    what to do: {alarm.advice}")
+    if not alarms:
+        show("no open alarms" if report is None else f"{report.task}: no open alarms")
+    if report is None:
+        return
+    show(f"baselines of {counted(report.pages, 'page')} and {counted(report.visits, 'visit')}:")
+    for line in report.baselines:
+        unit = f" {line.unit}" if line.unit else ""
+        show(f"    {line.name}: {line.median:g}{unit} ({line.low:g} to {line.high:g}; the last {line.count})")
+    for alarm in report.history:
+        show(f"    earlier: {alarm.in_words()}, ended {moment(alarm.ended or alarm.last)}")
+
+
+def _send_tests(file: Path, task: str | None) -> None:
+    """Send a notice to each address of a task, or of all tasks of the file, once."""
+    from crawler.notifying.targets import NoticeNotSent, send, shown_target
+    from crawler.task_list.file import load
+
+    loaded = load(file)
+    chosen = [loaded[task]] if task else list(loaded.tasks.values())
+    targets = list(dict.fromkeys(address for some in chosen for address in some.notify))
+    if not targets:
+        raise click.UsageError("no address is named: add `notify:` to a task or to `defaults:`")
+    failed = 0
+    for address in targets:
+        try:
+            send(address, "Exemplar: a test", "Alarms of your tasks will be sent here.")
+        except NoticeNotSent as error:
+            failed += 1
+            say(f"not sent: {error}")
+        else:
+            show(f"sent to {shown_target(address)}")
+    if failed:
+        raise click.exceptions.Exit(1)

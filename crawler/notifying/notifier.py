@@ -1,0 +1,178 @@
+"""Sends the notices of alarms: one process of the cluster at a time, all that wait for an address in one message.
+
+    notices (list) ─▶ taken, under a lease (hash) ─▶ a message for each address ─▶ removed when all addresses have it
+
+An address that does not take a message is tried again after a pause that doubles; its notices wait with it, for at most
+`KEPT`. A process that dies between sending and removing lets a message come twice.
+"""
+
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, cast
+
+import redis
+
+from crawler.notifying.targets import NoticeNotSent, send, shown_target
+from workers import keys
+from workers.clock import Clock
+from workers.health import Alarm
+from workers.redis_clock import clock_of
+
+LEASE = 120.0  # seconds for which a process has the right to send; it is renewed for each message
+FIRST_PAUSE, LONGEST_PAUSE = 60.0, 3600.0  # seconds until an address that took no message is tried again
+KEPT = 3 * 86400.0  # seconds for which a notice waits for an address
+LINES = 20  # alarms of one message
+
+WAITING, AWAY, SENDER = keys.NOTICES + ":waiting", keys.NOTICES + ":away", keys.NOTICES + ":sender"
+
+_TAKE = """
+-- Take the notices that are new. KEYS: notices, waiting. ARGV: now, id -> their number
+local number = 0
+while true do
+  local notice = redis.call('LPOP', KEYS[1])
+  if not notice then return number end
+  number = number + 1
+  local row = cjson.encode({notice = notice, at = tonumber(ARGV[1]), sent = ''})
+  redis.call('HSET', KEYS[2], ARGV[2] .. ':' .. number, row)
+end
+"""
+_LEASE = """
+-- KEYS: sender. ARGV: token, milliseconds -> 1 if the caller may send
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+"""
+
+Sending = Callable[[str, str, str], None]  # address, title, body
+
+
+@dataclass(slots=True)
+class WaitingNotice:
+    """A notice that waits. `sent`: hashes of the addresses that have it; `at`: when it was taken, Unix seconds."""
+
+    id: str
+    news: str
+    alarm: Alarm
+    raw: str
+    at: float
+    sent: set[str]
+
+
+class Notifier:
+    """Sends what waits. Any number of processes may call `step`; one of them sends."""
+
+    def __init__(self, connection: "redis.Redis", *, sending: Sending = send, clock: Clock | None = None):
+        self.redis, self.sending = connection, sending
+        self.clock = clock or clock_of(connection).now
+        self._token = uuid.uuid4().hex
+        self._take = connection.register_script(_TAKE)
+        self._lease = connection.register_script(_LEASE)
+
+    def is_needed(self) -> bool:
+        """Whether a notice is new or waits."""
+        return bool(self.redis.exists(keys.NOTICES, WAITING))
+
+    def step(self) -> list[str]:
+        """Send what can be sent now; return what failed, in words. Takes as long as the services do."""
+        if not self.is_needed() or not self._may_send():
+            return []
+        try:
+            self._take(keys=[keys.NOTICES, WAITING], args=[self.clock(), uuid.uuid4().hex])
+            waiting = self._waiting()
+            addresses = {notice.alarm.task: self._addresses(notice.alarm.task) for notice in waiting}
+            problems = self._send_all(waiting, addresses)
+            for notice in waiting:
+                self._keep_or_remove(notice, addresses[notice.alarm.task])
+            return problems
+        finally:
+            if self.redis.get(SENDER) == self._token.encode():
+                self.redis.delete(SENDER)
+
+    def _may_send(self) -> bool:
+        return bool(self._lease(keys=[SENDER], args=[self._token, int(LEASE * 1000)]))
+
+    def _waiting(self) -> list[WaitingNotice]:
+        rows = cast(dict[bytes, bytes], self.redis.hgetall(WAITING))
+        notices = []
+        for name, row in rows.items():
+            stored = json.loads(row)
+            notice = json.loads(stored["notice"])
+            sent = set(filter(None, stored["sent"].split(",")))
+            alarm = Alarm.from_dict(notice["alarm"])
+            notices.append(WaitingNotice(name.decode(), notice["news"], alarm, stored["notice"], stored["at"], sent))
+        return sorted(notices, key=lambda notice: (notice.at, notice.alarm.opened))
+
+    def _addresses(self, task: str) -> list[str]:
+        raw = cast("bytes | None", self.redis.hget(keys.TASKS, task))
+        return list(json.loads(raw).get("notify") or []) if raw else []
+
+    def _send_all(self, waiting: list[WaitingNotice], addresses: Mapping[str, list[str]]) -> list[str]:
+        """Send one message to each address that is not to be spared now."""
+        problems = []
+        for address in dict.fromkeys(address for some in addresses.values() for address in some):
+            name = _name(address)
+            due = [n for n in waiting if address in addresses[n.alarm.task] and name not in n.sent]
+            if not due or self._is_spared(name) or not self._may_send():
+                continue
+            try:
+                self.sending(address, *message_of(due))
+            except NoticeNotSent as error:
+                problems.append(self._spare(name, str(error)))
+            else:
+                self.redis.hdel(AWAY, name)
+                for notice in due:
+                    notice.sent.add(name)
+        return problems
+
+    def _is_spared(self, name: str) -> bool:
+        raw = cast("bytes | None", self.redis.hget(AWAY, name))
+        return raw is not None and json.loads(raw)["until"] > self.clock()
+
+    def _spare(self, name: str, problem: str) -> str:
+        raw = cast("bytes | None", self.redis.hget(AWAY, name))
+        pause = min(LONGEST_PAUSE, 2 * json.loads(raw)["pause"]) if raw else FIRST_PAUSE
+        row: dict[str, Any] = {"until": self.clock() + pause, "pause": pause, "problem": problem}
+        self.redis.hset(AWAY, name, json.dumps(row))
+        return f"notices are tried again in {pause:.0f} s: {problem}"
+
+    def _keep_or_remove(self, notice: WaitingNotice, addresses: list[str]) -> None:
+        is_done = notice.sent.issuperset(map(_name, addresses)) or self.clock() - notice.at > KEPT
+        if is_done:
+            self.redis.hdel(WAITING, notice.id)
+        else:
+            row = {"notice": notice.raw, "at": notice.at, "sent": ",".join(sorted(notice.sent))}
+            self.redis.hset(WAITING, notice.id, json.dumps(row))
+
+
+def message_of(notices: list[WaitingNotice]) -> tuple[str, str]:
+    """Return title and body of the message on some notices."""
+    first = notices[0]
+    title = f"{first.alarm.task}: {first.alarm.kind}" + (": over" if first.news == "recovered" else "")
+    if len(notices) > 1:
+        title = f"{len(notices)} changes of alarms"
+    lines = [line for notice in notices[:LINES] for line in _lines(notice)]
+    if len(notices) > LINES:
+        lines.append(f"… and {len(notices) - LINES} more: exemplar alarms")
+    return f"Exemplar: {title}", "\n".join(lines).rstrip()
+
+
+def _lines(notice: WaitingNotice) -> list[str]:
+    alarm = notice.alarm
+    if notice.news == "recovered":
+        return [f"{alarm.task}: over: {alarm.kind}", ""]
+    urls = [f"  {url}" for url in alarm.urls[:3]]
+    return [f"{alarm.task}: {alarm.in_words()}", *urls, f"What to do: {alarm.advice}", ""]
+
+
+def _name(address: str) -> str:
+    return sha256(address.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def away_targets(connection: "redis.Redis", addresses: list[str]) -> dict[str, str]:
+    """Return, for those addresses that took no message, the address as it is shown and why."""
+    rows = {address: cast("bytes | None", connection.hget(AWAY, _name(address))) for address in addresses}
+    return {shown_target(address): json.loads(row)["problem"] for address, row in rows.items() if row}

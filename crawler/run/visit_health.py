@@ -1,0 +1,52 @@
+"""What a run adds to the health of its task: the observation of a visit; and a remark on each open alarm."""
+
+import logging
+
+import redis
+
+from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.section_lists import SectionLists
+from workers.health import present_alarms, update_health
+from workers.health.observations import LONGEST_URL, VisitObservation, to_json
+from workers.ledger import Ledger
+
+ALARM = "alarm: "  # begins the remark on an open alarm
+
+log = logging.getLogger(__name__)
+
+
+def observe_visit(ledger: Ledger, report: RunReport, options: RunOptions, lists: SectionLists, *, walked: bool) -> None:
+    """Note a visit for the task's health, and add its open alarms to the report.
+
+    A back-fill, or a run that left something out on a person's request, shows nothing of the section's present.
+    `walked`: this run has read the lists to the end.
+    """
+    try:
+        if options == RunOptions() and lists.walk is not None:
+            ledger.observe(to_json(_visit(ledger, report, lists, walked=walked)))
+        update_health(ledger.redis, ledger.task)
+        report.remarks += [f"{ALARM}{alarm.in_words()}" for alarm in present_alarms(ledger.redis, [ledger.task])]
+    except redis.RedisError:
+        raise
+    except Exception:  # a defect of ours; the run has ended all the same
+        log.exception("task %s: its health cannot be counted", ledger.task)
+
+
+def _visit(ledger: Ledger, report: RunReport, lists: SectionLists, *, walked: bool) -> VisitObservation:
+    start = next(iter(lists.walk.plan.starts), "") if lists.walk is not None else ""
+    return VisitObservation(
+        at=round(ledger.clock(), 1),
+        lists=report.lists,
+        unchanged=report.unchanged,
+        lists_failed=lists.failed,
+        found=report.found,
+        known=lists.admission.known,
+        new=report.new,
+        fetched=report.fetched,
+        failed=report.failed,
+        later=report.later,
+        start=start[:LONGEST_URL],
+        moved_to=lists.moved_to[:LONGEST_URL],
+        problem=lists.problem[:100],
+        is_whole=walked and not lists.first,
+    )

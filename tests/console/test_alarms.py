@@ -1,0 +1,74 @@
+"""`exemplar alarms`, and alarms in `status` and `check`."""
+
+import json
+from pathlib import Path
+
+import redis
+
+from tests.console.conftest import Exemplar
+from tests.workers.http_receiver import Receiver
+from workers.health import update_health
+from workers.health.observations import PageObservation, to_json
+from workers.ledger import Ledger
+from workers.url_states import Found
+
+TASK = "gazette"
+
+
+def changed(connection: "redis.Redis") -> None:
+    """A task whose last pages do not fit its template."""
+    ledger = Ledger(connection, TASK)
+    ledger.add([Found("http://gazette.example/a/1.html")])
+    for number in range(40):
+        match = 0.8 if number < 30 else 0.1
+        url = f"http://gazette.example/a/{number}.html"
+        page = PageObservation(1.7e9 + number, url, "article", "example", match, 0.97, 1000, number + 1, number + 1)
+        ledger.observe(to_json(page))
+    update_health(connection, TASK)
+
+
+def test_open_alarms_are_shown_with_evidence_and_dismissed(
+    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+) -> None:
+    changed(connection)
+    shown = exemplar("alarms", REDIS_URL=redis_url)
+    assert shown.code == 1
+    assert "gazette: template changed (since 2023-11-14 22:13 UTC)" in shown.out
+    assert "10% of the lines around the text match (usually 80%)" in shown.out
+    assert "what to do: look at such a page with `exemplar extract http://gazette.example/a/39.html`" in shown.out
+    assert "alarm: gazette: template changed" in exemplar("status", REDIS_URL=redis_url).out
+    report = json.loads(exemplar("alarms", TASK, "--json", REDIS_URL=redis_url).out)
+    assert report["alarms"][0]["kind"] == "template changed"
+    assert {row["name"] for row in report["baselines"]} == {"surrounding match", "confidence", "text length"}
+    assert exemplar("alarms", TASK, "--dismiss", "--kind", "blocked", REDIS_URL=redis_url).out.endswith("is open\n")
+    assert "dismissed: template changed" in exemplar("alarms", TASK, "--dismiss", REDIS_URL=redis_url).out
+    after = exemplar("alarms", TASK, REDIS_URL=redis_url)
+    assert (after.code, after.out.splitlines()[0]) == (0, "gazette: no open alarms")
+    assert "earlier: template changed: dismissed" in after.out
+    unknown = exemplar("alarms", "gazete", REDIS_URL=redis_url)
+    assert unknown.code == 2
+    assert "gazette" in unknown.err
+
+
+def test_a_test_notice_is_sent_and_check_sends_none(exemplar: Exemplar, folder: Path) -> None:
+    file = folder / "tasks.yaml"
+    text = file.read_text("utf-8").replace("defaults:\n", "defaults:\n  notify: ['${HOOK}', 'nosuch://${HOOK}']\n")
+    file.write_text(text, "utf-8")
+    with Receiver() as receiver:
+        hook = f"json://127.0.0.1:{receiver.port}/"
+        checked = exemplar("check", "--no-outputs", HOOK=hook)
+        assert "notify: nosuch://*** (${HOOK}): apprise knows no service" in checked.err
+        assert receiver.requests == []
+        sent = exemplar("alarms", "--test", HOOK=hook)
+        assert sent.code == 1
+        assert sent.out == "sent to ${HOOK}\n"
+        assert [json.loads(request.body)["title"] for request in receiver.requests] == ["Exemplar: a test"]
+
+
+def test_runs_and_their_pages_are_counted(exemplar: Exemplar, folder: Path) -> None:
+    assert exemplar("run", "--once").code == 0
+    shown = exemplar("alarms", "zh-news", "--json")
+    report = json.loads(shown.out)
+    assert (shown.code, report["visits"], report["alarms"]) == (0, 1, [])
+    assert report["pages"] > 10
+    assert "links to articles on lists" in {row["name"] for row in report["baselines"]}

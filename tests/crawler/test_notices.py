@@ -1,0 +1,183 @@
+"""Notices of alarms: sent once by one process, tried again, without a secret in any word; by a real HTTP receiver."""
+
+import json
+import threading
+
+import pytest
+
+from crawler.notifying.notifier import AWAY, FIRST_PAUSE, KEPT, WAITING, Notifier, away_targets
+from crawler.notifying.targets import NoticeNotSent, problem_of, send, shown_target
+from crawler.scheduling.scheduler import Scheduler
+from crawler.task_list.file import loads
+from crawler.task_list.mistakes import TaskFileError
+from tests.crawler.task_lists import text_of
+from tests.workers.http_receiver import Receiver, answering
+from workers import keys
+from workers.health.alarms import Alarm, AlarmChange
+from workers.health.store import notice_json
+
+TOKEN = "s3cr3ttoken9876543210"
+
+
+class HandClock:
+    def __init__(self):
+        self.now = 1e9
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def receiver():
+    with Receiver() as server:
+        yield server
+
+
+def alarm(task="news", kind="template changed"):
+    return Alarm(task, kind, "open", 1e9, 1e9, 1e9, 7, "7 of 9 pages do not fit", (f"http://a.example/{task}/1.html",))
+
+
+def queue(connection, *changes, notify=()):
+    """Notices that wait, of tasks that name these addresses."""
+    for change in changes:
+        connection.hset(keys.TASKS, change.alarm.task, json.dumps({"notify": list(notify)}))
+        connection.rpush(keys.NOTICES, notice_json(change))
+
+
+class Sent:
+    """Takes the place of a service."""
+
+    def __init__(self):
+        self.messages = []
+        self.is_away = False
+
+    def __call__(self, address, title, body):
+        if self.is_away:
+            raise NoticeNotSent(f"{shown_target(address)}: away")
+        self.messages.append((address, title, body))
+
+
+def test_a_notice_arrives_with_evidence_and_advice(connection, receiver):
+    queue(connection, AlarmChange("opened", alarm()), notify=[f"json://127.0.0.1:{receiver.port}/hook"])
+    assert Notifier(connection).step() == []
+    [request] = receiver.requests
+    message = json.loads(request.body)
+    assert message["title"] == "Exemplar: news: template changed"
+    assert "7 of 9 pages do not fit" in message["message"]
+    assert "exemplar extract http://a.example/news/1.html" in message["message"]
+    assert not connection.exists(keys.NOTICES, WAITING)
+
+
+def test_many_changes_are_one_message_and_a_recovery_is_told(connection):
+    sent = Sent()
+    changes = [AlarmChange("opened", alarm(f"task{number}")) for number in range(30)]
+    queue(connection, *changes, AlarmChange("recovered", alarm("news")), notify=["json://one", "json://two"])
+    Notifier(connection, sending=sent).step()
+    assert [address for address, _, _ in sent.messages] == ["json://one", "json://two"]
+    assert sent.messages[0][1] == "Exemplar: 31 changes of alarms"
+    assert "11 more" in sent.messages[0][2]
+    queue(connection, AlarmChange("recovered", alarm("news")), notify=["json://one"])
+    Notifier(connection, sending=sent).step()
+    assert sent.messages[-1][1:] == ("Exemplar: news: template changed: over", "news: over: template changed")
+
+
+def test_an_address_that_is_away_is_spared_longer_and_longer_and_the_others_get_theirs_once(connection):
+    clock, sent = HandClock(), Sent()
+    notifier = Notifier(connection, sending=sent, clock=clock)
+    queue(connection, AlarmChange("opened", alarm()), notify=["json://one", "json://two"])
+    sent.is_away = True
+    assert len(notifier.step()) == 2
+    assert notifier.step() == []
+    sent.is_away = False
+    notifier.step()
+    assert sent.messages == []
+    clock.now += FIRST_PAUSE + 1
+    notifier.step()
+    notifier.step()
+    assert [address for address, _, _ in sent.messages] == ["json://one", "json://two"]
+    assert not connection.exists(WAITING, AWAY)
+
+
+def test_pauses_double_and_a_notice_is_dropped_in_the_end(connection):
+    clock, sent = HandClock(), Sent()
+    sent.is_away = True
+    notifier = Notifier(connection, sending=sent, clock=clock)
+    queue(connection, AlarmChange("opened", alarm()), notify=["json://one"])
+    assert "in 60 s" in notifier.step()[0]
+    clock.now += FIRST_PAUSE + 1
+    assert "in 120 s" in notifier.step()[0]
+    assert away_targets(connection, ["json://one"]) == {"json://***": "json://***: away"}
+    clock.now += KEPT
+    notifier.step()
+    assert not connection.exists(WAITING)
+
+
+def test_of_several_processes_one_sends(connection):
+    sent, gate = Sent(), threading.Event()
+
+    def slowly(*message):
+        gate.wait(5)
+        sent(*message)
+
+    queue(connection, AlarmChange("opened", alarm()), notify=["json://one"])
+    first = threading.Thread(target=Notifier(connection, sending=slowly).step)
+    first.start()
+    while not connection.exists(WAITING):
+        pass
+    Notifier(connection, sending=sent).step()
+    gate.set()
+    first.join()
+    assert len(sent.messages) == 1
+
+
+def test_notices_of_a_task_without_addresses_are_removed(connection):
+    sent = Sent()
+    queue(connection, AlarmChange("opened", alarm()))
+    Notifier(connection, sending=sent).step()
+    assert sent.messages == []
+    assert not connection.exists(keys.NOTICES, WAITING)
+
+
+def test_the_scheduler_sends_notices_and_waits_for_them_at_its_end(connection, receiver):
+    queue(connection, AlarmChange("opened", alarm()), notify=[f"json://127.0.0.1:{receiver.port}/"])
+    scheduler = Scheduler(connection, None)
+    scheduler.stop()
+    scheduler.run()
+    assert len(receiver.requests) == 1
+
+
+def test_no_word_has_the_secret(receiver, caplog, monkeypatch):
+    monkeypatch.setenv("HOOK", TOKEN)
+    receiver.answer = answering(500, TOKEN.encode())
+    addresses = [f"json://user:{TOKEN}@127.0.0.1:{receiver.port}/{TOKEN}", f"nosuch://{TOKEN}", f"tgram://{TOKEN}"]
+    for address in [*addresses, "tgram://${HOOK}/${UNSET_NAME}", "json://${HOOK}:99999/"]:
+        with pytest.raises(NoticeNotSent) as failure:
+            send(address, "title", "body")
+        assert TOKEN not in str(failure.value)
+        assert failure.value.__cause__ is None
+    assert TOKEN not in caplog.text
+    task = loads(text_of("news", notify=f"json://{TOKEN}/")).tasks["news"]
+    assert TOKEN not in repr(task)
+
+
+def test_addresses_are_checked_without_sending(receiver, monkeypatch):
+    monkeypatch.setenv("HOOK", f"json://127.0.0.1:{receiver.port}/")
+    assert problem_of("${HOOK}") == ""
+    assert "UNSET_NAME" in problem_of("json://${UNSET_NAME}/")
+    assert "no service" in problem_of("nosuch://x")
+    assert receiver.requests == []
+    assert shown_target("tgram://123:abc/${CHAT}") == "tgram://*** (${CHAT})"
+    assert shown_target("${HOOK:-json://secret}") == "${HOOK}"
+
+
+def test_a_mistake_in_an_address_shows_no_secret():
+    for wrong in (TOKEN, f"${{ {TOKEN}"):
+        with pytest.raises(TaskFileError) as mistake:
+            loads(text_of("news", notify=f"'{wrong}'"))
+        assert TOKEN not in str(mistake.value)
+
+
+def test_defaults_name_addresses_for_all_tasks():
+    text = text_of("news", "town", notify="[]").replace("tasks:", "defaults: {notify: 'json://a'}\ntasks:")
+    text = text.replace("    notify: []\n", "", 1)
+    assert [task.notify for task in loads(text).tasks.values()] == [("json://a",), ()]

@@ -1,0 +1,23 @@
+"""The health of each task: baselines of its pages and visits, alarms when something changes, and their history.
+
+    settled page, ended run ─▶ observation (in Redis) ─▶ TaskHealth: baselines, sequential tests ─▶ alarms ─▶ notices
+
+`observations.py` has what is observed, `task_health.py` decides without any effect, `store.py` keeps it in Redis.
+"""
+
+from .alarms import KINDS, Alarm, AlarmChange, AlarmKind
+from .report import Baseline, HealthReport, health_report, present_alarms
+from .store import dismiss_alarms, update_health
+
+__all__ = [
+    "KINDS",
+    "Alarm",
+    "AlarmChange",
+    "AlarmKind",
+    "Baseline",
+    "HealthReport",
+    "dismiss_alarms",
+    "health_report",
+    "present_alarms",
+    "update_health",
+]

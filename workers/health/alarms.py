@@ -1,0 +1,91 @@
+"""Alarms: what they say, and what to do about them."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, get_args
+
+from ..stored_json import known_fields
+
+AlarmKind = Literal[
+    "template changed",
+    "blocked",
+    "pages off the template",
+    "failures",
+    "section moved",
+    "section quiet",
+    "everything new",
+]
+KINDS: tuple[AlarmKind, ...] = get_args(AlarmKind)
+PAGE_KINDS: tuple[AlarmKind, ...] = ("template changed", "blocked", "pages off the template")
+AlarmState = Literal["open", "repeated", "recovered", "dismissed"]
+News = Literal["opened", "repeated", "recovered"]
+
+_ADVICE: Mapping[AlarmKind, str] = {
+    "template changed": "look at such a page with `exemplar extract {url}`; name one of them as `example` of the task",
+    "blocked": "look at what the site sends with `exemplar extract {url}`; raise `delay`, or ask the site's owner",
+    "pages off the template": "look at such a page with `exemplar extract {url}`; if they are no articles, narrow "
+    "`pattern`, or give them a task of their own",
+    "failures": "`exemplar status --problems {task}` and `exemplar failures {task}` show the reasons",
+    "section moved": "look for the section's list with `exemplar try {task}`, and name it as `start` of the task",
+    "section quiet": "see on the site whether there is news, and what the task finds with `exemplar try {task}`",
+    "everything new": "run the task more often (`every`), or name the section's feed or further lists as `start`",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """An alarm of a task. Times are Unix seconds: `since` the first sign, `opened`, the `last` sign, its end.
+
+    `state`: open, repeated (open again within a day of its recovery), recovered, or dismissed by a person. `count`: how
+    many observations show it; `evidence`: figures beside the task's baseline; `urls`: of some of these observations.
+    """
+
+    task: str
+    kind: AlarmKind
+    state: AlarmState
+    since: float
+    opened: float
+    last: float
+    count: int
+    evidence: str
+    urls: tuple[str, ...] = ()
+    ended: float | None = None
+    repeats: int = 0
+    is_told: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what it says holds now, as far as is known."""
+        return self.state in ("open", "repeated")
+
+    @property
+    def advice(self) -> str:
+        """What a person can do, with a command."""
+        return _ADVICE[self.kind].format(task=self.task, url=self.urls[0] if self.urls else "URL")
+
+    def in_words(self) -> str:
+        """Return one line."""
+        at = datetime.fromtimestamp(self.since, UTC).strftime("%Y-%m-%d %H:%M")
+        times = f", again {self.repeats} times" if self.repeats > 1 else ", again" if self.repeats else ""
+        if self.is_open:
+            return f"{self.kind} (since {at} UTC{times}): {self.evidence}"
+        return f"{self.kind}: {self.state} (since {at} UTC)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON-ready form, with the advice."""
+        return asdict(self) | {"urls": list(self.urls), "advice": self.advice}
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> "Alarm":
+        """Return the alarm of a JSON-ready form; fields of later versions are ignored."""
+        known = known_fields(cls, row)
+        return cls(**known | {"urls": tuple(known.get("urls", ()))})
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmChange:
+    """What people are told of an alarm."""
+
+    news: News
+    alarm: Alarm

@@ -1,0 +1,157 @@
+"""What is observed of a task: one value for each page that a worker settles, and one for each run that ends."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+from zlib import crc32
+
+from extractors import Article
+
+from ..stored_json import known_fields
+from ..url_states import PageLease
+
+PageFate = Literal["article", "refused", "failed"]
+
+LONGEST_URL = 500  # characters
+MARKED = 200  # letters at a text's head by which two pages are alike
+EXAMINED = 2000  # characters of a page without an article that are searched for words of a check
+_TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+_NO_TEXT = re.compile(rb"<(script|style|title)\b.*?</\1|<[^>]*>|&\w+;", re.IGNORECASE | re.DOTALL)
+_NO_LETTER = re.compile(r"[\W\d_]+")
+_CHECK = re.compile(
+    r"captcha|are you (?:a )?(?:human|robot)|not a robot|verify (?:that )?you|security check|unusual traffic|"
+    r"access denied|too many requests|checking your browser|log in to|sign in to|"
+    r"验证码|人机验证|安全验证|访问过于频繁|请先登录|访问被拒绝",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PageObservation:
+    """A settled page. `at`: Unix seconds; `fate`: whether it gave an article, was judged to have none, or failed.
+
+    `match`: surrounding match, 0 to 1, None without an example; `length`: characters of the text; `title_mark` and
+    `text_mark`: hashes by which two pages are alike, 0 for none; `words`: of a check on visitors, if the page has some.
+    """
+
+    at: float
+    url: str
+    fate: PageFate
+    method: str = ""
+    match: float | None = None
+    confidence: float = 0.0
+    length: int = 0
+    title_mark: int = 0
+    text_mark: int = 0
+    words: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VisitObservation:
+    """A run that ended. `at`: Unix seconds. `found`: links to articles on its lists; `known`: of them before the run.
+
+    `lists`: read; `unchanged`: of them, by their servers; `lists_failed`: not read. `fetched`, `failed`, `later`:
+    articles that were fetched, failed, and failed for now. `moved_to`: where a start page redirects. `is_whole`: the
+    walk ended at known articles, so that articles which were not known are new.
+    """
+
+    at: float
+    lists: int = 0
+    unchanged: int = 0
+    lists_failed: int = 0
+    found: int = 0
+    known: int = 0
+    new: int = 0
+    fetched: int = 0
+    failed: int = 0
+    later: int = 0
+    start: str = ""
+    moved_to: str = ""
+    problem: str = ""
+    is_whole: bool = True
+
+
+Observation = PageObservation | VisitObservation
+_KINDS: dict[str, type[PageObservation] | type[VisitObservation]] = {"page": PageObservation, "visit": VisitObservation}
+
+
+def to_json(observation: Observation) -> str:
+    """Return a short JSON form: fields with their default are left out."""
+    kind = "page" if isinstance(observation, PageObservation) else "visit"
+    defaults = {field.name: field.default for field in fields(observation)}
+    row = {name: value for name, value in asdict(observation).items() if value != defaults[name]}
+    return json.dumps({"kind": kind, **row}, ensure_ascii=False)
+
+
+def from_json(text: str | bytes) -> Observation:
+    """Return the observation that `to_json` wrote, of this version or another."""
+    row: Mapping[str, Any] = json.loads(text)
+    cls = _KINDS[row["kind"]]
+    return cls(**known_fields(cls, row))
+
+
+def is_observed(lease: PageLease) -> bool:
+    """Whether a page tells of the section's present: not a recheck, a page of the archive, or one that was accepted."""
+    return not (lease.recheck or lease.info.get("days") or lease.accepted)
+
+
+def article_observation(url: str, article: Article, at: float) -> PageObservation:
+    """Return what is observed of a page that gave an article."""
+    return PageObservation(
+        at=round(at, 1),
+        url=_plain(url)[:LONGEST_URL],
+        fate="article",
+        method=article.method,
+        match=None if article.surrounding_match is None else round(article.surrounding_match, 3),
+        confidence=round(article.confidence, 3),
+        length=len(article.text),
+        title_mark=_title_mark(article.title or ""),
+        text_mark=_mark(article.text),
+        words=_words(f"{article.title or ''} {article.text}") if len(article.text) < EXAMINED else "",
+    )
+
+
+def refused_observation(url: str, body: bytes, reason: str, at: float) -> PageObservation:
+    """Return what is observed of a page that was judged to have no article. `body`: its raw bytes."""
+    title = _TITLE.search(body[:100_000])
+    text = " ".join(_NO_TEXT.sub(b" ", body[:400_000]).decode("latin-1").split())
+    shown = " ".join(_NO_TEXT.sub(b" ", body[:100_000]).decode("utf-8", "replace").split())[:EXAMINED]
+    return PageObservation(
+        at=round(at, 1),
+        url=_plain(url)[:LONGEST_URL],
+        fate="refused",
+        length=len(text),
+        title_mark=_title_mark(title[1].decode("latin-1")) if title else 0,
+        text_mark=_mark(text),
+        words=_words(shown),
+        reason=_plain(reason)[:100],
+    )
+
+
+def failed_observation(url: str, reason: str, at: float) -> PageObservation:
+    """Return what is observed of a page that could not be extracted."""
+    return PageObservation(at=round(at, 1), url=_plain(url)[:LONGEST_URL], fate="failed", reason=_plain(reason)[:100])
+
+
+def _title_mark(title: str) -> int:
+    """Return a hash of a title; numbers count, since they are all that differs in the titles of some sections."""
+    words = " ".join(title.split()).casefold()
+    return crc32(words.encode("utf-8", "replace")) if words else 0
+
+
+def _mark(text: str) -> int:
+    """Return a hash of a text's first letters: numbers in it, such as those of a request, do not count."""
+    letters = _NO_LETTER.sub("", text[: 4 * MARKED].casefold())[:MARKED]
+    return crc32(letters.encode("utf-8", "replace")) if letters else 0
+
+
+def _words(text: str) -> str:
+    found = _CHECK.search(text)
+    return " ".join(found[0].lower().split()) if found else ""
+
+
+def _plain(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,108 @@
+"""What others read of a task's health: its baselines, open alarms and their history."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any, cast
+
+import redis
+
+from .. import keys
+from .alarms import Alarm
+from .state import HealthState, quantile
+from .store import health_state
+
+_BASELINES = {  # window: name and unit
+    "match": ("surrounding match", ""),
+    "confidence": ("confidence", ""),
+    "length": ("text length", "characters"),
+    "new": ("new articles of a visit", ""),
+    "links": ("links to articles on lists", ""),
+    "failures": ("share of failures of a visit", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What is usual of a task: the median and the range of the middle 80% of the last values, `count` of them."""
+
+    name: str
+    unit: str
+    median: float
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """The health of a task. `alarms`: open ones, the oldest first; `history`: those that are over, the newest first.
+
+    `pages`, `visits`: how many were counted. `silence`: seconds from the last new article to the last visit;
+    `expected`: articles that the section's rhythm lets expect in it. `hours`: articles an hour by six-hour bins of the
+    week, from Thursday 00:00 UTC on.
+    """
+
+    task: str
+    pages: int
+    visits: int
+    baselines: tuple[Baseline, ...]
+    alarms: tuple[Alarm, ...]
+    history: tuple[Alarm, ...]
+    silence: float = 0.0
+    expected: float = 0.0
+    hours: tuple[float, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON-ready form."""
+        alarms, history = ([alarm.to_dict() for alarm in some] for some in (self.alarms, self.history))
+        return asdict(self) | {"alarms": alarms, "history": history}
+
+
+def health_report(connection: "redis.Redis", task: str) -> HealthReport:
+    """Return the health of a task as it was counted last; an empty report if nothing was observed."""
+    state = health_state(connection, task)
+    rhythm = state.rhythm
+    hours = (
+        3600 * articles / seconds if seconds else 0.0
+        for articles, seconds in zip(rhythm.articles, rhythm.seconds, strict=True)
+    )
+    return HealthReport(
+        task,
+        state.pages,
+        state.visits,
+        tuple(_baselines(state)),
+        tuple(sorted(state.alarms.values(), key=lambda alarm: alarm.opened)),
+        tuple(state.history),
+        rhythm.silence,
+        round(rhythm.expected, 1),
+        tuple(round(rate, 3) for rate in hours),
+    )
+
+
+def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -> list[Alarm]:
+    """Return the open alarms of all tasks, or of some, by task; one command for any number of tasks."""
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.ALARMS))
+    chosen = None if tasks is None else set(tasks)
+    alarms = [
+        Alarm.from_dict(row)
+        for name, rows in raw.items()
+        if chosen is None or name.decode() in chosen
+        for row in json.loads(rows)
+    ]
+    return sorted(alarms, key=lambda alarm: (alarm.task, alarm.opened))
+
+
+def _baselines(state: HealthState) -> list[Baseline]:
+    windows = [(name, unit, state.windows[key]) for key, (name, unit) in _BASELINES.items() if state.windows.get(key)]
+    windows += [("silence between new articles", "hours", [gap / 3600 for gap in state.rhythm.gaps])] * bool(
+        state.rhythm.gaps
+    )
+    return [
+        Baseline(name, unit, round(median(values), 3), *_range(values), len(values)) for name, unit, values in windows
+    ]
+
+
+def _range(values: list[float]) -> tuple[float, float]:
+    return round(quantile(values, 0.1), 3), round(quantile(values, 0.9), 3)

@@ -1,0 +1,75 @@
+"""What is kept of a task's health between two observations, and its JSON form."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..stored_json import known_fields
+from .alarms import Alarm
+from .rhythm import Rhythm
+from .sequential import ShareTest
+
+
+@dataclass(frozen=True, slots=True)
+class PageMark:
+    """What is kept of a page to compare later ones with it, and for the evidence of an alarm."""
+
+    fit: str
+    title_mark: int
+    text_mark: int
+    length: int
+    match: float | None
+    confidence: float
+    words: str
+
+
+@dataclass(slots=True)
+class HealthState:
+    """All that is kept of a task's health. `windows`: the last values of each baseline; `example`: its version."""
+
+    example: str = ""
+    windows: dict[str, list[float]] = field(default_factory=dict)
+    tests: dict[str, ShareTest] = field(default_factory=dict)
+    rhythm: Rhythm = field(default_factory=Rhythm)
+    recent: list[PageMark] = field(default_factory=list)
+    alarms: dict[str, Alarm] = field(default_factory=dict)
+    history: list[Alarm] = field(default_factory=list)
+    told: dict[str, float] = field(default_factory=dict)
+    methods: dict[str, float] = field(default_factory=dict)
+    pages: int = 0
+    visits: int = 0
+    start: str = ""
+    moved_to: str = ""
+    problem: str = ""
+
+    def to_json(self) -> str:
+        """Return the JSON text; numbers have as many digits as matter."""
+        return json.dumps(_rounded(asdict(self)), ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str | bytes | None) -> "HealthState":
+        """Return the state that `to_json` wrote, of this version or another; a new one for None."""
+        row = known_fields(cls, json.loads(text or "{}"))
+        row["tests"] = {kind: ShareTest(**known_fields(ShareTest, test)) for kind, test in row.get("tests", {}).items()}
+        row["rhythm"] = Rhythm(**known_fields(Rhythm, row.get("rhythm", {})))
+        row["recent"] = [PageMark(**known_fields(PageMark, mark)) for mark in row.get("recent", [])]
+        row["alarms"] = {kind: Alarm.from_dict(alarm) for kind, alarm in row.get("alarms", {}).items()}
+        row["history"] = [Alarm.from_dict(alarm) for alarm in row.get("history", [])]
+        return cls(**row)
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Return the value below which a share of the values lies; 0 without any."""
+    ordered = sorted(values)
+    return float(ordered[min(len(ordered) - 1, int(share * len(ordered)))]) if ordered else 0.0
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _rounded(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(part) for part in value]
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if abs(value) < 1e8 else round(value, 1)
+    return value

@@ -1,0 +1,253 @@
+"""The health of one task: takes one observation after another, and says what changed. No clock, no Redis.
+
+    page ─▶ alike others? ─▶ off its template? ─▶ tests ─▶ alarms
+    visit ─▶ failures, links on lists, known articles, rhythm ─▶ tests ─▶ alarms
+
+A page is `alike` if an earlier one has the same title and nearly the same length: pages of captchas are, articles are
+not. It is `off` its template if it was judged to be no article, if its surrounding match is below `OFF` of the task's
+median, if its text is far shorter than usual or that of an earlier page, or if the example was not used although it
+usually is. Each kind of alarm is one sequential test (`sequential.py`) of such a variable against the task's own share.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+
+from .alarms import PAGE_KINDS, Alarm, AlarmChange, AlarmKind, AlarmState, News
+from .evidence import evidence_of
+from .observations import Observation, PageObservation, VisitObservation
+from .rhythm import Rhythm
+from .sequential import ShareRule, ShareTest, Verdict
+from .state import HealthState, PageMark, quantile
+
+PAGE_THRESHOLD = math.log(1e6)  # a false alarm in a million pages, on average and at most
+VISIT_THRESHOLD = math.log(1e5)  # … in a hundred thousand visits
+KEPT = 64  # values of a baseline
+RECENT = 12  # pages with which a page is compared
+HISTORY = 20  # alarms that are over
+OFF = 0.6  # share of the median match: that of `extractors.methods.example`, which was measured
+SHORT = 0.5  # share of the tenth percentile of lengths
+THIN = 0.25  # share of the median number of links, below which lists are without links
+LEAST_LINKS = 4  # median links of lists that can be without links
+LEAST_NEW = 3  # articles of a visit of which all may be new
+LENGTHS_APART = 1.25  # times; pages that are alike differ less
+DAY = 86400.0  # seconds in which a repeated alarm is not told again
+
+RULES: dict[AlarmKind, ShareRule] = {
+    "template changed": ShareRule(0.1, 0.8, PAGE_THRESHOLD, least=5),
+    "pages off the template": ShareRule(0.08, 0.3, PAGE_THRESHOLD, least=30, factor=3.0),
+    "blocked": ShareRule(0.02, 0.8, PAGE_THRESHOLD, least=5),
+    "failures": ShareRule(0.05, 0.5, PAGE_THRESHOLD, least=8, factor=3.0, most=PAGE_THRESHOLD / 3),
+    "section moved": ShareRule(0.01, 0.9, VISIT_THRESHOLD, least=10),
+    "everything new": ShareRule(0.02, 0.5, VISIT_THRESHOLD, least=0, learns=False),
+}
+
+
+class TaskHealth:
+    """The health of one task. `changes` gathers what people are told."""
+
+    def __init__(self, task: str, state: HealthState | None = None):
+        self.task, self.state = task, state or HealthState()
+        self.changes: list[AlarmChange] = []
+
+    # -- observations -----------------------------------------------------------------------------------------------
+
+    def observe(self, observation: Observation) -> None:
+        """Take the next observation."""
+        if isinstance(observation, PageObservation):
+            self._observe_page(observation)
+        else:
+            self._observe_visit(observation)
+        self._tell_late(observation.at)
+
+    def use_example(self, version: str) -> None:
+        """Begin the baselines of pages anew if the example is another one; their alarms are over."""
+        state = self.state
+        if version and state.example and version != state.example:
+            for kind in PAGE_KINDS:
+                state.tests.pop(kind, None)
+                self._end(kind, state.alarms[kind].last, "recovered") if kind in state.alarms else None
+            for name in ("match", "confidence", "length"):
+                state.windows.pop(name, None)
+            state.recent, state.methods = [], {}
+        state.example = version or state.example
+
+    def dismiss(self, kind: AlarmKind, at: float) -> bool:
+        """End an alarm on a person's word: what it showed is usual from now on. False if it is not open."""
+        if kind not in self.state.alarms:
+            return False
+        self._end(kind, at, "dismissed")
+        self.state.tests.pop(kind, None)
+        if kind in PAGE_KINDS:
+            self.state.windows.pop("match", None)
+            self.state.windows.pop("length", None)
+        if kind == "section moved":
+            self.state.windows.pop("links", None)
+        if kind == "section quiet":
+            self.state.rhythm = Rhythm(first=at, last_visit=at, last_new=at)
+        return True
+
+    # -- pages ------------------------------------------------------------------------------------------------------
+
+    def _observe_page(self, page: PageObservation) -> None:
+        state = self.state
+        state.pages += 1
+        state.problem = page.reason if page.fate == "failed" else state.problem
+        self._test("failures", int(page.fate == "failed"), 1, page.at, [page.url])
+        if page.fate == "failed":
+            return
+        fit = self._fit(page)
+        mark = PageMark(fit, page.title_mark, page.text_mark, page.length, page.match, page.confidence, page.words)
+        state.recent = [*state.recent, mark][-RECENT:]
+        self._test("blocked", int(fit == "alike"), 1, page.at, [page.url])
+        if fit != "alike":
+            is_off = int(fit == "off")
+            self._test("template changed", is_off, 1, page.at, [page.url])
+            if "template changed" in state.alarms:
+                self._drop("pages off the template", page.at)
+            else:
+                self._test("pages off the template", is_off, 1, page.at, [page.url])
+        if fit == "fits" and not any(kind in state.alarms for kind in ("template changed", "blocked")):
+            self._learn(page)
+
+    def _fit(self, page: PageObservation) -> str:
+        """Return how a page fits: `alike` others, `off` its template, or `fits`."""
+        if any(_are_alike(page, mark) for mark in self.state.recent):
+            return "alike"
+        repeats = page.text_mark and any(page.text_mark == mark.text_mark for mark in self.state.recent)
+        if page.fate == "refused" or repeats:
+            return "off"
+        matches, lengths = self.state.windows.get("match", []), self.state.windows.get("length", [])
+        if page.match is not None and matches and page.match < OFF * median(matches):
+            return "off"
+        if len(lengths) >= RULES["template changed"].least and page.length < SHORT * quantile(lengths, 0.1):
+            return "off"
+        usual = max(self.state.methods, key=self.state.methods.__getitem__, default="")
+        return "off" if usual == "example" and page.method != usual else "fits"
+
+    def _learn(self, page: PageObservation) -> None:
+        if page.match is not None:
+            self._add("match", page.match)
+        self._add("confidence", page.confidence)
+        self._add("length", page.length)
+        methods = self.state.methods
+        for name in {*methods, page.method}:
+            methods[name] = methods.get(name, 0.0) * 0.98 + (name == page.method)
+
+    def _add(self, name: str, value: float) -> None:
+        self.state.windows[name] = [*self.state.windows.get(name, []), value][-KEPT:]
+
+    # -- visits -----------------------------------------------------------------------------------------------------
+
+    def _observe_visit(self, visit: VisitObservation) -> None:
+        state = self.state
+        state.visits += 1
+        state.start, state.moved_to = visit.start or state.start, visit.moved_to
+        lost = visit.failed + visit.later + visit.lists_failed
+        state.problem = visit.problem if lost else state.problem
+        total = lost + visit.fetched + visit.lists
+        self._test("failures", lost, total, visit.at, [], is_capped=True)
+        self._add("failures", lost / total if total else 0.0)
+        if not visit.lists:
+            return
+        self._observe_links(visit)
+        if visit.is_whole:
+            is_all_new = visit.new >= LEAST_NEW and not visit.known
+            self._test("everything new", int(is_all_new), 1, visit.at, [])
+            self._observe_rhythm(visit)
+
+    def _observe_links(self, visit: VisitObservation) -> None:
+        if visit.unchanged:
+            return  # only the links of changed lists are counted
+        usual = median(self.state.windows.get("links", [0]))
+        is_thin = usual >= LEAST_LINKS and visit.found <= THIN * usual
+        self._test("section moved", int(is_thin), 1, visit.at, [visit.moved_to or visit.start])
+        if not is_thin and "section moved" not in self.state.alarms:
+            self._add("links", visit.found)
+
+    def _observe_rhythm(self, visit: VisitObservation) -> None:
+        kind: AlarmKind = "section quiet"
+        rhythm = self.state.rhythm
+        rhythm.observe(visit.at, visit.new, is_learned=kind not in self.state.alarms)
+        self._add("new", visit.new)
+        if visit.new and kind in self.state.alarms:
+            self._end(kind, visit.at, "recovered")
+        elif rhythm.is_quiet and "section moved" not in self.state.alarms:
+            self._open(kind, visit.at, rhythm.last_new, 1, [visit.start] if visit.start else [])
+
+    # -- alarms -----------------------------------------------------------------------------------------------------
+
+    def _test(
+        self, kind: AlarmKind, hits: int, total: int, at: float, urls: Sequence[str], *, is_capped: bool = False
+    ) -> Verdict:
+        test = self.state.tests.setdefault(kind, ShareTest())
+        verdict = test.step(RULES[kind], hits, total, at, [url for url in urls if url], is_capped=is_capped)
+        if verdict == "opened" or (test.is_open and hits):
+            self._open(kind, at, test.since or at, test.rise_hits if verdict else hits, test.urls)
+        elif verdict == "recovered":
+            self._end(kind, at, "recovered")
+        return verdict
+
+    def _open(self, kind: AlarmKind, at: float, since: float, count: int, urls: Sequence[str]) -> None:
+        """Open an alarm, or add a sign to an open one."""
+        state = self.state
+        known = state.alarms.get(kind)
+        evidence = evidence_of(kind, state)
+        if known is not None:
+            state.alarms[kind] = replace(
+                known, last=at, count=known.count + count, urls=tuple(urls) or known.urls, evidence=evidence
+            )
+            return
+        last = next((alarm for alarm in state.history if alarm.kind == kind and alarm.state == "recovered"), None)
+        is_again = last is not None and last.ended is not None and at - last.ended <= DAY
+        repeats = last.repeats + 1 if last is not None and is_again else 0
+        alarm = Alarm(
+            self.task,
+            kind,
+            "repeated" if is_again else "open",
+            since,
+            at,
+            at,
+            count,
+            evidence,
+            tuple(urls),
+            None,
+            repeats,
+        )
+        state.alarms[kind] = alarm
+        self._tell("repeated" if is_again else "opened", alarm, at)
+
+    def _end(self, kind: AlarmKind, at: float, as_state: AlarmState) -> None:
+        alarm = replace(self.state.alarms.pop(kind), state=as_state, ended=at)
+        self.state.history = [alarm, *self.state.history][:HISTORY]
+        if alarm.is_told and as_state == "recovered":
+            self.changes.append(AlarmChange("recovered", alarm))
+
+    def _drop(self, kind: AlarmKind, at: float) -> None:
+        """End an alarm, and its test, that another one includes; nobody is told."""
+        self.state.tests.pop(kind, None)
+        if kind in self.state.alarms:
+            self.state.alarms[kind] = replace(self.state.alarms[kind], is_told=False)
+            self._end(kind, at, "recovered")
+
+    def _tell(self, news: News, alarm: Alarm, at: float) -> None:
+        """Tell people of an open alarm, unless they were told of this kind within a day."""
+        if at - self.state.told.get(alarm.kind, -math.inf) < DAY:
+            return
+        self.state.told[alarm.kind] = at
+        told = replace(alarm, is_told=True)
+        self.state.alarms[alarm.kind] = told
+        self.changes.append(AlarmChange(news, told))
+
+    def _tell_late(self, at: float) -> None:
+        """Tell people of a repeated alarm that is still open a day after they were told of the first one."""
+        for alarm in [alarm for alarm in self.state.alarms.values() if not alarm.is_told]:
+            self._tell("repeated", alarm, at)
+
+
+def _are_alike(page: PageObservation, mark: PageMark) -> bool:
+    """Whether two pages have the same title and nearly the same length."""
+    is_same = page.title_mark == mark.title_mark and (page.title_mark or page.text_mark == mark.text_mark)
+    longer, shorter = max(page.length, mark.length), min(page.length, mark.length)
+    return bool(is_same and longer <= LENGTHS_APART * max(shorter, 1))
