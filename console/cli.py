@@ -32,6 +32,8 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "console": "Serve tasks, articles, failures and machines as pages for a browser.",
     "alarms": "Show what changed in a section: redesigns, captchas, silence; dismiss alarms.",
     "failures": "Show failed pages by reason; try them again or drop them.",
+    "proposals": "Show new examples found after a redesign; adopt or dismiss them.",
+    "backtest": "Show what another example or method would change, on stored pages.",
     "re-extract": "Extract kept pages again, without a request.",
     "export": "Write rows that were delivered before to a new output.",
     "accept": "Accept rejected pages as articles.",

@@ -34,6 +34,7 @@ from workers.outage import Outage
 from workers.presence import alive, node_name
 from workers.present_problems import PresentProblem
 from workers.processes import ended_by
+from workers.redesign_watch import redesign_pending
 from workers.redis_clock import clock_of
 from workers.row_queue import rows_waiting
 from workers.url_states import OPEN_STATES, Counts, State
@@ -281,7 +282,7 @@ class Runner:
             return
         counts = [Ledger(self.connection, name).counts() for name in active]
         rows = sum(rows_waiting(self.connection, name) for name in active)
-        if not rows and not sum(count.states["fetched"] for count in counts):
+        if not rows and not sum(count.states["fetched"] for count in counts) and self._is_done(active):
             self._finished = True
             return
         settled = sum(count.seen - count.open for count in counts) - rows
@@ -294,6 +295,13 @@ class Runner:
             kept = "pages and rows" if rows else "pages"
             self.accounting.gave_up = f"{cause}; {kept} are kept for the next run"
             self._finished = True
+
+    def _is_done(self, active: list[str]) -> bool:
+        """Whether settled pages stay settled: no worker may still adopt an example, and none has just done it."""
+        clock = clock_of(self.connection).now
+        if any(redesign_pending(self.connection, name, clock=clock) for name in active):
+            return False
+        return not any(Ledger(self.connection, name).counts().states["fetched"] for name in active)
 
     def _redis_changed(self, text: str) -> None:
         self._settled = (-1, self.clock())

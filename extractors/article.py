@@ -10,6 +10,8 @@ Kind = Literal["paragraph", "heading", "list", "table", "code", "quote", "summar
 KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # what joins `Article.text` unless the caller says otherwise
 
+_OF_SECTION = frozenset({"surrounding_match", "fits"})  # fields of an article that are about its section
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -56,8 +58,9 @@ class Article:
     this method, in words for a person. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
     `tdm_meta`: what they declare on text and data mining, `1` for reserved. `page_type`: what kind of page it is by its
     structure; `article_probability`: 0 to 1, None if the type was not in doubt. `surrounding_match`: share of the lines
-    around the body that are also on the example, 0 to 1; None without one. It is no field of rows: it shows how well
-    the page fits its section (`workers.health`).
+    around the body that are also on the example of its template, 0 to 1; None without one. `fits`: whether the page
+    has a template that the section knows. These two are no fields of rows: they show how well the page fits its section
+    (`workers.health`, `workers.redesign_watch`).
     """
 
     text: str
@@ -82,11 +85,11 @@ class Article:
     page_type: PageType = "article"
     article_probability: float | None = None
     surrounding_match: float | None = None
+    fits: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields but `surrounding_match` as JSON types, times in ISO 8601."""
-        row = {field.name: getattr(self, field.name) for field in fields(self)}
-        del row["surrounding_match"]
+        """Return all fields but `surrounding_match` and `fits` as JSON types, times in ISO 8601."""
+        row = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _OF_SECTION}
         for name in ("published", "modified"):
             row[name] = row[name].isoformat() if row[name] else None
         row["keywords"] = list(self.keywords)
@@ -97,10 +100,14 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class NoArticle:
-    """The page has no article (a list, an empty shell …); a normal result, not an error. False in a condition."""
+    """The page has no article (a list, an empty shell …); a normal result, not an error. False in a condition.
+
+    `fits`: as that of `Article`.
+    """
 
     reason: str
     url: str | None = None
+    fits: bool = True
 
     @property
     def text(self) -> str:

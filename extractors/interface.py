@@ -21,5 +21,8 @@ class Extractor(Protocol):
 class Learner(Extractor, Protocol):
     """A method that improves with recent pages of the same section."""
 
-    def learn(self, page: Page) -> None:
-        """Add `page` to the vote on later pages. Raises `UnusablePage` if nothing can be read from it."""
+    def learn(self, page: Page, *, former: bool = False) -> None:
+        """Add `page` to the vote on later pages. Raises `UnusablePage` if nothing can be read from it.
+
+        `former`: it is of another template than the example's, which some pages of the section still have.
+        """

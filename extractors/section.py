@@ -66,14 +66,17 @@ class Section:
             return found
         return replace(found, text=join(found.blocks, self._include))
 
-    def learn(self, html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> None:
+    def learn(
+        self, html: bytes | str, url: str | None = None, *, content_type: str | None = None, former: bool = False
+    ) -> None:
         """Let a recent page of the section vote on later ones. Methods without memory ignore it.
 
-        Raises `UnusablePage` if nothing can be read from the page.
+        `former`: it is of another template than the example's, which some pages of the section still have. Raises
+        `UnusablePage` if nothing can be read from the page.
         """
         page = make_page(html, url, content_type)
         if isinstance(self._extractor, Learner):
-            self._extractor.learn(page)
+            self._extractor.learn(page, former=former)
 
 
 def extract(

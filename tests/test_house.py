@@ -85,6 +85,7 @@ def test_nothing_is_pickled() -> None:
         "docs/architecture.md",
         "docs/glossary.md",
         "docs/guarantees.md",
+        "docs/healing.md",
         "docs/operations.md",
         "docs/outputs.md",
         "docs/scale.md",

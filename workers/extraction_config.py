@@ -54,6 +54,7 @@ class ExtractionConfig:
     output_options: Mapping[str, str] = field(default_factory=dict)  # output -> `OutputOptions.to_json()`
     keep_pages: float | None = None  # seconds for which fetched pages are kept (`workers.kept_pages`); None: not kept
     pages_folder: str = PAGES_FOLDER  # where they are kept; may hold {task} and `${VARIABLES}`
+    redesign: str = "propose"  # a new example after a redesign: propose, adopt or ignore (`workers.proposal_finder`)
 
     def to_json(self) -> str:
         """JSON text; days as ISO 8601."""
@@ -107,21 +108,25 @@ def keep_example(
 
     `rendered`: the page was loaded in a browser, as the task's articles are. `doubt`: why it is no article.
     """
-    now = datetime.fromtimestamp((clock or clock_of(connection).now)(), UTC)
+    now = (clock or clock_of(connection).now)()
     connection.hset(
-        keys.of_task(task, "example"),
-        mapping={
-            "version": f"{now:%Y%m%dT%H%M%S.%f}",
-            "asked": requested,
-            "url": page.url,
-            "type": page.content_type.encode("latin-1", "replace"),
-            "at": page.fetched_at.timestamp(),
-            "body": pack_body(page.body),
-            "begun": 0,
-            "rendered": int(rendered),
-            "doubt": doubt,
-        },
+        keys.of_task(task, "example"), mapping=stored_example(page, requested, rendered=rendered, doubt=doubt, now=now)
     )
+
+
+def stored_example(page: StoredPage, requested: str, *, rendered: bool, now: float, doubt: str = "") -> dict[Any, Any]:
+    """Return the fields of the hash that has a task's example, as `keep_example` stores it; `now`: Unix seconds."""
+    return {
+        "version": f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%S.%f}",
+        "asked": requested,
+        "url": page.url,
+        "type": page.content_type.encode("latin-1", "replace"),
+        "at": page.fetched_at.timestamp(),
+        "body": pack_body(page.body),
+        "begun": 0,
+        "rendered": int(rendered),
+        "doubt": doubt,
+    }
 
 
 def begin_example(connection: "redis.Redis", task: str) -> int:

@@ -33,7 +33,9 @@ from .page_decision import (
     judge,
 )
 from .page_store import StoredPage, unpack
+from .proposal_finder import is_sought
 from .quarantine import keep_page
+from .redesign_watch import RedesignWatch
 from .redis_clock import clock_of
 from .row_claims import RowClaims
 from .section_preparation import PreparedSection, SectionPreparation
@@ -65,6 +67,7 @@ class ExtractionWorker:
         self.times = times or WorkerTimes()
         self.clock = clock or clock_of(connection).now
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
+        self._redesign: RedesignWatch | None = None  # of the present job
 
     def extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         """Extract, write and settle the pages of one job; skip those that are settled or leased to another worker."""
@@ -75,6 +78,7 @@ class ExtractionWorker:
             group = GroupWriter(
                 ledger, section.outputs, self.name, watch=self.watch, times=self.times, queued=section.queued
             )
+            self._redesign = self._redesign_watch(section)
             ledger.hold(names, self.name, seconds=self.times.page_lease)
             for name in names:
                 self._process(section, ledger, group, name)
@@ -83,12 +87,20 @@ class ExtractionWorker:
             self._write(section, group)
             if section.candidates:
                 section.candidates.offer()
+            if self._redesign:
+                self._redesign.end(self.watch, self.times)
             self._update_health(task)
         self.watch.job(task, [])
 
     def close(self) -> None:
         """Close all sinks."""
         self._sections.close()
+
+    def _redesign_watch(self, section: PreparedSection) -> RedesignWatch | None:
+        """Return what notes pages of another template; None if the task has no example, or does not look for one."""
+        if section.version is None or not is_sought(section.config):
+            return None
+        return RedesignWatch(self.redis, section, self.name, clock=self.clock)
 
     def _prepare_or_postpone(self, ledger: Ledger, names: Sequence[Fingerprint]) -> PreparedSection | None:
         """Return what the task's pages are extracted with; None if it is unavailable, and the pages are postponed."""
@@ -133,6 +145,8 @@ class ExtractionWorker:
     ) -> Decision | None:
         """Return what follows from a page; None if its lease is lost."""
         judged = judge(section, lease)
+        if self._redesign:
+            self._redesign.judged(judged)
         if not isinstance(judged, FoundArticle | FoundList):
             return judged
         self.watch.end()  # the deadline is for the extraction, not for the sinks
@@ -176,7 +190,9 @@ class ExtractionWorker:
         match decision:
             case Reject(reason):
                 settle("rejected", reason)
-            case Fail(reason, page, error, _):
+                if self._redesign:
+                    self._redesign.refused(lease, decision)
+            case Fail(reason, page, error):
                 if error is not None and page is not None:
                     log.error("page %s of task %s", page.url, ledger.task, exc_info=error)
                 if page is not None:
@@ -197,6 +213,8 @@ class ExtractionWorker:
         for page in group.flush():
             if page.decision.article is not None:
                 self._consider(section, page.lease, page.decision.article)
+            if self._redesign:
+                self._redesign.written(page.lease, page.decision)
 
     def _consider(self, section: PreparedSection, lease: PageLease, found: FoundArticle) -> None:
         """Make a written page a candidate for the vote, unless a back-fill found it: such pages are not recent."""

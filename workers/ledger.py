@@ -317,6 +317,19 @@ class Ledger:
         record = json.dumps({"url": url, "rank": FIRST_RANK}, ensure_ascii=False)
         return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "failed"))
 
+    def reopen(self, url: str, plan: RecheckPlan | None = None, info: Mapping[str, Any] | None = None) -> State | None:
+        """Let a written, rejected or failed URL wait again, to be extracted with another example.
+
+        `plan`: version and hash of its row, if it is written; a plan for its rechecks that the ledger has counts
+        instead. Returns the state that it had; None if it stays as it is: open, forgotten, a duplicate, or written with
+        an unknown row.
+        """
+        name = fingerprint(url)
+        record = json.dumps({**(info or {}), "url": url, "rank": FIRST_RANK}, ensure_ascii=False)
+        plan_text = json.dumps(asdict(plan)) if plan else ""
+        letter = _text(self.step("reopen", name, _plain(record), FIRST_RANK, *self.place_of(name), plan_text))
+        return _LETTER_STATE[letter] if letter else None
+
     def drop_failed(self, url: str) -> bool:
         """Reject a failed URL, because a person does not need it. False if it has not failed."""
         args = (*self.place_of(fingerprint(url)), DROPPED, _plain(url), self.problems_kept)

@@ -29,10 +29,12 @@ class Reject:
     """The page holds no article for this task. `is_keepable`: it may be kept to be extracted again.
 
     `page` is set if the page itself was judged to have no article; the task's own rules say nothing on its template.
+    `fits`: whether it has a template that the section knows.
     """
 
     reason: str
     is_keepable: bool = field(default=True, compare=False)
+    fits: bool = field(default=True, compare=False)
     page: StoredPage | None = field(default=None, compare=False)
 
 
@@ -144,7 +146,7 @@ def judge_page(
     except Exception as error:  # a defect of ours: the page is kept in quarantine, the others go on
         return Fail(f"extractor error: {type(error).__name__}: {error}", page, error)
     if isinstance(extracted, NoArticle):
-        return Reject(extracted.reason, page=page)
+        return Reject(extracted.reason, page=page, fits=extracted.fits)
     config = section.config
     usage = usage_of(page.headers, extracted.robots_meta, extracted.tdm_meta, config.product)
     if directive := usage.forbids(config.skip):

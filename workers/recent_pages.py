@@ -5,10 +5,12 @@ four (medians of the development sets), at most `MOST` × `LARGEST` bytes a task
 their changes are together the section version, which identifies the voters and their order; each row has it.
 
 All changes go through one script that compares the version first. Of two workers that offer pages at once, one
-succeeds, and the other's pages don't join. Recent pages of an example that was replaced no longer vote.
+succeeds, and the other's pages don't join. Recent pages of an example that was replaced no longer vote. If the example
+was replaced after a redesign (`workers.adoption`), the former example stays among the recent pages: it alone votes on
+the pages that still have its template.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -29,6 +31,7 @@ from .redis_clock import clock_of
 from .url_states import Fingerprint
 
 MOST = MEMORY - 1  # beside the example
+FORMER_KEPT = 2  # former examples among them, the newest ones
 REPLACE_AFTER = 86400.0  # seconds; then the oldest of `MOST` pages is replaced, to follow slow changes of a template
 CONFIDENT = 0.95  # at least: bodies below 300 bytes and doubtful surroundings are less (`methods.example`); of 322
 # pages of six development sets that joined, 317 had a right text
@@ -50,13 +53,14 @@ return 1
 
 @dataclass(frozen=True, slots=True)
 class RecentPage:
-    """A page that votes. `near`: its `ENTRY` of `near_duplicates`."""
+    """A page that votes. `near`: its `ENTRY` of `near_duplicates`. `former`: it was the section's example before."""
 
     name: Fingerprint
     url: str
     content_type: str
     near: bytes
     packed: bytes
+    former: bool = False
 
     def body(self, example: StoredPage) -> bytes:
         """Return the raw bytes. Raises `ValueError` if they are damaged."""
@@ -178,7 +182,9 @@ class Candidates:
         self._pages, self._chosen = None, []
         if pages is None or not chosen:
             return False
-        return _change(self._redis, self._task, pages, (*pages.recent, *chosen)[-MOST:], self._clock())
+        former = tuple(page for page in pages.recent if page.former)
+        recent = (*(page for page in pages.recent if not page.former), *chosen)
+        return _change(self._redis, self._task, pages, (*former, *recent[-(MOST - len(former)) :]), self._clock())
 
     def _open(self) -> SectionPages | None:
         """Read the section's pages, once a job; None if the section version has changed."""
@@ -208,16 +214,38 @@ def _text(section: Section, page: StoredPage) -> str:
         return ""
 
 
-def _change(
-    connection: "redis.Redis", task: str, pages: SectionPages, recent: tuple[RecentPage, ...], joined_at: float
-) -> bool:
-    fields: dict[str, str | bytes | float] = {"example": pages.example_version, "pages": len(recent), "at": joined_at}
+def former_pages(pages: SectionPages, new: StoredPage) -> tuple[RecentPage, ...]:
+    """Return the former examples as they vote beside a new example, oldest first; too large ones are left out."""
+    bodies = [
+        (page.url, page.content_type, page.near, page.body(pages.example)) for page in pages.recent if page.former
+    ]
+    example = pages.example
+    bodies.append((example.url, example.content_type, b"", example.body))
+    packed = [
+        RecentPage(f"former{place}", url, content_type, near, _pack(body, new), former=True)
+        for place, (url, content_type, near, body) in enumerate(bodies[-FORMER_KEPT:])
+    ]
+    return tuple(page for page in packed if len(page.packed) <= LARGEST)
+
+
+def stored_form(example_version: str, recent: Sequence[RecentPage], joined_at: float) -> dict[str, str | bytes | float]:
+    """Return the fields of the hash that has a section's recent pages."""
+    fields: dict[str, str | bytes | float] = {"example": example_version, "pages": len(recent), "at": joined_at}
     for number, page in enumerate(recent, 1):
         fields[f"name:{number}"] = page.name
         fields[f"url:{number}"] = page.url
         fields[f"type:{number}"] = page.content_type.encode("latin-1", "replace")
         fields[f"near:{number}"] = page.near
         fields[f"body:{number}"] = page.packed
+        if page.former:
+            fields[f"former:{number}"] = "1"
+    return fields
+
+
+def _change(
+    connection: "redis.Redis", task: str, pages: SectionPages, recent: tuple[RecentPage, ...], joined_at: float
+) -> bool:
+    fields = stored_form(pages.example_version, recent, joined_at)
     args = [pages.example_version, pages.changes, *(part for pair in fields.items() for part in pair)]
     change = connection.register_script(_CHANGE)
     return bool(change(keys=[keys.of_task(task, "example"), keys.of_task(task, "recent")], args=args))
@@ -227,7 +255,8 @@ def _page(stored: Mapping[bytes, bytes], number: int) -> RecentPage:
     name, url, kind, near, body = (
         stored[f"{what}:{number}".encode()] for what in ("name", "url", "type", "near", "body")
     )
-    return RecentPage(name.decode(), url.decode(), kind.decode("latin-1"), near, body)
+    former = f"former:{number}".encode() in stored
+    return RecentPage(name.decode(), url.decode(), kind.decode("latin-1"), near, body, former)
 
 
 def _version(example: str, changes: int) -> str:

@@ -149,7 +149,7 @@ class SectionPreparation:
             return False
         self.watch.begin(task, page.name, self.times.page_deadline)
         try:
-            section.learn(page.body(pages.example), page.url, content_type=page.content_type)
+            section.learn(page.body(pages.example), page.url, content_type=page.content_type, former=page.former)
         except MemoryError:
             raise
         except Exception:

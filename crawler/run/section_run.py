@@ -36,7 +36,7 @@ from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS
 from workers.backpressure import Level, Marks, Pressure
 from workers.epoch import EpochWatch
-from workers.extraction_config import example_asked, example_doubt, keep_example
+from workers.extraction_config import config_of, example_asked, example_doubt, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.redis_clock import clock_of
@@ -254,9 +254,15 @@ class SectionRun:
     # -- the example ------------------------------------------------------------------------------------------------
 
     def needs_example(self) -> bool:
-        """Whether the example has to be fetched: for the first time, a new one, or rendered where it was not."""
+        """Whether the example has to be fetched: for the first time, a new one, or rendered where it was not.
+
+        A run that began before another example was put in force does not fetch the former one.
+        """
         fits = example_asked(self.redis, self.task.name) == self.task.example and self.rendering.fits_example
-        return self.crew.walks and not fits
+        if fits or not self.crew.walks:
+            return False
+        in_force = config_of(self.redis, self.task.name)
+        return in_force is None or in_force.example == self.task.example
 
     def _example(self) -> Fetch:
         """The request for the example, rendered if articles are."""

@@ -13,6 +13,7 @@ import redis
 
 from crawler.notifying.notifier import Notifier
 from crawler.scheduling.schedule import Schedule
+from crawler.task_list.adopted_examples import unwritten_examples, write_examples
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import TaskFile
@@ -26,6 +27,7 @@ from crawler.task_list.publication import (
     published_count,
     published_periods,
 )
+from workers import keys
 from workers.epoch import EpochWatch
 from workers.errors import ExemplarError
 from workers.full_redis import is_full_error
@@ -89,6 +91,7 @@ class Scheduler:
         self._stamp: tuple[float, int] | None = None
         self._reading: Future[Change] | None = None  # the present reading of an edited file
         self._on_fired: Callable[[list[str]], None] | None = None
+        self._tried_examples: dict[str, str] = {}  # adopted examples, by task, that were to be written into the file
         self._logged = ""  # the last error, which is not logged twice in a row
         self._looked = self._swept = self._notified = 0.0
         self._notifier = Notifier(connection)
@@ -101,6 +104,7 @@ class Scheduler:
         self._epoch = EpochWatch(self.redis)
         change = Change()
         if self.file is not None:
+            self._write_adopted()
             self._stamp = _stamp(self.file)
             change = self._publish(take_over=self.take_over)
         self._look_at_edition()
@@ -131,6 +135,7 @@ class Scheduler:
         if now - self._looked >= self.look_every:
             self._looked = now
             self._look_at_epoch()
+            self._write_adopted()
             self._look_at_file()
             self._look_at_edition()
             self.presence.show(tasks=self.tasks)
@@ -196,6 +201,21 @@ class Scheduler:
                 self._stamp = None
         if is_over:
             self._adopted = None
+
+    def _write_adopted(self) -> None:
+        """Write examples that were adopted after a redesign into the file, each once; it is then published again."""
+        if self.file is None or not self.redis.exists(keys.EXAMPLES):
+            return
+        try:
+            unwritten = unwritten_examples(self.redis, self.file)
+        except TaskError:
+            return  # the file has mistakes: reading it reports them
+        new = {name: url for name, url in unwritten.items() if self._tried_examples.get(name) != url}
+        if not new:
+            return
+        self._tried_examples |= new
+        for problem in write_examples(self.file, new):
+            self._log_once(problem)
 
     def _look_at_file(self) -> None:
         if self.file is None:

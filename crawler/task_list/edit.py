@@ -1,7 +1,11 @@
-"""Adds tasks to tasks.yaml as text, so that the rest of the file, its comments and its layout stay unchanged."""
+"""Edits tasks.yaml as text, so that the rest of the file, its comments and its layout stay unchanged.
+
+Tasks are added and renamed, and a task's example is replaced.
+"""
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +16,8 @@ from crawler.task_list.file import Reader, loads
 from crawler.task_list.mistakes import Mistake, TaskError, TaskFileError
 from crawler.task_list.models import Settings, Task, TaskFile
 from crawler.task_list.yaml_source import Source, read, read_text
+
+_URL_SCALAR = re.compile(r"""https?://[^\s'",{}\[\]]*[^\s'",{}\[\]:]|"https?://[^"\\\s]*"|'https?://[^'\s]*'""")
 
 
 class SectionCells(dict[str, Any]):
@@ -78,6 +84,50 @@ def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]]) -> list
     _check_result(changed, tasks_yaml, known, new)
     replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
     return [entry["name"] for entry in new]
+
+
+def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
+    """Replace the example of a task in the file; the rest of it is kept. The file is replaced in one step.
+
+    Raises `TaskFileError` for a file with mistakes, `TaskError` if the value is not written out on one line of the
+    task itself, or the task would not be valid.
+    """
+    try:
+        raw = tasks_yaml.read_bytes()
+        text = raw.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise TaskFileError(_mistakes_of(tasks_yaml)) from None
+    source = read_text(text, str(tasks_yaml))
+    known, _ = _known_tasks(source, tasks_yaml.parent)
+    before = known.tasks if known else {}
+    refused = TaskError(f"{tasks_yaml}: the example of task {name} can't be replaced here; set it to {example} by hand")
+    if name not in before or ("tasks", name, "example") not in source.keys:
+        raise refused
+    changed = _with_scalar(text, source.values["tasks", name, "example"], _scalar(example))
+    if changed is None:
+        raise refused
+    try:
+        after = loads(changed, str(tasks_yaml), tasks_yaml.parent).tasks
+    except TaskFileError:
+        raise refused from None
+    others = all(other in after and _same(after[other], task) for other, task in before.items() if other != name)
+    wanted = before[name].model_copy(update={"example": after[name].example}) if name in after else None
+    if set(after) != set(before) or not others or wanted is None or after[name].example != example:
+        raise refused
+    if not _same(after[name], wanted):
+        raise refused
+    replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+
+
+def _with_scalar(text: str, place: tuple[int, int], value: str) -> str | None:
+    """Return the text with another value in place of the URL at a place; None if no URL is written out there."""
+    lines = text.splitlines(keepends=True)
+    number, column = place[0] - 1, place[1] - 1
+    found = _URL_SCALAR.match(lines[number], column)
+    if found is None:
+        return None
+    lines[number] = lines[number][:column] + value + lines[number][found.end() :]
+    return "".join(lines)
 
 
 def rename_task(tasks_yaml: Path, old: str, new: str) -> None:

@@ -66,6 +66,7 @@ Every = Annotated[
 ]
 Method = Annotated[str, AfterValidator(validators.check_method)]
 NearDuplicates = Annotated[Literal["mark", "drop", "keep"], BeforeValidator(validators.check_near_duplicates)]
+Redesign = Annotated[Literal["propose", "adopt", "ignore"], BeforeValidator(validators.check_redesign)]
 Durable = Annotated[Durability, BeforeValidator(validators.check_durability)]
 Visits = Annotated[
     Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})

@@ -133,6 +133,13 @@ class Task(_Frozen):
         "of the earlier one, drop does not write it, keep skips the check.",
         examples=["drop"],
     )
+    redesign: fields.Redesign = Field(
+        default="propose",
+        description="After a redesign of the site a new example is found among the section's pages: propose shows it "
+        "(`exemplar proposals`), adopt puts it in place of the example if a back-test shows no loss, ignore looks for "
+        "none.",
+        examples=["adopt"],
+    )
     revisit: fields.Visits = Field(
         default=None,
         description="Check recent articles again, and write a new version if the text has changed. With list-rank and "

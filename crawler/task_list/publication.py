@@ -3,6 +3,9 @@
 One edition is in force. A different list is published only as an edit: by a machine whose previous copy was the edition
 in force. So two machines with different files cannot overwrite each other's lists in turns.
 
+An example that was adopted after a redesign (`workers.adoption`) stays in force whichever machine publishes the list,
+until the file names it, or another one than before.
+
 An edition contains the digest of its file, so a scheduler that restarts with the same file need not parse its 100,000
 tasks again. A spider reads its own task only.
 """
@@ -27,6 +30,7 @@ from crawler.task_list.environment import expand
 from crawler.task_list.mistakes import TaskError, suggest
 from crawler.task_list.models import Filter, Settings, Task, TaskFile
 from workers import keys
+from workers.adoption import AdoptedExample, adopted_examples
 from workers.durability import Durability
 from workers.errors import ExemplarError
 from workers.extraction_config import PAGES_FOLDER, ExtractionConfig, RowFilter
@@ -102,7 +106,8 @@ def publish(
     new = Edition(tasks.fingerprint, origin_of(path), clock_of(connection).now(), source, FORM)
     with connection.pipeline(transaction=True) as pipe:
         while True:
-            pipe.watch(keys.EDITION)  # type: ignore[no-untyped-call]  # another publication meanwhile: read again
+            # Another publication or an adoption meanwhile: read again.
+            pipe.watch(keys.EDITION, keys.EXAMPLES)  # type: ignore[no-untyped-call]
             current = edition(connection)
             same = current is not None and (current.fingerprint, current.form) == (new.fingerprint, FORM)
             if current and same and current.origin == new.origin:
@@ -247,6 +252,7 @@ def extraction_config(
         keep=_row_filter(task.keep),
         drop=_row_filter(task.drop),
         near_duplicates=task.near_duplicates,
+        redesign=task.redesign,
         revisit=task.revisit.seconds if task.revisit else None,
         skip=task.skip,
         product=product,
@@ -260,6 +266,7 @@ def extraction_config(
 def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition, pipe: Any) -> Change:
     """Add to `pipe` what differs from the list in force: tasks, extraction configs and periods."""
     current = edition(connection)
+    tasks, in_file = _with_adopted(tasks, adopted_examples(connection))
     old = {name.decode(): raw for name, raw in cast(dict[bytes, bytes], connection.hgetall(keys.TASKS)).items()}
     raw = json.loads(tasks.to_json())
     texts = {
@@ -286,6 +293,8 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
         pipe.hset(keys.TASKS, mapping={name: texts[name] for name in names})
     for names in _batches(name for name in (texts if moved else different) if name in active):
         pipe.hset(keys.PERIODS, mapping={name: active[name] for name in names})
+    for names in _batches(in_file):
+        pipe.hdel(keys.EXAMPLES, *names)
     pipe.set(keys.SETTINGS, settings)
     pipe.hset(keys.EDITION, mapping=asdict(new))
     pipe.lpush(keys.EDITION + ":history", new.fingerprint)
@@ -296,6 +305,18 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
         removed=tuple(removed),
         earlier={name: old[name] for name in (*different, *removed) if name in old},
     )
+
+
+def _with_adopted(tasks: TaskFile, adopted: Mapping[str, AdoptedExample]) -> tuple[TaskFile, list[str]]:
+    """Return the list with the adopted examples in force, and the tasks for which the file has the last word."""
+    valid = {
+        name: example.url
+        for name, example in adopted.items()
+        if name in tasks.tasks and tasks.tasks[name].example == example.instead_of
+    }
+    changed = {name: tasks.tasks[name].model_copy(update={"example": url}) for name, url in valid.items()}
+    in_force = tasks.model_copy(update={"tasks": tasks.tasks | changed}) if changed else tasks
+    return in_force, [name for name in adopted if name not in valid]
 
 
 def _batches(names: Iterable[str]) -> Iterator[list[str]]:

@@ -19,7 +19,7 @@ CHINESE = {
     "名称": "name", "示例": "example", "规律": "pattern", "周期": "every", "输出": "output", "起始": "start",
     "跟进": "follow", "深度": "depth", "上限": "limit", "方法": "method", "暂停": "paused", "保留": "keep",
     "丢弃": "drop", "间隔": "delay", "超时": "timeout", "重试": "retries", "跳过": "skip",
-    "近重": "near_duplicates", "复查": "revisit", "遗忘": "forget",
+    "近重": "near_duplicates", "改版": "redesign", "复查": "revisit", "遗忘": "forget",
     "代理": "proxy", "并发": "concurrency", "渲染": "render",
 }  # fmt: skip
 MAPS = ("headers", "cookies", "auth")  # keys that cannot be columns

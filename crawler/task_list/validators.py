@@ -27,6 +27,7 @@ METHODS = tuple(KNOWN_METHODS)
 ALL_PLACEHOLDERS = tuple(sorted({name for kind in KINDS.values() for name in kind.placeholders}))
 DEFAULTS_EXAMPLE = "http://section.invalid/"  # placeholder for the example while `defaults:` are checked on their own
 NEAR_DUPLICATES = ("mark", "drop", "keep")
+REDESIGN = ("propose", "adopt", "ignore")
 TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # RFC 9110, section 5.6.2
 
 
@@ -185,6 +186,13 @@ def check_near_duplicates(value: object) -> object:
         near = nearest(str(value), NEAR_DUPLICATES)
         hint = f"did you mean {near!r}?" if near else ""
         raise BadValueError(f"{show(value)} is none of {', '.join(NEAR_DUPLICATES)}", hint)
+    return value
+
+
+def check_redesign(value: object) -> object:
+    """Accept one of `REDESIGN`."""
+    if value not in REDESIGN:
+        raise BadValueError(f"{show(value)} is none of {', '.join(REDESIGN)}", suggest(str(value), REDESIGN))
     return value
 
 

@@ -8,7 +8,8 @@ example has nearly the same text as the page, there is no difference to find, an
 
 The vote is ours too: the page is extracted with each of a few recent pages as with an example, independently, and a
 line is kept if at least half of them keep it. Pages pooled into one profile were worse than one example; the vote is
-better.
+better. A section may know a former template beside its own: then only the voters of the one that fits a page better
+vote on it.
 """
 
 from dataclasses import dataclass, replace
@@ -62,7 +63,8 @@ CONFIDENCE = ((300, 0.67), (600, 0.95), (float("inf"), 0.97))
 class Voter:
     """An example page and its own result: the lines of its body and their places; URL and titles.
 
-    `expected`: F1 that the line model expects of its body, 0 to 1.
+    `expected`: F1 that the line model expects of its body, 0 to 1. `template`: 0 for that of the example, larger for
+    former ones.
     """
 
     lines: Lines
@@ -71,6 +73,7 @@ class Voter:
     url: str | None = None
     titles: PageTitles = NO_TITLES
     expected: float = 1.0
+    template: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,16 +140,18 @@ class Example:
             return parsed
         if not self._voters:
             return assemble(parsed, density.cut(parsed))
-        votes = [cast(voter, parsed) for voter in self._voters]
-        others = [
-            voter.titles
-            for voter, vote in zip(self._voters, votes, strict=True)
-            if not vote.twin and (page.url is None or voter.url != page.url)
-        ]
-        elected = elect(parsed, votes, self._list_like, self.usual_match)
+        voters, votes = _of_best_template(self._voters, [cast(voter, parsed) for voter in self._voters])
+        pairs = list(zip(voters, votes, strict=True))
+        others = [voter.titles for voter, vote in pairs if not vote.twin and not _is_same_page(voter, page)]
+        usual = self._usual_match(voters[0].template)
+        elected = elect(parsed, votes, self._list_like, usual)
+        # An earlier form of the page itself is no evidence of its template.
+        match = max([vote.match for voter, vote in pairs if not _is_same_page(voter, page)] or [votes[0].match])
+        fits = match >= max(DISSIMILAR, ODD * usual)
         if isinstance(elected, BodyLines):
-            elected = replace(elected, surrounding_match=votes[0].match)
-        return assemble(parsed, elected, others)
+            share = elected.confidence if fits or not usual else min(elected.confidence, ODD_CONFIDENCE)
+            elected = replace(elected, surrounding_match=votes[0].match, confidence=share)
+        return replace(assemble(parsed, elected, others), fits=fits)
 
     def read(self, page: Page) -> ParsedPage | NoArticle:
         """Return the page with its lines; their paths are in the trie that all voters share. Raises `UnusablePage`."""
@@ -166,11 +171,13 @@ class Example:
     @property
     def usual_match(self) -> float:
         """The median surrounding match of the recent pages with the other voters, 0 to 1; 0 without any."""
-        matches = self._matches[self._fixed :]
-        return float(np.median(matches)) if matches else 0.0
+        return self._usual_match(0)
 
-    def learn(self, page: Page) -> None:
-        """Let `page` vote on later pages; the oldest recent page is removed. A page without text is ignored."""
+    def learn(self, page: Page, *, former: bool = False) -> None:
+        """Let `page` vote on later pages; the oldest recent page is removed. A page without text is ignored.
+
+        `former`: it is of another template than the voters before it; without it, of the one that fits it best.
+        """
         parsed = self.read(page)
         if isinstance(parsed, NoArticle):
             return
@@ -184,18 +191,31 @@ class Example:
         expected = opinion.expected(opinion.kept)
         # Lines that the model adds here and there would teach the boxes of the section as body.
         body = opinion.kept if expected - opinion.expected(rules.kept) >= DECIDES else rules.kept
-        match = 1.0
-        if self._voters:
-            votes = [cast(voter, parsed) for voter in self._voters]
-            match = max(vote.match for vote in votes)
-            self._matches = [max(known, vote.match) for known, vote in zip(self._matches, votes, strict=True)]
+        template, match = 0, 1.0
+        if former:
+            template = max((voter.template for voter in self._voters), default=-1) + 1
+        elif self._voters:
+            all_votes = [cast(voter, parsed) for voter in self._voters]
+            voters, votes = _of_best_template(self._voters, all_votes)
+            template, match = voters[0].template, max(vote.match for vote in votes)
+            self._matches = [
+                max(known, vote.match) if voter.template == template else known
+                for voter, known, vote in zip(self._voters, self._matches, all_votes, strict=True)
+            ]
             elected = elect(parsed, votes, self._list_like)
             if isinstance(elected, BodyLines) and _agree(parsed.lines, elected.kept, body):
                 body = elected.kept
         parsed.lines.forget_elements()
         layout, titles = layout_of(parsed.lines, body), titles_of(parsed.head)
-        self._voters.append(Voter(parsed.lines, body, layout, page.url, titles, expected))
+        self._voters.append(Voter(parsed.lines, body, layout, page.url, titles, expected, template))
         self._matches.append(match)
+
+    def _usual_match(self, template: int) -> float:
+        """Return the median match of the recent pages of a template with its other voters, 0 without any."""
+        pairs = list(zip(self._voters, self._matches, strict=True))
+        of_template = [match for voter, match in pairs if voter.template == template]
+        recent = of_template[self._fixed if template == 0 else 1 :]  # without the example of the template
+        return float(np.median(recent)) if recent else 0.0
 
     def _bound_trie(self) -> None:
         if self._trie.size > MAX_TRIE:
@@ -203,6 +223,25 @@ class Example:
             for voter in self._voters:
                 voter.lines.move_to(self._trie)
             self._voters = [replace(voter, layout=layout_of(voter.lines, voter.body)) for voter in self._voters]
+
+
+def voter_of(parsed: ParsedPage) -> Voter:
+    """Return a page as an example with nothing known of its section: its body is that of the page alone."""
+    body = rules_body(parsed.lines, parsed.prior).kept
+    return Voter(parsed.lines, body, layout_of(parsed.lines, body), parsed.page.url)
+
+
+def _of_best_template(voters: list[Voter], votes: list[Vote]) -> tuple[list[Voter], list[Vote]]:
+    """Return the voters of the template that fits the page best, with their votes."""
+    pairs = list(zip(voters, votes, strict=True))
+    if any(voter.template for voter in voters):
+        best = max(pairs, key=lambda pair: (pair[1].match, -pair[0].template))[0].template
+        pairs = [pair for pair in pairs if pair[0].template == best]
+    return [voter for voter, _ in pairs], [vote for _, vote in pairs]
+
+
+def _is_same_page(voter: Voter, page: Page) -> bool:
+    return page.url is not None and voter.url == page.url
 
 
 def cast(voter: Voter, page: ParsedPage) -> Vote:

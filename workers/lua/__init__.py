@@ -25,6 +25,7 @@ _EVEN_WHEN_FULL = frozenset(
         "record_written",
         "release",
         "renew_rows",
+        "reopen",
         "retry_refused",
         "settle",
         "take",

@@ -82,8 +82,10 @@ class TagPaths:
         """Return the lowest of the samples' and the page's own."""
         return lowest([page_thresholds(leaves), *self._samples])
 
-    def learn(self, page: Page) -> None:
-        """Add a page of the section as a sample."""
+    def learn(self, page: Page, *, former: bool = False) -> None:
+        """Add a page of the section as a sample, unless it is of a former template."""
+        if former:
+            return
         learned = learn_thresholds(read_leaves(read_ctext(page.html)))
         if learned is not None:
             self._samples.append(learned)

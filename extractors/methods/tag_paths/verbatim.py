@@ -74,8 +74,10 @@ class TagPathsVerbatim:
         if example is not None:
             self.learn(example)
 
-    def learn(self, page: Page) -> None:
-        """Add a page of the section as a sample."""
+    def learn(self, page: Page, *, former: bool = False) -> None:
+        """Add a page of the section as a sample, unless it is of a former template."""
+        if former:
+            return
         self._samples.append(learn_thresholds(read_tree(page.html), self._settings))
 
     def extract(self, page: Page) -> Article | NoArticle:

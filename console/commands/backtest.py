@@ -1,0 +1,118 @@
+"""`exemplar backtest TASK`: what another example or method would change, on stored pages."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from console.known_task import ledger_of
+from console.options import examples, json_option, print_json, say, show, tasks_option
+
+if TYPE_CHECKING:
+    from extractors import Section
+    from workers.extraction_config import ExtractionConfig
+    from workers.ledger import Ledger
+    from workers.page_store import StoredPage
+
+PAGES = 20
+
+
+@click.command(
+    epilog=examples(
+        "exemplar backtest kuaibao --example https://news.example/a/2024/0312/345.html",
+        "exemplar backtest kuaibao --method density --pages 50 --json",
+    )
+)
+@click.argument("task")
+@click.option("--example", metavar="URL", help="Compare with this page instead of the task's example.")
+@click.option("--method", metavar="NAME", help="Use this method instead of the task's.")
+@click.option("--pages", type=click.IntRange(1, 1000), default=PAGES, show_default=True, help="Pages at most.")
+@tasks_option
+@json_option
+def command(task: str, example: str | None, method: str | None, pages: int, tasks: Path | None, as_json: bool) -> None:
+    """Extract stored pages of TASK with another example or method, and compare the fields; write nothing.
+
+    Pages are the newest kept ones (`keep_pages`), else pages of another template and recent pages, which are in Redis.
+    No page is fetched but the example, if it is not stored. Exit code 1 if a page would lose its article.
+    """
+    from console.backtest_text import page_lines, summary_lines
+    from crawler.task_list.mistakes import TaskError, suggest
+    from extractors.registry import METHODS
+    from workers.backtest import back_test
+    from workers.backtest_pages import pages_to_test
+    from workers.errors import ExemplarError
+    from workers.extraction_config import config_of
+
+    if not example and not method:
+        raise click.UsageError("name another example by --example URL, or another method by --method NAME")
+    if method is not None and method not in METHODS:
+        raise TaskError(f"unknown method {method!r}; {suggest(method, [*METHODS])}")
+    with ledger_of(task, tasks, purpose="backtest") as ledger:
+        config = config_of(ledger.redis, task)
+        if config is None:
+            raise ExemplarError(f"task {task} is not published; run it first")
+        stored, source = pages_to_test(ledger.redis, config, most=pages, clock=ledger.clock)
+        if not stored:
+            raise ExemplarError(f"no page of task {task} is stored; set keep_pages: 30d, and run the task")
+        old, new = _sections(ledger, config, example, method, tasks)
+        test = back_test(old, new, stored, source)
+    if as_json:
+        print_json({"task": task, "example": example, "method": method} | test.to_dict())
+    else:
+        for line in summary_lines(test):
+            show(f"{task}: {line}")
+        for line in page_lines(test):
+            show(f"  {line}")
+    if test.lost:
+        raise click.exceptions.Exit(1)
+
+
+def _sections(
+    ledger: "Ledger", config: "ExtractionConfig", example: str | None, method: str | None, tasks: Path | None
+) -> "tuple[Section, Section]":
+    """Return the present section of a task and the other one. Raises `ExemplarError` for an unusable example."""
+    from dataclasses import replace
+
+    from extractors import UnusablePage
+    from extractors.html.urls import normalise
+    from workers.backtest_pages import with_former
+    from workers.errors import ExemplarError
+    from workers.extraction_config import example_of
+    from workers.section_preparation import SectionPreparation
+    from workers.worker_reports import NoWatch
+
+    other = replace(config, method=method) if method is not None else config
+    prepared = [SectionPreparation(ledger.redis, NoWatch(), clock=ledger.clock).prepare(one) for one in (config, other)]
+    for one in prepared:
+        one.close()
+    if example is None:
+        return prepared[0].section, prepared[1].section
+    page = _example_page(ledger, config, normalise(example), tasks)
+    former = example_of(ledger.redis, config.task)
+    try:
+        return prepared[0].section, with_former(page, former.page if former else None, other.method)
+    except UnusablePage as error:
+        raise ExemplarError(f"unusable example {example}: {error}") from None
+
+
+def _example_page(ledger: "Ledger", config: "ExtractionConfig", url: str, tasks: Path | None) -> "StoredPage":
+    """Return the page of the new example: a stored one, else it is fetched. Raises `ExemplarError`."""
+    from crawler.fetching.single_pages import run_survey
+    from crawler.task_list.publication import published_task
+    from workers.backtest_pages import stored_page
+    from workers.errors import ExemplarError
+    from workers.page_store import StoredPage
+
+    page = stored_page(ledger.redis, config, url, clock=ledger.clock)
+    if page is not None:
+        return page
+    listed = published_task(ledger.redis, config.task)
+    say(f"{url} is not stored; it is fetched")
+
+    async def survey(fetch: Any) -> Any:
+        return await fetch(url)
+
+    answer = run_survey(survey, listed.settings, task=listed[config.task])
+    if not isinstance(answer, StoredPage):
+        raise ExemplarError(f"example {url} is unavailable: {answer}")
+    return answer

@@ -1,0 +1,171 @@
+"""`exemplar proposals`: new examples that were found after redesigns; look at them, adopt or dismiss them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from console.known_task import servers_of
+from console.options import counted, examples, json_option, moment, print_json, say, show, tasks_file, tasks_option
+
+if TYPE_CHECKING:
+    from workers.proposals import Proposal
+    from workers.servers import RedisServers
+
+
+@click.command(
+    epilog=examples(
+        "exemplar proposals",
+        "exemplar proposals kuaibao",
+        "exemplar proposals kuaibao --adopt",
+        "exemplar proposals kuaibao --dismiss",
+    )
+)
+@click.argument("task", required=False)
+@click.option("--adopt", is_flag=True, help="Put the proposed example in force, and extract the gap again.")
+@click.option("--dismiss", is_flag=True, help="Keep the present example; no other one is proposed in its place.")
+@tasks_option
+@json_option
+def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as_json: bool) -> None:
+    """Show the examples that are proposed after a redesign; of TASK with what would change.
+
+    An adopted example is in force in the whole cluster at once, and is written into tasks.yaml where that is the list
+    in force. The pages between the redesign and the adoption are extracted again: stored ones at once, the others are
+    fetched by the next run. The former example stays known for pages that still have its template.
+    """
+    if adopt and dismiss:
+        raise click.UsageError("give --adopt or --dismiss, not both")
+    if (adopt or dismiss) and task is None:
+        raise click.UsageError("name the task whose proposal is meant")
+    with servers_of(tasks, purpose="proposals") as servers:
+        chosen = _chosen(servers, task)
+        if task is None:
+            _list(chosen, as_json)
+            return
+        [proposal] = chosen
+        notes: list[str] = []
+        if adopt:
+            proposal, notes = _adopt(servers, task, tasks_file(tasks))
+        elif dismiss:
+            proposal = _dismiss(servers, proposal)
+    if as_json:
+        print_json(_as_json(proposal) | {"notes": notes})
+        return
+    if adopt or dismiss:
+        _show_decision(proposal)
+    else:
+        _show(proposal)
+    for note in notes:
+        say(f"note: {note}")
+
+
+def _chosen(servers: "RedisServers", task: str | None) -> "list[Proposal]":
+    """Return the proposals of all tasks, or that of one. Raises `TaskError` or `ExemplarError` if there is none."""
+    from crawler.task_list.mistakes import TaskError, suggest
+    from crawler.task_list.publication import published_names
+    from workers.errors import ExemplarError
+    from workers.proposals import proposal_of, proposals
+
+    if task is None:
+        every = [proposal for server in servers for proposal in proposals(server.connection)]
+        return sorted(every, key=lambda proposal: proposal.at, reverse=True)
+    connection = servers.of_task(task).connection
+    proposal = proposal_of(connection, task)
+    if proposal is None:
+        names = published_names(connection)
+        if task not in names:
+            raise TaskError(f"unknown task {task!r}; {suggest(task, names) if names else 'no task has run yet'}")
+        raise ExemplarError(f"no example is proposed for task {task}")
+    return [proposal]
+
+
+def _adopt(servers: "RedisServers", task: str, file: Path) -> "tuple[Proposal, list[str]]":
+    """Adopt a proposal and write it into the task list here; return it, and what a person has to know."""
+    from crawler.task_list.adopted_examples import unwritten_examples, write_examples
+    from crawler.task_list.file import load
+    from crawler.task_list.mistakes import TaskError
+    from crawler.task_list.placement import part_of
+    from crawler.task_list.publication import publish
+    from workers.adoption import adopt, adopted_examples
+    from workers.redis_clock import clock_of
+
+    server = servers.of_task(task)
+    proposal = adopt(server.connection, task, clock=clock_of(server.connection).now)
+    try:
+        unwritten = {name: url for name, url in unwritten_examples(server.connection, file).items() if name == task}
+        problems = write_examples(file, unwritten)
+        if unwritten and not problems:
+            publish(server.connection, part_of(load(file), servers, server).tasks, file)
+    except TaskError as error:
+        problems = [f"the example is adopted, but only in Redis: {error}"]
+    if not problems and task in adopted_examples(server.connection):
+        where = f"{file} is not the task list in force; set example: {proposal.url} in the file that is"
+        problems = [f"the example is adopted, but only in Redis: {where}"]
+    return proposal, problems
+
+
+def _dismiss(servers: "RedisServers", proposal: "Proposal") -> "Proposal":
+    from workers.errors import ExemplarError
+    from workers.proposals import dismiss
+    from workers.redis_clock import clock_of
+
+    if proposal.state != "proposed":
+        raise ExemplarError(f"task {proposal.task}: the proposed example is {proposal.state} already")
+    connection = servers.of_task(proposal.task).connection
+    return dismiss(connection, proposal, now=clock_of(connection).now())
+
+
+def _list(chosen: "Sequence[Proposal]", as_json: bool) -> None:
+    if as_json:
+        for proposal in chosen:
+            print_json(_as_json(proposal))
+        return
+    if not chosen:
+        say("no example is proposed")
+        return
+    table = [("task", "state", "since", "pages", "fits", "example"), *map(_cells, chosen)]
+    widths = [max(len(cells[column]) for cells in table) for column in range(5)]
+    for cells in table:
+        show("  ".join([*(text.ljust(width) for text, width in zip(cells[:5], widths, strict=True)), cells[5]]))
+
+
+def _cells(proposal: "Proposal") -> tuple[str, ...]:
+    old, new = proposal.test.fitting()
+    return proposal.task, proposal.state, moment(proposal.since), str(proposal.low), f"{old} → {new}", proposal.url
+
+
+def _show(proposal: "Proposal") -> None:
+    from console.backtest_text import page_lines, summary_lines
+
+    show(f"{proposal.task}: {proposal.url}  {proposal.title}")
+    show(f"  instead of {proposal.former}; {proposal.state}, found {moment(proposal.at)}")
+    show(
+        f"  {counted(proposal.low, 'page')} since {moment(proposal.since)} did not have the template of the present "
+        f"example; {proposal.cluster} of those that are kept have this one's"
+    )
+    if proposal.problem:
+        show(f"  {proposal.problem}")
+    show("back-test:")
+    for line in (*summary_lines(proposal.test), *page_lines(proposal.test)):
+        show(f"  {line}")
+    if proposal.state == "proposed":
+        show(f"Next: exemplar proposals {proposal.task} --adopt, or --dismiss")
+
+
+def _show_decision(proposal: "Proposal") -> None:
+    if proposal.state == "dismissed":
+        say(f"{proposal.task}: dismissed; as long as the example is {proposal.former}, no other one is proposed")
+        return
+    say(f"{proposal.task}: {proposal.url} is the example now; {proposal.former} stays known for older pages")
+    if proposal.gap is not None:
+        say(
+            f"{proposal.task}: to be extracted again: {counted(proposal.gap.stored, 'page')} without a request, "
+            f"{counted(proposal.gap.to_fetch, 'page')} after the next run has fetched them"
+        )
+
+
+def _as_json(proposal: "Proposal") -> dict[str, Any]:
+    times = {name: moment(getattr(proposal, name)) for name in ("at", "since")}
+    decided = moment(proposal.decided_at) if proposal.decided_at else None
+    return proposal.to_dict() | times | {"decided_at": decided}

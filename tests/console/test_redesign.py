@@ -1,0 +1,146 @@
+"""A redesign of the sample site in mid-run, from the first page of the new template to the last row."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from click.testing import CliRunner
+
+from console.cli import exemplar as command_line
+from console.sample_site import SiteServer, shingle_f1, tasks_yaml, truth
+from console.sample_site.server import LoggedRequest
+from console.sample_site.tasks import EXAMPLES
+from crawler.scheduling.scheduler import Scheduler
+from crawler.task_list.file import load
+from tests.console.conftest import Done, Exemplar
+
+TASK = "en-stories"
+HIGH = 0.9  # confidence
+
+
+def write_tasks(folder: Path, site: SiteServer, more: str = "") -> None:
+    """The English section alone, with a comment that must be kept."""
+    before, _, _ = tasks_yaml(site.url).partition("  zh-news:\n")
+    after = tasks_yaml(site.url).partition(f"  {TASK}:\n")[2]
+    after = after.replace(EXAMPLES["en"], truth("en")[9].path)  # one that is published from the beginning
+    text = f"{before}  {TASK}:  # the harbour\n{after}".replace("every: 1h\n", f"every: 1h\n{more}", 1)
+    (folder / "tasks.yaml").write_text(text, "utf-8")
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / f"out/{TASK}.jsonl").read_text("utf-8").splitlines()]
+
+
+def f1(row: dict[str, Any]) -> float:
+    [article] = [article for article in truth("en") if row["url"].endswith(article.path)]
+    return shingle_f1(row["text"], article.text)
+
+
+def redesigned_after(site: SiteServer, path: str, unpublished: int) -> None:
+    """From the request of `path` on the site has its new design; that page has the old one still."""
+    page = site.answer("GET", path, "test")
+    site.requests.clear()
+
+    def answer(request: LoggedRequest) -> Any:
+        site.relaunch("new", unpublished)
+        return page
+
+    site.override(path, answer)
+
+
+@pytest.fixture
+def here(
+    tmp_path: Path, redis_url: str, connection: "redis.Redis", monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Done]:
+    """Call a command in this process, on the Redis of the tests: `exemplar` starts a process and a Redis each time."""
+    monkeypatch.setenv("REDIS_URL", redis_url)
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> Done:
+        result = CliRunner().invoke(command_line, arguments)
+        error = f"{result.exception}\n" if result.exception else ""
+        return Done(result.exit_code, result.stdout, result.stderr + error)
+
+    return call
+
+
+def run_once(exemplar: Exemplar, redis_url: str) -> None:
+    done = exemplar("run", "--once", REDIS_URL=redis_url)
+    assert done.code == 0, done.out + done.err
+
+
+def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
+    tmp_path: Path, site: SiteServer, exemplar: Exemplar, here: Callable[..., Done], redis_url: str
+) -> None:
+    write_tasks(tmp_path, site, "  concurrency: 1\n")
+    site.relaunch(unpublished=8)
+    run_once(exemplar, redis_url)
+    site.relaunch(unpublished=2)
+    redesigned_after(site, truth("en")[2].path, 2)  # the newest article is fetched first, in the old design
+    run_once(exemplar, redis_url)
+    before = rows(tmp_path)
+    assert len(before) == 12
+    assert all(f1(row) >= 0.9 for row in before if row["confidence"] >= HIGH)
+    low = [row for row in before if row["confidence"] < HIGH]
+
+    listed = here("proposals")
+    assert (listed.code, TASK in listed.out, "proposed" in listed.out) == (0, True, True)
+    shown = here("proposals", TASK)
+    assert "--adopt" in shown.out
+    assert "fits" in shown.out
+    proposal = json.loads(here("proposals", TASK, "--json").out)
+    assert (proposal["state"], proposal["test"]["counts"]["lost"]) == ("proposed", 0)
+
+    tested = here("backtest", TASK, "--example", proposal["url"], "--json")
+    assert (tested.code, json.loads(tested.out)["counts"]["lost"]) == (0, 0)
+
+    adopted = here("proposals", TASK, "--adopt")
+    assert adopted.code == 0
+    assert "note:" not in adopted.err
+    assert load(tmp_path / "tasks.yaml")[TASK].example == proposal["url"]
+    assert "# the harbour" in (tmp_path / "tasks.yaml").read_text("utf-8")
+
+    asked = len(site.requests)
+    site.relaunch("new")
+    run_once(exemplar, redis_url)
+    fetched = [request.path for request in site.requests[asked:] if request.path in {a.path for a in truth("en")}]
+    assert sorted(fetched) == sorted(article.path for article in truth("en")[:2])  # no page of the gap
+    newest = {row["url"]: row for row in rows(tmp_path)}
+    assert len(newest) == len(truth("en"))
+    assert len({(row["url"], row["version"]) for row in rows(tmp_path)}) == len(rows(tmp_path))
+    assert {row["url"] for row in rows(tmp_path) if row["version"] == 2} <= {row["url"] for row in low}
+    assert [row["url"] for row in newest.values() if f1(row) < 0.9] == []
+    assert json.loads(here("proposals", TASK, "--json").out)["state"] == "adopted"
+    assert "adopted already" in here("proposals", TASK, "--adopt").err
+
+
+def test_a_task_that_adopts_by_itself_needs_nobody(
+    tmp_path: Path,
+    site: SiteServer,
+    exemplar: Exemplar,
+    here: Callable[..., Done],
+    redis_url: str,
+    connection: "redis.Redis",
+) -> None:
+    write_tasks(tmp_path, site, "  redesign: adopt\n  concurrency: 1\n")
+    site.relaunch(unpublished=8)
+    run_once(exemplar, redis_url)
+    site.relaunch("new")
+    run_once(exemplar, redis_url)  # adopted in Redis; pages of the gap are extracted in the same run
+    Scheduler(connection, tmp_path / "tasks.yaml").start()  # writes the example into the file
+    proposal = json.loads(here("proposals", TASK, "--json").out)
+    assert (proposal["state"], proposal["gap"]["to_fetch"]) == ("adopted", 0)
+    assert load(tmp_path / "tasks.yaml")[TASK].example == proposal["url"]
+    newest = {row["url"]: row for row in rows(tmp_path)}
+    assert [row["url"] for row in newest.values() if f1(row) < 0.9] == []
+
+
+def test_what_is_no_proposal_is_named(folder: Path, here: Callable[..., Done]) -> None:
+    assert "no example is proposed" in here("proposals").err
+    unknown = here("proposals", "zh-news")
+    assert (unknown.code, "unknown task" in unknown.err) == (1, True)
+    assert here("proposals", "--adopt").code == 2
+    assert here("backtest", "zh-news").code == 2

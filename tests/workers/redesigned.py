@@ -1,0 +1,69 @@
+"""A section of the sample site that is redesigned, for tests without a crawl."""
+
+import json
+from datetime import UTC, datetime
+
+from console.sample_site import render_site, shingle_f1, truth
+from console.sample_site.tasks import EXAMPLES
+from workers import keys
+from workers.extraction_config import ExtractionConfig, keep_example
+from workers.extraction_worker import ExtractionWorker
+from workers.inbox import Inbox
+from workers.ledger import Ledger
+from workers.page_store import StoredPage
+from workers.url_states import Found, fingerprint
+
+from .helpers import FETCHED_AT
+
+SITE = "http://paper.example"
+TASK = "paper"
+
+
+class RedesignedSection:
+    """A section of the sample site whose pages come in, by the place of their articles, oldest first."""
+
+    def __init__(self, connection, folder, clock, section="en", task=TASK, **config):
+        self.task = task
+        self.redis, self.folder, self.clock = connection, folder, clock
+        self.articles = list(reversed(truth(section)))
+        self.designs = {design: render_site(SITE, design) for design in ("classic", "new")}
+        self.worker = ExtractionWorker(connection, "here", clock=clock)
+        self.ledger = Ledger(connection, task, clock=clock)
+        self.example = EXAMPLES[section]
+        kind = "text/html; charset=utf-8" if section == "en" else "text/html"
+        self.kind = kind
+        config = ExtractionConfig(
+            task, SITE + self.example, r"http://paper\.example/(en|zh)/.+", ("out.jsonl",), str(folder), **config
+        )
+        connection.hset(keys.CONFIGS, task, config.to_json())
+        connection.hset(keys.TASKS, task, json.dumps({"example": config.example}))
+        page = StoredPage(config.example, self.designs["classic"][self.example].body, kind, FETCHED_AT)
+        keep_example(connection, task, page, config.example, clock=clock)
+
+    def come(self, design, places, **info):
+        """Let pages come in as from a spider and be extracted, two in a job."""
+        for start in range(0, len(places), 2):
+            self._come(design, places[start : start + 2], info)
+
+    def _come(self, design, places, info):
+        urls = [SITE + self.articles[place].path for place in places]
+        self.ledger.add([Found(url, info=info) for url in urls])
+        self.ledger.lease(100)
+        pages = {
+            fingerprint(url): StoredPage(
+                url, self.designs[design][url.removeprefix(SITE)].body, self.kind, datetime.now(UTC)
+            )
+            for url in urls
+        }
+        Inbox(self.redis, clock=self.clock).deliver(self.ledger, pages)
+        self.worker.extract_pages(self.task, list(pages))
+
+    def work(self):
+        """Extract what was handed in by an adoption."""
+        names = [name.decode() for name in self.redis.zrange(keys.of_task(self.task, "fetched"), 0, -1)]
+        self.worker.extract_pages(self.task, names)
+        return names
+
+    def f1(self, row):
+        article = next(article for article in self.articles if row["url"] == SITE + article.path)
+        return shingle_f1(row["text"], article.text)

@@ -1,0 +1,218 @@
+"""A redesign as workers see it: pages of another template are noted, a new example is proposed, adopted, and the gap
+between the two is extracted again. Pages are those of the sample site in its two designs."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from workers import keys
+from workers.adoption import adopt
+from workers.errors import ExemplarError
+from workers.extraction_config import example_of, keep_example
+from workers.low_scorers import LowNote, LowScorer, LowScorers
+from workers.page_store import StoredPage
+from workers.proposals import dismiss, proposal_of, update_proposal
+from workers.recent_pages import section_pages
+from workers.url_states import Found, RecheckPlan, fingerprint
+
+from .helpers import FETCHED_AT, rows
+from .redesigned import SITE, TASK, RedesignedSection
+
+HIGH = 0.9  # confidence
+
+
+@pytest.fixture(params=["en", "zh"])
+def section(request, connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock, request.param)
+    yield section
+    section.worker.close()
+
+
+def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_extracted_again(section):
+    section.come("classic", range(6))
+    assert not LowScorers(section.redis, TASK).count()
+    section.come("new", range(6, 12))
+    before = rows(section.folder)
+    assert all(row["confidence"] < HIGH for row in before[6:])
+    assert all(section.f1(row) >= 0.9 for row in before if row["confidence"] >= HIGH)
+
+    proposal = proposal_of(section.redis, TASK)
+    assert (proposal.state, proposal.cluster) == ("proposed", 4)
+    assert proposal.url in {SITE + article.path for article in section.articles[6:12]}
+    assert proposal.test.lost == 0
+    old, new = proposal.test.fitting()
+    assert new > old
+
+    adopted = adopt(section.redis, TASK, clock=section.clock)
+    assert (adopted.state, adopted.gap.stored, adopted.gap.to_fetch) == ("adopted", 6, 0)
+    assert example_of(section.redis, TASK).page.url == proposal.url
+    assert json.loads(section.redis.hget(keys.TASKS, TASK))["example"] == proposal.url
+    [former] = section_pages(section.redis, TASK).recent
+    assert (former.url, former.former) == (SITE + section.example, True)
+
+    assert len(section.work()) == 6
+    again = rows(section.folder)[12:]
+    assert [(row["version"], round(section.f1(row), 2) >= 0.99) for row in again] == [(2, True)] * len(again)
+    unchanged = {row["url"] for row in before[6:]} - {row["url"] for row in again}
+    assert all(section.f1(row) >= 0.99 for row in before if row["url"] in unchanged)
+    assert section.ledger.counts().states["written"] == 12
+    assert section.ledger.counts().unaccounted == 0
+    assert not LowScorers(section.redis, TASK).count()
+
+    section.come("new", [12])
+    section.come("classic", [13])  # an old page that was not seen before
+    later = rows(section.folder)[12 + len(again) :]
+    assert [section.f1(row) >= 0.99 for row in later] == [True, True]
+    assert all(row["confidence"] > 0.9 or len(row["text"].encode()) < 300 for row in later)
+    with pytest.raises(ExemplarError, match="adopted already"):
+        adopt(section.redis, TASK, clock=section.clock)
+
+
+def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock, redesign="adopt")
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    proposal = proposal_of(connection, TASK)
+    assert (proposal.state, proposal.problem) == ("adopted", "")
+    assert len(section.work()) == 4
+    section.worker.close()
+    connection.flushall()
+    section = RedesignedSection(connection, tmp_path, clock, redesign="ignore")
+    section.come("classic", range(6))
+    section.come("new", range(6, 12))
+    assert proposal_of(connection, TASK) is None
+    assert not LowScorers(connection, TASK).count()
+    section.worker.close()
+
+
+def test_a_dismissed_proposal_does_not_come_back(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    dismiss(connection, proposal_of(connection, TASK), now=clock())
+    section.come("new", range(10, 14))
+    assert proposal_of(connection, TASK).state == "dismissed"
+    section.worker.close()
+
+
+def test_after_the_older_template_of_an_archive_is_adopted_both_are_known(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock, redesign="adopt")
+    section.come("classic", range(13, 7, -1))
+    section.come("new", range(5))  # older articles, in an older template
+    section.work()
+    section.come("new", range(5, 7))
+    section.come("classic", [7])
+    newest = {row["url"]: row for row in rows(tmp_path)}
+    assert len(newest) == 14
+    assert all(section.f1(row) >= 0.8 for row in newest.values())
+    section.worker.close()
+
+
+def test_pages_of_a_back_fill_are_no_redesign(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    section.come("new", range(6, 12), days=["2020-01-01", "2030-01-01"])
+    assert not LowScorers(connection, TASK).count()
+    section.worker.close()
+
+
+def test_notices_are_no_new_template(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    notice = "".join(f"<p>Our readers are asked to wait for a while, number {n} in the queue.</p>" for n in range(30))
+    body = f"<html><head><title>Wait</title></head><body><div>{notice}</div></body></html>".encode()
+    for article in section.articles[6:12]:
+        section.designs["new"][article.path] = section.designs["new"][article.path]._replace(body=body)
+    section.come("new", range(6, 12))
+    assert proposal_of(connection, TASK) is None
+    section.worker.close()
+
+
+def test_low_scorers_are_bounded(connection, clock):
+    low = LowScorers(connection, TASK, clock=clock, pages_kept=3, notes_kept=5, tasks_kept=2)
+    for number in range(10):
+        clock.forward(1)
+        page = StoredPage(f"{SITE}/{number}", b"x" * 100, "text/html", FETCHED_AT)
+        low.note([LowScorer(fingerprint(page.url), LowNote(page.url, clock(), "written"), page)])
+    assert [note.url for note in low.notes().values()] == [f"{SITE}/{number}" for number in range(5, 10)]
+    assert [page.url for page in low.pages().values()] == [f"{SITE}/{number}" for number in range(7, 10)]
+    for task in ("b", "c"):
+        clock.forward(1)
+        LowScorers(connection, task, clock=clock, tasks_kept=2).note(
+            [LowScorer("0123456789abcdef", LowNote(SITE, clock(), "written"))]
+        )
+    assert low.count() == 0
+    clock.forward(timedelta(days=31).total_seconds())
+    LowScorers(connection, "b", clock=clock).note([LowScorer("1", LowNote(SITE, clock(), "written"))])
+    assert LowScorers(connection, "b").count() == 1
+
+
+def test_pages_that_are_not_in_redis_are_taken_from_the_kept_ones_or_fetched(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock, keep_pages=86400.0)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    connection.delete(keys.of_task(TASK, "low:pages"), keys.of_task(TASK, "low:pages:at"))
+    assert proposal_of(connection, TASK).test.source == "kept pages"
+    gap = adopt(connection, TASK, clock=clock).gap
+    assert (gap.stored, gap.to_fetch) == (4, 0)
+    assert len(section.work()) == 4
+    section.worker.close()
+    connection.flushall()
+    section = RedesignedSection(connection, tmp_path / "b", clock)
+    (tmp_path / "b").mkdir()
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    connection.delete(keys.of_task(TASK, "low:pages"), keys.of_task(TASK, "low:pages:at"))
+    gap = adopt(connection, TASK, clock=clock).gap
+    assert (gap.stored, gap.to_fetch) == (0, 4)
+    waiting = section.ledger.lease(10)
+    assert {leased.url for leased in waiting} == {SITE + article.path for article in section.articles[6:10]}
+    section.worker.close()
+
+
+def test_an_adoption_that_was_interrupted_is_completed(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    low = LowScorers(connection, TASK, clock=clock)
+    notes = low.notes()
+    adopted = adopt(connection, TASK, clock=clock)
+    low.note([LowScorer(name, note) for name, note in notes.items()])  # as before the gap was closed
+    update_proposal(connection, replace(adopted, gap=None))
+    gap = adopt(connection, TASK, clock=clock).gap
+    assert (gap.stored + gap.to_fetch, gap.untouched) == (0, 4)
+    assert len(section.work()) == 4
+    section.worker.close()
+
+
+def test_a_proposal_of_an_example_that_was_replaced_is_not_adopted(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    example = example_of(connection, TASK)
+    keep_example(connection, TASK, example.page, example.page.url, clock=clock)
+    with pytest.raises(ExemplarError, match="another example"):
+        adopt(connection, TASK, clock=clock)
+    assert example_of(connection, TASK).page.url == example.page.url
+    section.worker.close()
+
+
+def test_only_settled_urls_with_a_known_row_are_reopened(connection, ledger):
+    plan = RecheckPlan(0.0, 0.0, 1, "00")
+    for url in "abcd":
+        ledger.add([Found(url)])
+    ledger.lease(4)
+    for url, state in (("a", "written"), ("b", "rejected"), ("c", "duplicate")):
+        ledger.settle(fingerprint(url), state, "")
+    assert [ledger.reopen(url) for url in "abcd"] == [None, "rejected", None, None]
+    assert ledger.reopen("a", plan, {"title": "A"}) == "written"
+    assert ledger.reopen("a", plan) is None  # it is open
+    assert ledger.reopen("unknown", plan) is None
+    assert ledger.counts().unaccounted == 0
+    leased = {found.url: found.info for found in ledger.lease(10)}
+    assert set(leased) == {"a", "b"}
+    assert (leased["a"]["title"], leased["a"]["visits"]["version"]) == ("A", 1)
+    ledger.settle(fingerprint("a"), "rejected", "no article now")  # its row stays
+    assert ledger.state_of("a") == ("written", "recheck: rejected")

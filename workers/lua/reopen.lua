@@ -1,0 +1,32 @@
+-- A settled URL is to be extracted again, because its section has another example now. ARGV: fingerprint, record
+-- without its day, rank, bucket, slot, the recheck plan of a written one (JSON, or '' if its row is unknown)
+-- -> the letter of the state that it had; '' if it is open, forgotten, a duplicate, or written with an unknown row
+local name = ARGV[1]
+local code = redis.call('HGET', ARGV[4], ARGV[5])
+if not code or redis.call('HEXISTS', k_open, name) == 1 then return '' end
+local letter = string.sub(code, 1, 1)
+if letter ~= letter_of.written and letter ~= letter_of.rejected and letter ~= letter_of.failed then return '' end
+local record = cjson.decode(ARGV[2])
+record.day = string.sub(code, 2, 5)
+if letter == letter_of.written then
+  local young = redis.call('HGET', k_young, name)
+  if young then
+    record.visits = cjson.decode(young).visits
+    redis.call('ZREM', k_visits, name)
+    redis.call('HDEL', k_young, name)
+  elseif ARGV[6] ~= '' then
+    record.visits = cjson.decode(ARGV[6])
+  else
+    return ''
+  end
+  if not redis.call('HGET', k_claims, name) then -- as in start_rechecks.lua
+    redis.call('HSET', k_claims, name, name)
+    redis.call('HSET', k_claims, name .. ':for', name)
+  end
+end
+redis.call('HDEL', ARGV[4], ARGV[5])
+count(state_of[letter], -1)
+count_of_day(record.day, state_of[letter], -1)
+redis.call('HSET', k_open, name, cjson.encode(record))
+redis.call('ZADD', k_waiting, ARGV[3], name)
+return letter
