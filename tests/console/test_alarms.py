@@ -35,7 +35,7 @@ def test_open_alarms_are_shown_with_evidence_and_dismissed(
     assert shown.code == 1
     assert "gazette: template changed (since 2023-11-14 22:13 UTC)" in shown.out
     assert "10% of the lines around the text match (usually 80%)" in shown.out
-    assert "what to do: look at such a page with `exemplar extract http://gazette.example/a/39.html`" in shown.out
+    assert "what to do: `exemplar proposals gazette` shows a new example" in shown.out
     assert "alarm: gazette: template changed" in exemplar("status", REDIS_URL=redis_url).out
     report = json.loads(exemplar("alarms", TASK, "--json", REDIS_URL=redis_url).out)
     assert report["alarms"][0]["kind"] == "template changed"
