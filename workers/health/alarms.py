@@ -22,8 +22,8 @@ AlarmState = Literal["open", "repeated", "recovered", "dismissed"]
 News = Literal["opened", "repeated", "recovered"]
 
 _ADVICE: Mapping[AlarmKind, str] = {
-    "template changed": "`exemplar proposals {task}` shows a new example, if one was found; else look at such a page with "
-    "`exemplar extract {url}`, and name one of them as `example` of the task",
+    "template changed": "`exemplar proposals {task}` shows a new example, if one was found; else look at such a page "
+    "with `exemplar extract {url}`, and name one of them as `example` of the task",
     "blocked": "look at what the site sends with `exemplar extract {url}`; raise `delay`, or ask the site's owner",
     "pages off the template": "look at such a page with `exemplar extract {url}`; if they are no articles, narrow "
     "`pattern`, or give them a task of their own",
