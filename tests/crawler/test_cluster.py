@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import signal
 import time
 from contextlib import ExitStack
 
@@ -167,8 +168,7 @@ def test_a_crawl_delay_beyond_measure_is_said_once(site, connection, redis_url, 
     write_tasks(tmp_path, site.url)
     with Child("zh-news", tmp_path, redis_url) as child:
         until(lambda: host_state(connection, host_of(site.url)).interval == 60.0)
-        child.process.terminate()
-        ended = child.end()
+        ended = child.stop(signal.SIGTERM)
     [remark] = [text for text in ended.report["remarks"] if "Crawl-delay" in text]
     assert "has a Crawl-delay of 86400 s; 60 s are applied" in remark
 

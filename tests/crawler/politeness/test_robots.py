@@ -13,6 +13,7 @@ from workers import keys
 from workers.ledger import Ledger
 from workers.url_states import Found
 
+JITTER = 0.1  # seconds between a turn and the arrival of its request, on a machine that has other work too
 PLAIN = {"Content-Type": "text/plain"}
 SITE = "https://www.example.com"
 SIMPLE = """User-Agent: *
@@ -355,7 +356,7 @@ def test_the_pace_holds_for_redirects_of_robots_txt(site, connection, redis_url,
     crawl(tmp_path, redis_url)
     times = [request.time for request in site.requests]
     assert [request.path for request in site.requests][:4] == ["/robots.txt", "/hop/1", "/hop/2", "/hop/3"]
-    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.27
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.3 - JITTER
 
 
 def test_an_article_that_moved_to_a_host_without_robots_txt_is_tried_again(

@@ -1,4 +1,4 @@
-"""All modules of the command line and the crawler, loaded once for all calls that are forked (`calls`)."""
+"""All modules of the command line and the crawler, loaded once for all processes that are forked (`tests.forks`)."""
 
 import importlib
 import pkgutil
