@@ -1,5 +1,6 @@
 """What the pages show, and what they change."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import redis
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from tests.console.web.conftest import NAMES, MakeConsole, form_token
+from workers import keys
 from workers.ledger import Ledger
 
 PATHS = (
@@ -37,6 +39,16 @@ def test_the_first_page_counts_every_url_of_a_task(published: Path, console: Mak
     assert "4 = 1 + 0 + 0 + 1 + 0 + 1 + 1 + 0" in text
     assert "every URL is accounted for" in text
     assert "1 pages failed" in text  # why it needs a look
+
+
+def test_an_alarm_is_shown_with_its_evidence(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
+    times = {"since": 1.0, "opened": 1.0, "last": 2.0}
+    alarm = {"kind": "blocked", "state": "open", "count": 3, "evidence": "5 of 9 pages", **times}
+    connection.hset(keys.ALARMS, NAMES[1], json.dumps([alarm]))
+    client = console()
+    for path in ("/", f"/tasks/{NAMES[1]}"):
+        assert "blocked: 5 of 9 pages" in client.get(path).text
+    assert NAMES[1] in client.get("/?health=failing").text
 
 
 def test_tasks_are_found_by_name_and_by_health(published: Path, console: MakeConsole) -> None:
