@@ -104,6 +104,7 @@ def task(request: Request) -> Response:
     runs = web.data.runs(state.name) if state.server else []
     alarms = [_alarm(alarm) for alarm in snapshot.alarms if alarm.task == state.name]
     values = {"chart": chart, "runs": runs, "alarms": alarms, "events": "/events"}
+    values["proposal"] = web.data.proposal(state.name) if state.server else None
     return web.page(request, "task.html", _task_values("runs", state) | values)
 
 
