@@ -20,7 +20,7 @@ from console.web.words import match_of, words_of
 from workers.rows import Row
 
 FORM = 1  # of the tables; an index of another form is built again
-AT_ONCE = 400  # rows in one transaction
+AT_ONCE = 1000  # rows in one transaction
 COUNTED_MOST = 1000  # matches that are counted
 MICRO = 1_000_000
 _SCHEMA = """

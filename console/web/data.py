@@ -29,6 +29,7 @@ from workers.ledger import Ledger, short
 from workers.presence import processes
 from workers.present_problems import present_problems
 from workers.problems import Problem
+from workers.proposals import Proposal, proposal_of
 from workers.quarantine import kept_notes
 from workers.redis_clock import clock_of
 from workers.refused_rows import RefusedRow, refused_rows
@@ -146,6 +147,11 @@ class ConsoleData:
             return self.snapshot().tasks[name]
         except KeyError:
             raise UnknownTask(name) from None
+
+    def proposal(self, name: str) -> Proposal | None:
+        """Return the example that is proposed for a task and not decided on; None if there is none."""
+        found = proposal_of(self.server_of(name).connection, name)
+        return found if found is not None and found.state == "proposed" else None
 
     def server_of(self, name: str) -> RedisServer:
         """Return the server on which a task is."""

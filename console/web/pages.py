@@ -22,10 +22,12 @@ from console.web.security import local_target
 from console.web.snapshot import TaskState
 from console.web.texts import COOKIE, LANGUAGES
 from console.web.words import snippet
+from workers.health import Alarm
 from workers.row_schema import FIELDS
 from workers.rows import Row
 
 TASKS_A_PAGE = 50
+ALARMS_MOST = 20  # on the first page
 ARTICLES_A_PAGE = 20
 EXPORT_MOST = 100_000  # rows
 HEALTH_ORDER = ("failing", "attention", "new", "ok", "paused")
@@ -58,9 +60,14 @@ def tasks(request: Request) -> Response:
             "page": page,
             "pages": pages,
             "mistakes": snapshot.mistakes,
+            "alarms": [_alarm(alarm) for alarm in snapshot.alarms[:ALARMS_MOST]],
             **_engine(web),
         },
     )
+
+
+def _alarm(alarm: Alarm) -> tuple[str, str, float]:
+    return alarm.task, f"{alarm.kind}: {alarm.evidence}", alarm.since
 
 
 def _engine(web: Web) -> dict[str, Any]:
@@ -95,9 +102,10 @@ def task(request: Request) -> Response:
     snapshot = web.data.snapshot()
     chart = day_chart(snapshot.first_day, state.days, height=60)
     runs = web.data.runs(state.name) if state.server else []
-    return web.page(
-        request, "task.html", _task_values("runs", state) | {"chart": chart, "runs": runs, "events": "/events"}
-    )
+    alarms = [_alarm(alarm) for alarm in snapshot.alarms if alarm.task == state.name]
+    values = {"chart": chart, "runs": runs, "alarms": alarms, "events": "/events"}
+    values["proposal"] = web.data.proposal(state.name) if state.server else None
+    return web.page(request, "task.html", _task_values("runs", state) | values)
 
 
 def task_links(request: Request) -> Response:

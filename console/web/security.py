@@ -136,7 +136,7 @@ class Gatekeeper:
                     headers.append("Set-Cookie", self.cookie_of(session, request))
             await send(message)
 
-        await (refusal or self.app)(scope, receive, send_with_headers)
+        await (refusal or self.app)(scope, bounded(receive), send_with_headers)
 
     def cookie_of(self, session: ConsoleSession, request: Request) -> str:
         """Return the Set-Cookie header of a session."""
@@ -162,6 +162,21 @@ class Gatekeeper:
             return PlainTextResponse("not logged in\n", 401)
         target = path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/login?next={quote(target, safe='')}", 303)
+
+
+def bounded(receive: Receive) -> Receive:
+    """Return `receive` for bodies of at most `MOST_FORM` bytes, also those without a declared length."""
+    size = 0
+
+    async def receive_some() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > MOST_FORM:
+            raise HTTPException(413, "request body too large")
+        return message
+
+    return receive_some
 
 
 def host_name(host: str) -> str:

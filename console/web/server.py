@@ -1,6 +1,7 @@
 """The console as a process: connects to Redis, serves until it is stopped, ends what it started."""
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from console.web.engine import LocalRun
 from console.web.security import Sessions
 from console.web.surveys import Jobs
 from workers.embedded import owns_embedded, redis_for
+from workers.processes import STOP_SIGNALS
 from workers.servers import RedisServers
 from workers.state_folder import state_folder
 
@@ -75,4 +77,6 @@ def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:
                 lifespan="off",
             )
         )
+        for name in STOP_SIGNALS:  # uvicorn raises them again at its end; what was started here has to be ended first
+            signal.signal(name, lambda number, frame: None)
         server.run()

@@ -17,6 +17,7 @@ from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.models import TaskFile
 from crawler.task_list.publication import edition
 from workers import keys
+from workers.health import Alarm, present_alarms
 from workers.ledger import ledgers
 from workers.output_states import OutputState, output_states
 from workers.redis_clock import clock_of
@@ -61,6 +62,7 @@ class Snapshot:
     at: float
     tasks: Mapping[str, TaskState]
     outputs: Sequence[OutputState]
+    alarms: Sequence[Alarm]
     mistakes: tuple[str, ...]
     first_day: date
 
@@ -134,20 +136,27 @@ class Snapshots:
         first = date.fromtimestamp(now) - timedelta(days=DAYS - 1)
         rows: dict[str, TaskState] = {}
         outputs: list[OutputState] = []
+        alarms: list[Alarm] = []
         for server in self.servers:
-            of_server = output_states(server.connection)
+            of_server, open_alarms = output_states(server.connection), present_alarms(server.connection)
             outputs += of_server
-            for row in self._tasks_of(server.connection, server.name, of_server, first):
+            alarms += open_alarms
+            for row in self._tasks_of(server.connection, server.name, of_server, open_alarms, first):
                 rows.setdefault(row.name, row)
         for name, task in (in_file.tasks if in_file else {}).items():
             if name not in rows:
                 empty = dict.fromkeys(("seen", "written", "failed", "rejected", "duplicate", "waiting"), 0)
                 facts = (str(task.every), None, None, empty, None, (0,) * DAYS, task.example, str(task.pattern), "")
                 rows[name] = TaskState(name, "unpublished", "paused" if task.paused else "new", (), *facts)
-        return Snapshot(now, dict(sorted(rows.items())), outputs, mistakes, first)
+        return Snapshot(now, dict(sorted(rows.items())), outputs, alarms, mistakes, first)
 
     def _tasks_of(
-        self, connection: "redis.Redis", server: str, outputs: Sequence[OutputState], first: date
+        self,
+        connection: "redis.Redis",
+        server: str,
+        outputs: Sequence[OutputState],
+        alarms: Sequence[Alarm],
+        first: date,
     ) -> list[TaskState]:
         tasks = self._published_on(connection, server)
         names = [*tasks, *(name for name in ledgers(connection) if name not in tasks)]
@@ -158,11 +167,14 @@ class Snapshots:
         troubled: dict[str, list[OutputState]] = {}
         for output in outputs:
             troubled.setdefault(output.task, []).append(output)
+        alarmed: dict[str, list[Alarm]] = {}
+        for alarm in alarms:
+            alarmed.setdefault(alarm.task, []).append(alarm)
         rows = []
         for name in names:
             raw, own = tasks.get(name), figures[name]
             state = _state_of(name, raw, due, running)
-            health, reasons = health_of(state, own, troubled.get(name, ()))
+            health, reasons = health_of(state, own, troubled.get(name, ()), alarmed.get(name, ()))
             rows.append(
                 TaskState(
                     name,
@@ -202,9 +214,9 @@ class Snapshots:
 
 
 def health_of(
-    state: RunState, figures: TaskFigures, outputs: Sequence[OutputState]
+    state: RunState, figures: TaskFigures, outputs: Sequence[OutputState], alarms: Sequence[Alarm] = ()
 ) -> tuple[HealthLevel, tuple[tuple[str, Mapping[str, Any]], ...]]:
-    """Return the health of a task from its counts, last run and outputs, with the reasons."""
+    """Return the health of a task from its counts, last run, outputs and alarms, with the reasons."""
     counts, run = figures.counts, figures.last_run
     failing: list[tuple[str, Mapping[str, Any]]] = []
     attention: list[tuple[str, Mapping[str, Any]]] = []
@@ -212,6 +224,7 @@ def health_of(
         failing.append((N_("%(number)s URLs are unaccounted for"), {"number": counts.unaccounted}))
     if run and run["outcome"] in FAILED_RUNS:
         failing.append((N_("last run: %(outcome)s"), {"outcome": run["outcome"]}))
+    failing += [(N_("alarm: %(text)s"), {"text": f"{alarm.kind}: {alarm.evidence}"}) for alarm in alarms]
     failing += [(N_("output: %(text)s"), {"text": output.problem}) for output in outputs if output.problem]
     attention += [("%(text)s", {"text": text}) for text in (run["problems"] if run else [])]
     if failed := counts.states["failed"]:

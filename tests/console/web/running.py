@@ -1,6 +1,7 @@
 """A real console as a process of its own, for tests with a browser."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -15,8 +16,8 @@ STOP_WAIT = 60.0
 
 
 @contextmanager
-def running_console(tasks: Path, **environment: str) -> Iterator[str]:
-    """Yield the address of a console for a task list, which need not exist."""
+def running_console(tasks: Path, *, stop: signal.Signals = signal.SIGTERM, **environment: str) -> Iterator[str]:
+    """Yield the address of a console for a task list, which need not exist; then stop it and expect exit code 0."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -37,8 +38,9 @@ def running_console(tasks: Path, **environment: str) -> Iterator[str]:
             time.sleep(0.1)
         yield address
     finally:
-        process.terminate()
-        process.wait(STOP_WAIT)
+        process.send_signal(stop)
+        code = process.wait(STOP_WAIT)
+    assert code == 0, (tasks.parent / "console.log").read_text("utf-8")
 
 
 def _answers(address: str) -> bool:

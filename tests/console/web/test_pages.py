@@ -1,5 +1,6 @@
 """What the pages show, and what they change."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,9 @@ import redis
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from tests.console.web.conftest import NAMES, MakeConsole, form_token
+from workers import keys
 from workers.ledger import Ledger
+from workers.proposals import Proposal
 
 PATHS = (
     "/", "/?q=harb&sort=next", "/articles", "/articles?q=港口", "/failures", "/schedule", "/machines", "/add",
@@ -37,6 +40,25 @@ def test_the_first_page_counts_every_url_of_a_task(published: Path, console: Mak
     assert "4 = 1 + 0 + 0 + 1 + 0 + 1 + 1 + 0" in text
     assert "every URL is accounted for" in text
     assert "1 pages failed" in text  # why it needs a look
+
+
+def test_an_alarm_is_shown_with_its_evidence(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
+    times = {"since": 1.0, "opened": 1.0, "last": 2.0}
+    alarm = {"kind": "blocked", "state": "open", "count": 3, "evidence": "5 of 9 pages", **times}
+    connection.hset(keys.ALARMS, NAMES[1], json.dumps([alarm]))
+    client = console()
+    for path in ("/", f"/tasks/{NAMES[1]}"):
+        assert "blocked: 5 of 9 pages" in client.get(path).text
+    assert NAMES[1] in client.get("/?health=failing").text
+
+
+def test_a_proposed_example_is_shown(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
+    proposal = Proposal(NAMES[0], "https://news.example/0/a/9.html", "<b>New</b>", "", "", 1.0, 1.0, 7, 5, 0.9)
+    connection.hset(keys.PROPOSALS, NAMES[0], json.dumps(proposal.to_dict()))
+    text = console().get(f"/tasks/{NAMES[0]}").text
+    assert "7 pages since" in text
+    assert "&lt;b&gt;New" in text
+    assert f"exemplar proposals {NAMES[0]}" in text
 
 
 def test_tasks_are_found_by_name_and_by_health(published: Path, console: MakeConsole) -> None:

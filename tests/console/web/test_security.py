@@ -148,3 +148,9 @@ def test_a_host_header_is_read_without_its_port() -> None:
 def test_a_large_body_is_refused(published: Path, console: MakeConsole) -> None:
     client: TestClient = console()
     assert client.post("/add", content=b"x" * 2**21).status_code == 413
+
+
+def test_a_large_body_without_a_length_is_refused(published: Path, console: MakeConsole) -> None:
+    parts = (b'{"do": "' + b"x" * 2**19 for _ in range(4))
+    answer = console().post("/api/tasks/harbour", content=parts, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 413

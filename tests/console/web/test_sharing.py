@@ -1,0 +1,54 @@
+"""The console owns the embedded Redis of a folder, and other commands use it meanwhile."""
+
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.console.web.running import running_console
+
+TASK = """\
+tasks:
+  news:
+    example: http://127.0.0.1:9/a/1.html
+    pattern: http://127.0.0.1:9/a/{id}.html
+    every: 1h
+    output: out/{task}.jsonl
+"""
+
+
+def exemplar(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("EXEMPLAR_", "REDIS_URL"))}
+    command = [sys.executable, "-m", "console", *arguments]
+    return subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=90)
+
+
+@pytest.mark.timeout(240)
+def test_other_commands_share_its_redis_and_a_run_is_sent_there(tmp_path: Path) -> None:
+    (tmp_path / "tasks.yaml").write_text(TASK, "utf-8")
+    with running_console(tmp_path / "tasks.yaml") as home:
+        assert exemplar(tmp_path, "status", "--json").returncode == 0
+        run = exemplar(tmp_path, "run", "--once")
+        assert (run.returncode, "start the tasks there" in run.stderr) == (3, True), run.stderr
+        second = exemplar(tmp_path, "console", "--port", "1")
+        assert (second.returncode, "another `exemplar console`" in second.stderr) == (3, True), second.stderr
+        with urllib.request.urlopen(home) as answer:
+            assert "news" in answer.read().decode()
+    assert (tmp_path / ".exemplar" / "owner.json").read_text("utf-8") == ""  # it ended in order
+
+
+@pytest.mark.timeout(120)
+def test_it_is_refused_beyond_this_machine_without_a_password(tmp_path: Path) -> None:
+    done = exemplar(tmp_path, "console", "--host", "0.0.0.0")
+    assert done.returncode == 2
+    assert "EXEMPLAR_CONSOLE_PASSWORD" in done.stderr
+
+
+@pytest.mark.timeout(120)
+def test_ctrl_c_ends_it(tmp_path: Path) -> None:
+    with running_console(tmp_path / "tasks.yaml", stop=signal.SIGINT):
+        pass
