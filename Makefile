@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test chaos lint types unit browser services schema figures fuzz-walk clean
+.PHONY: demo test chaos lint types unit browser services schema locale figures console-pictures fuzz-walk clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
@@ -21,9 +21,9 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-# Three processes, because most tests wait for child processes; the tests of one file run in one process.
+# Four processes on two cores, because many tests wait; the tests of one file run in one process, long files first.
 unit: $(READY) browser services
-	$(BIN)/pytest -n 3 --dist loadfile
+	$(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 # Tests that render pages need Chromium; where it cannot be installed they are skipped with a reason.
 browser:
@@ -61,8 +61,19 @@ chaos: $(READY)
 schema: $(READY)
 	$(BIN)/python -m crawler.task_list.schema
 
+# Adds missing messages to the Chinese catalogues of the command line and of the console, and compiles them. New texts get
+# an empty translation, which a test refuses.
+locale: $(READY)
+	$(BIN)/python -m console.locale
+	$(BIN)/python -m tests.console.web.messages
+
 figures: $(READY)
 	$(BIN)/python -m tests.site.figures
+
+# Pictures of each page of the console, in both languages, light and dark, into FOLDER.
+FOLDER ?= build/console-pictures
+console-pictures: $(READY) browser
+	$(BIN)/python -m tests.console.web.pictures $(FOLDER)
 
 # The compiled walk under the address sanitizer, on mutated pages of our own, for SECONDS. Requires gcc with libasan.
 SECONDS ?= 300

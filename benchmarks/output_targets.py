@@ -9,6 +9,7 @@ import json
 import os
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -44,7 +45,7 @@ TABLE = "articles"
 _EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of renameat2(2)
 
 
-class OutputTarget:
+class OutputTarget(ABC):
     """An output as in tasks.yaml, its interruption, and its rows.
 
     `newest`: it keeps this number of rows only, None: all. `faults`: what was wrong besides rows. `keeps_pages`: the
@@ -59,15 +60,17 @@ class OutputTarget:
         self.faults: list[str] = []
         self.settings: Mapping[str, str] = {}
 
+    @abstractmethod
     def take_away(self) -> None:
         """Make it unavailable."""
 
+    @abstractmethod
     def bring_back(self) -> None:
         """Make it available again."""
 
+    @abstractmethod
     def urls(self) -> Iterator[str]:
         """Yield the URL of each row."""
-        raise NotImplementedError
 
     def note(self) -> str:
         """Return what else is to be said of it."""

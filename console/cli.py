@@ -5,13 +5,15 @@ A command's module is imported only when it is called, so `exemplar --help` is f
 
 import os
 import sys
+from gettext import gettext
 from importlib import import_module
 from io import StringIO
 from typing import Any
 
 import click
 
-from console.options import say
+from console.locale import in_language, is_chinese, translate_help, use_for_click, word
+from console.options import say, say_data, show
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 
@@ -63,6 +65,8 @@ class _Lazy(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"console.commands.{MODULES.get(cmd_name, cmd_name)}").command
+        if is_chinese():
+            translate_help(command)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -76,8 +80,8 @@ class _Lazy(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        with formatter.section(gettext("Commands")):
+            formatter.write_dl([(name, in_language(text)) for name, text in COMMANDS.items()])
 
 
 def _print_version(context: click.Context, _: click.Parameter, is_given: bool) -> None:
@@ -89,12 +93,12 @@ def _print_version(context: click.Context, _: click.Parameter, is_given: bool) -
     from workers.errors import RedisUnavailable
     from workers.redis_binary import redis_binary
 
-    click.echo(f"exemplar, version {version('exemplar-crawler')}")
+    show(f"exemplar, version {version('exemplar-crawler')}")
     try:
-        click.echo(f"embedded Redis: {redis_binary()}")
+        show(f"embedded Redis: {redis_binary()}")
     except RedisUnavailable as error:
-        click.echo(f"embedded Redis: {error}")
-    click.echo(f"walk over the tree: {walk_in_use()}")
+        show(f"embedded Redis: {error}")
+    show(f"walk over the tree: {walk_in_use()}")
     context.exit()
 
 
@@ -113,16 +117,20 @@ def exemplar() -> None:
 
 def main() -> None:
     """Run the command line and exit. Expected errors are printed without a traceback."""
+    if is_chinese():
+        use_for_click()
+        translate_help(exemplar)
     try:
         result = exemplar(prog_name="exemplar", standalone_mode=False)
         code = result if isinstance(result, int) else EXIT_OK  # click returns the code of an `Exit`
     except click.ClickException as error:
-        message = StringIO()
-        error.show(message)
-        say(message.getvalue().rstrip("\n"))
+        shown = StringIO()
+        error.show(shown)
+        message = error.format_message()
+        say_data(shown.getvalue().rstrip("\n").replace(message, in_language(message)))
         code = EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped", err=True)
+        say_data(word("stopped"))
         code = 130
     except BrokenPipeError:  # `exemplar … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,18 +1,19 @@
 """The options `--report` and `--explain` of `exemplar extract` and `exemplar try`."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from console.options import say, show
+from console.options import say, show_data
 
 if TYPE_CHECKING:
     from console.inputs import Missing, PageIn
     from console.report.document import ReportedList, ReportHead
-    from console.report.gathering import Explainer, ReportedPage, SourcePage
+    from console.report.gathering import Explainer, PageToExplain, ReportedPage
     from crawler.scouting.sample_extractions import SampleExtraction
     from crawler.scouting.trial import ReadList, Trial
     from crawler.task_list.models import Task
@@ -62,7 +63,7 @@ class PageExplanations:
         self._pages: list[ReportedPage] = []
         self._left = 0
 
-    def add(self, page: "PageIn | Missing") -> None:
+    def add(self, page: "PageIn | Missing", screenshot: bytes | None = None) -> None:
         """Explain a page, in the terminal at once if that is wanted."""
         from console.inputs import PageIn
         from console.report.gathering import ReportedPage
@@ -71,7 +72,7 @@ class PageExplanations:
             self._left += 1
             return
         self._pages.append(
-            self._explainer.page(_source(page))
+            self._explainer.page(replace(_source(page), screenshot=screenshot))
             if isinstance(page, PageIn)
             else ReportedPage(page.name, error=page.reason)
         )
@@ -116,7 +117,7 @@ def write(report: Path, head: "ReportHead", pages: "Sequence[ReportedPage]") -> 
     say(f"report: {report}")
 
 
-def _explainer_of(task: "Task", example: "SourcePage | None") -> "Explainer":
+def _explainer_of(task: "Task", example: "PageToExplain | None") -> "Explainer":
     """Return what explains a task's pages, prepared as its trial is."""
     from console.report.gathering import Explainer
     from extractors import Section, UnusablePage
@@ -130,10 +131,8 @@ def _explainer_of(task: "Task", example: "SourcePage | None") -> "Explainer":
 
 
 def _of_sample(
-    explainer: "Explainer", sources: "dict[str, SourcePage]", sample: "SampleExtraction", role: str
+    explainer: "Explainer", sources: "dict[str, PageToExplain]", sample: "SampleExtraction", role: str
 ) -> "ReportedPage":
-    from dataclasses import replace
-
     from console.report.gathering import ReportedPage
 
     source = sources.get(sample.url)
@@ -174,19 +173,19 @@ def _show_pages(pages: "Sequence[ReportedPage]") -> None:
     from console.report.terminal import explained_rows
 
     for page in pages:
-        show("\n".join(["", *explained_rows(page)]))
+        show_data("\n".join(["", *explained_rows(page)]))
 
 
-def _source(page: "PageIn") -> "SourcePage":
-    from console.report.gathering import SourcePage
+def _source(page: "PageIn") -> "PageToExplain":
+    from console.report.gathering import PageToExplain
 
-    return SourcePage(page.name, page.body, page.url, page.content_type, page.fetched_at)
+    return PageToExplain(page.name, page.body, page.url, page.content_type, page.fetched_at)
 
 
-def _stored(url: str, page: "StoredPage") -> "SourcePage":
-    from console.report.gathering import SourcePage
+def _stored(url: str, page: "StoredPage") -> "PageToExplain":
+    from console.report.gathering import PageToExplain
 
-    return SourcePage(url, page.body, page.url, page.content_type, page.fetched_at)
+    return PageToExplain(url, page.body, page.url, page.content_type, page.fetched_at)
 
 
 def _now() -> str:

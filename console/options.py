@@ -7,10 +7,13 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unicodedata import east_asian_width
 
 import click
 
 from console.completion import complete_tasks
+from console.locale import in_language, word
+from console.locale import noun as noun_of
 
 # C0 but \t and \n, DEL, C1, embedded, overridden and isolated directions, surrogates
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -65,18 +68,41 @@ def printable(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Print a message on standard error: standard output is for results."""
-    click.echo(printable(text), err=True)
+    """Print a message on standard error, in the user's language: standard output is for results."""
+    say_data(in_language(text))
 
 
 def show(text: str) -> None:
-    """Print a line or lines for a person on standard output."""
+    """Print a line or lines for a person on standard output, in the user's language."""
+    show_data(in_language(text))
+
+
+def say_data(text: str) -> None:
+    """Print on standard error what is not to be translated, such as titles of pages."""
+    click.echo(printable(text), err=True)
+
+
+def show_data(text: str) -> None:
+    """Print on standard output what is not to be translated, such as titles of pages."""
     click.echo(printable(text))
 
 
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: 1 task, 2 tasks."""
+    if (measured := noun_of(noun)) is not None:
+        return f"{number} {measured}"
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def heading(title: str, width: int = 10) -> str:
+    """Return a heading in the user's language, padded to a number of columns of a terminal."""
+    text = word(title)
+    return text + " " * (width - columns_of(text))
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns of a terminal a text has: two for a Chinese character."""
+    return sum(1 + (east_asian_width(letter) in "WF") for letter in text)
 
 
 def moment(seconds: float) -> str:

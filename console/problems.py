@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from console.locale import in_language
 from crawler.run.admission import BEYOND_LIMIT
 from workers.filters import OTHER_DAYS
 from workers.ledger import REASON_BYTES
@@ -113,7 +114,7 @@ def lines(task: str, groups_: Sequence[Group], *, example: str | None, complete:
     for fate, title in TITLES.items():
         members = [group for group in groups_ if group.fate == fate]
         if members:
-            text += ["", f"{title}: {sum(len(group.members) for group in members)}"]
+            text += ["", in_language(f"{title}: {sum(len(group.members) for group in members)}")]
             text += [line for group in members for line in _group_lines(task, group, complete)]
     judged = next((group for group in groups_ if group.fate == "judged" and group.urls), None)
     return text + (_what_to_do(task, judged, example) if judged else [])
@@ -122,12 +123,13 @@ def lines(task: str, groups_: Sequence[Group], *, example: str | None, complete:
 def _group_lines(task: str, group: Group, complete: bool) -> list[str]:
     urls = group.urls
     shown = urls if complete else urls[:SHOWN]
-    text = [f"{len(group.members):6}  {group.label}", *(f"          {url}" for url in shown)]
+    text = [f"{len(group.members):6}  {in_language(group.label)}", *(f"          {url}" for url in shown)]
     if len(urls) > len(shown):
         command = f"exemplar status --problems {task} --reason {shlex.quote(group.key)}"
-        text.append(f"          … and {len(urls) - len(shown)} more: {command}")
+        text.append(in_language(f"          … and {len(urls) - len(shown)} more: {command}"))
     if unnamed := len(group.members) - len(urls):
-        text.append(f"          {unnamed} whose URLs are not kept{_MORE.get(group.key, '').format(task=task)}")
+        more = _MORE.get(group.key, "").format(task=task)
+        text.append(in_language(f"          {unnamed} whose URLs are not kept{more}"))
     return text
 
 
@@ -138,7 +140,7 @@ def _what_to_do(task: str, group: Group, example: str | None) -> list[str]:
     by = f"--example {example} " if example else ""
     return [
         "",
-        f"To see the text of such a page: exemplar extract --article {by}{group.urls[0]}",
-        f"To accept it as an article:     exemplar accept {task} {group.urls[0]}",
-        f"To accept a whole group:        exemplar accept {task} --reason {shlex.quote(group.key)}",
+        in_language("To see the text of such a page: ") + f"exemplar extract --article {by}{group.urls[0]}",
+        in_language("To accept it as an article:     ") + f"exemplar accept {task} {group.urls[0]}",
+        in_language("To accept a whole group:        ") + f"exemplar accept {task} --reason {shlex.quote(group.key)}",
     ]

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from console.locale import in_language, word
 from console.options import counted, local_time, print_json, printable, say, show
 from console.runner import Accounting, Runner
 from console.status import overview, table
@@ -106,7 +107,8 @@ class TextLines:
         counts = tuple(sum(row[name] for row in rows) for name in ("written", "fetched", "waiting", "failed"))
         if counts != self._counts:
             self._counts = counts
-            show("{} written, {} to be extracted, {} to be fetched, {} failed".format(*counts))
+            written, fetched, waiting, failed = counts
+            show(f"{written} written, {fetched} to be extracted, {waiting} to be fetched, {failed} failed")
             sys.stdout.flush()
 
     def end(self, accounting: Accounting, *, once: bool) -> None:
@@ -132,7 +134,7 @@ class LiveTable:
             self._problems = [*self._problems, *(f"{facts['task']}: {text}" for text in texts)]
         elif kind in ("note", "edited"):
             for line in event_lines(kind, facts):
-                self.console.print(printable(line), highlight=False, markup=False)
+                self.console.print(printable(in_language(line)), highlight=False, markup=False)
 
     def look(self, runner: Runner) -> None:
         """Redraw the table."""
@@ -141,8 +143,10 @@ class LiveTable:
 
         state = overview(runner.connection)
         present = [PresentProblem.from_dict(problem).in_words() for problem in state["problems"]]
-        lines = [Text(printable(text), style="yellow") for text in [*present, *self._problems][-PROBLEMS_SHOWN:]]
-        hint = Text("Ctrl-C stops the run; nothing is lost", style="dim")
+        lines = [
+            Text(printable(in_language(text)), style="yellow") for text in [*present, *self._problems][-PROBLEMS_SHOWN:]
+        ]
+        hint = Text(in_language("Ctrl-C stops the run; nothing is lost"), style="dim")
         self.live.update(Group(table(state, self.console.width), hint, *lines))
 
     def end(self, accounting: Accounting, *, once: bool) -> None:
@@ -174,8 +178,9 @@ def crawled_words(report: dict[str, Any]) -> str:
     """Return the result of one task's crawl."""
     if report["outcome"] == "killed":
         return "the crawl was ended"
+    outcome = word(report["outcome"])
     return (
-        f"crawl {report['outcome']}; {report['lists']} list pages, {report['new']} new articles, {report['fetched']} "
+        f"crawl {outcome}; {report['lists']} list pages, {report['new']} new articles, {report['fetched']} "
         f"fetched, {report['rejected']} rejected, {report['failed']} failed, {report['later']} to be tried again"
     )
 
@@ -198,7 +203,7 @@ def show_accounting(console: Any, accounting: Accounting) -> None:
     console.print(accounting_table(accounting))
     for row in accounting.rows():
         for text in (*row["problems"], *row["remarks"]):
-            console.print(printable(f"{row['task']}: {text}"), highlight=False, markup=False)
+            console.print(printable(f"{row['task']}: {in_language(text)}"), highlight=False, markup=False)
     for text in [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]:
         say(f"problem: {text}")
 
@@ -208,10 +213,10 @@ def accounting_table(accounting: Accounting) -> Any:
     from rich.table import Table
 
     run_table = Table(box=None, pad_edge=False)
-    run_table.add_column("task", overflow="fold")
-    run_table.add_column("run", no_wrap=True)
+    run_table.add_column(word("task"), overflow="fold")
+    run_table.add_column(word("run"), no_wrap=True)
     for title in COLUMNS:
-        run_table.add_column(title, justify="right", no_wrap=True)
+        run_table.add_column(word(title), justify="right", no_wrap=True)
     for row in accounting.rows():
-        run_table.add_row(row["task"], row["outcome"], *(str(row[name]) for name in COLUMNS))
+        run_table.add_row(row["task"], word(row["outcome"]), *(str(row[name]) for name in COLUMNS))
     return run_table

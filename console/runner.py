@@ -327,7 +327,9 @@ class Runner:
     def _edited(self, change: Change) -> None:
         """Report an edit of the file, when its new tasks start, and what it means for what is there already."""
         named = {"added": list(change.added), "changed": list(change.changed), "removed": list(change.removed)}
-        self.on_event("edited", named | {"text": change.in_words(), "next": self._starts([], change.added)})
+        begun = {*self.schedule.due(), *self.schedule.running()}
+        starts = self._starts([name for name in change.added if name in begun], change.added)
+        self.on_event("edited", named | {"text": change.in_words(), "next": starts})
         for text in notes_on(self.connection, change, self.file.parent):
             self.on_event("note", {"text": text})
 

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import redis
 
+from console.locale import word
 from console.options import local_time
 from crawler.politeness.host_states import hosts
 from crawler.run.run_report import reports
@@ -182,11 +183,11 @@ def table(state: dict[str, Any], width: int = WIDE) -> Any:
 
     is_narrow = width < WIDE
     overview_table = Table(box=None, pad_edge=False)
-    overview_table.add_column("task", overflow="fold")
+    overview_table.add_column(word("task"), overflow="fold")
     for title in ("state", "next" if is_narrow else "next run", *([] if is_narrow else ["every"])):
-        overview_table.add_column(title, no_wrap=True)
+        overview_table.add_column(word(title), no_wrap=True)
     for title in ("seen", "waiting", "fetched", "written", *(NARROW_TITLES if is_narrow else WIDE_TITLES), "failed"):
-        overview_table.add_column(title, justify="right", no_wrap=True)
+        overview_table.add_column(word(title), justify="right", no_wrap=True)
     for row in state["tasks"]:
         counts = row["counts"]
         waiting = counts["waiting"] + counts["leased"]
@@ -196,7 +197,7 @@ def table(state: dict[str, Any], width: int = WIDE) -> Any:
             *(counts[name] for name in ("fetched", "written", "duplicate", "rejected", "failed")),
         ]
         when = [_short(row["next"])[6:11] or "–"] if is_narrow else [_short(row["next"]), _every(row)]
-        overview_table.add_row(row["task"], row["state"], *when, *map(str, numbers))
+        overview_table.add_row(row["task"], word(row["state"]), *when, *map(str, numbers))
     return overview_table
 
 

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from console.locale import in_language
+from console.options import heading
 from crawler.scouting.inference import Sighting
 from crawler.scouting.sample_extractions import SampleExtraction
 from crawler.scouting.survey import Survey
@@ -15,17 +17,22 @@ OF_ANOTHER_FORM = "of another form"
 def shown(survey: Survey, entry: Mapping[str, Any]) -> str:
     """Return the survey as lines: lists, scope, pattern, links taken and left, extractions, the task."""
     lines = _column("example", [survey.example, _about(survey.cut_of_example)])
-    lines += _column("lists", [f"{page.url}  ({page.why}: {page.matched} links taken)" for page in survey.lists])
-    lines.append(f"scope     {survey.scope}: {survey.why}")
-    lines.append(f"pattern   {survey.pattern}")
-    lines += _column("taken", [f"{len(survey.inference.matched)} links, such as", *_links(survey.inference.matched)])
+    lists = [in_language(f"{page.url}  ({page.why}: {page.matched} links taken)") for page in survey.lists]
+    lines += _column("lists", lists)
+    lines.append(heading("scope") + in_language(f"{survey.scope}: {survey.why}"))
+    lines.append(f"{heading('pattern')}{survey.pattern}")
+    matched = survey.inference.matched
+    lines += _column("taken", [in_language(f"{len(matched)} links, such as"), *_links(matched)])
     lines += _column("left", _left(survey))
     lines += _column("extracted", [line for sample in survey.cuts for line in extraction_lines(sample)])
     lines += _column(
         "note",
         [
-            *survey.warnings,
-            *(f"the pattern matches {url}, which is probably not an article" for url in survey.inference.doubtful),
+            *map(in_language, survey.warnings),
+            *(
+                in_language(f"the pattern matches {url}, which is probably not an article")
+                for url in survey.inference.doubtful
+            ),
         ],
     )
     lines += _column(
@@ -62,15 +69,15 @@ def _left(survey: Survey) -> list[str]:
     """Return the number of links by reason, then some links with their reasons."""
     rejected = survey.inference.rejected
     counts = Counter(kind_of(reason) for _, reason in rejected)
-    summary = ", ".join(f"{reason} {number}" for reason, number in counts.most_common())
+    summary = ", ".join(f"{in_language(reason)} {number}" for reason, number in counts.most_common())
     per_kind: dict[str, tuple[Sighting, str]] = {}
     for link, reason in rejected:
         per_kind.setdefault(kind_of(reason), (link, reason))
     some = [*per_kind.values(), *rejected]
     unique = list(dict.fromkeys(some))[:SHOWN]
     return [
-        f"{len(rejected)} links: {summary}" if rejected else "no links",
-        *(f"  {link.url}  {reason}" for link, reason in unique),
+        in_language(f"{len(rejected)} links: {summary}" if rejected else "no links"),
+        *(f"  {link.url}  {in_language(reason)}" for link, reason in unique),
     ]
 
 
@@ -88,7 +95,7 @@ def _links(links: Sequence[Sighting]) -> list[str]:
 def extraction_lines(sample: SampleExtraction) -> list[str]:
     """Return one extraction as lines: URL, title and figures, first words."""
     if not sample.characters:
-        return [sample.url, f"  no article: {sample.reason}"]
+        return [sample.url, in_language(f"  no article: {sample.reason}")]
     return [sample.url, f"  {_about(sample)}", f"  {sample.words}…"]
 
 
@@ -96,11 +103,12 @@ def _about(sample: SampleExtraction) -> str:
     how = f"confidence {sample.confidence:.2f}" + (
         "" if sample.by_example else f", without the example: {sample.reason}"
     )
-    return f"{sample.title} — {sample.published or 'no date'}, {sample.characters} characters, {how}"
+    facts = in_language(f"{sample.published or 'no date'}, {sample.characters} characters, {how}")
+    return f"{sample.title} — {facts}"
 
 
 def _column(title: str, lines: Iterable[str]) -> list[str]:
-    return [f"{title if place == 0 else '':10}{line}" for place, line in enumerate(lines)]
+    return [f"{heading(title) if place == 0 else ' ' * 10}{line}" for place, line in enumerate(lines)]
 
 
 def _plain(value: Any) -> str:

@@ -19,9 +19,23 @@ from workers.embedded import answers, server_binary
 from . import services
 
 Service = TypeVar("Service")
+# Files that take long, the longest first: they begin first, so that none of them runs on alone at the end.
+LONG = (
+    "chaos/test_history.py", "console/test_outages.py", "workers/test_supervisor.py", "console/test_run.py",
+    "workers/test_failover.py", "crawler/politeness/test_robots.py", "crawler/test_cluster.py",
+    "crawler/test_rendering.py", "crawler/test_section_spider.py", "test_readme.py", "workers/test_sql.py",
+    "workers/test_s3_store.py", "console/test_add.py", "hostile/test_growth.py", "workers/test_delivery.py",
+    "crawler/test_address_table.py", "console/test_several_servers.py", "workers/test_retention.py", "test_wheel.py",
+    "console/test_acl.py", "workers/test_store_kills.py", "workers/test_lost_seconds.py", "console/test_problems.py",
+)  # fmt: skip
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a loaded machine is no mistake of ours
 hypothesis.settings.load_profile("untimed")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {Path(__file__).parent / name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path, len(LONG)))
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +46,7 @@ def redis_url() -> Iterator[str]:
         server = subprocess.Popen([str(server_binary()), *options], stdout=subprocess.DEVNULL)
         url = f"unix://{socket}"
         try:
-            limit = time.monotonic() + 10
+            limit = time.monotonic() + services.START_WAIT
             while not answers(url):
                 assert time.monotonic() < limit, "the test Redis does not answer"
                 time.sleep(0.02)

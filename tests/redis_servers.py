@@ -17,7 +17,7 @@ from workers.redis_binary import installed_binaries
 
 SYSTEM = shutil.which("redis-server")
 BINARIES = [str(binary.path) for binary in installed_binaries()]
-START_WAIT = 10.0  # seconds
+START_WAIT = 60.0  # seconds, on a loaded machine
 
 
 @contextmanager

@@ -18,6 +18,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -117,7 +118,7 @@ class Server:
         self._process = None
 
 
-class SqlServer(Server):
+class SqlServer(Server, ABC):
     """An SQL server with one user that may do everything.
 
     `scheme`: of addresses. `password` has characters that addresses have to quote.
@@ -131,9 +132,9 @@ class SqlServer(Server):
         word = quote(password or self.password, safe="")
         return f"{self.scheme}://{USER}:{word}@127.0.0.1:{self.port}/{database}{options}"
 
+    @abstractmethod
     def connect(self, database: str = "") -> Any:
         """Return a new connection of the driver, which commits each statement."""
-        raise NotImplementedError
 
     def run(self, statement: str, values: Sequence[Any] = (), *, database: str = "") -> list[Any]:
         """Run a statement and return its rows."""

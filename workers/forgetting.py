@@ -103,6 +103,7 @@ def forget_task(connection: "redis.Redis", task: str) -> None:
     connection.zrem(keys.LOW_SCORERS, task)
     connection.hdel(keys.PROPOSALS, task)
     connection.hdel(keys.HISTORIES, task)
+    connection.hdel(keys.ALARMS, task)
     if not connection.hexists(keys.TASKS, task):  # its last pages are forgotten
         connection.hdel(keys.CONFIGS, task)
     _note_forgotten(Ledger(connection, task))

@@ -21,7 +21,7 @@ from .redis_clock import clock_of
 from .row_queue import member_of, rows_waiting
 
 STARTERS = ("schedule", "crawl")  # roles of processes that may start a run of the task meanwhile
-_MAPS = (keys.PLANNED, keys.HISTORIES, keys.PROPOSALS, keys.EXAMPLES)
+_MAPS = (keys.PLANNED, keys.HISTORIES, keys.ALARMS, keys.PROPOSALS, keys.EXAMPLES)
 _SETS = (keys.LEDGERS, keys.FETCHED)
 _SORTED = (keys.SCHEDULE, keys.QUARANTINES, keys.LOW_SCORERS)
 _QUEUES = (keys.ROW_QUEUES, keys.REFUSING)  # members are JSON lists of task and output

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.options import counted, examples, json_option, print_json, say, show, tasks_option
+from console.locale import in_language
+from console.options import counted, examples, json_option, print_json, say, say_data, show_data, tasks_option
 
 if TYPE_CHECKING:
     from crawler.scouting.survey import Scope, Survey
@@ -181,7 +182,7 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
     names = existing.tasks.tasks if existing.tasks else ()
     entry = entry_of(survey, existing.defaults, names, name=choices.name, every=choices.every, output=choices.output)
     if not choices.as_json:
-        show(shown(survey, entry))
+        show_data(shown(survey, entry))
         if choices.scope == "auto":
             say(_other_scope(survey))
     wanted = choices.write and (not choices.confirm or choices.as_json or _confirm(target))
@@ -191,8 +192,20 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
         print_json({"file": str(target), "added": [entry["name"]] if wanted else [], **shown_json(survey, entry)})
     elif wanted:
         say(f"{target}: task {entry['name']} added. Next: exemplar try {entry['name']}; exemplar run --once")
+        if _is_running(target):
+            say(f"the `exemplar run` that is running here starts {entry['name']} now")
     else:
         say("nothing was written")
+
+
+def _is_running(target: Path) -> bool:
+    """Return whether an `exemplar run` watches the task list."""
+    import os
+
+    from workers.embedded import shared_url
+    from workers.state_folder import state_folder
+
+    return "REDIS_URL" not in os.environ and shared_url(state_folder(target.absolute().parent)) is not None
 
 
 def _other_scope(survey: "Survey") -> str:
@@ -245,7 +258,7 @@ def _confirm(target: Path) -> bool:
     """Ask for confirmation on a terminal; elsewhere return True."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return True
-    return click.confirm(f"Write this task into {target}?", default=True, err=True)
+    return click.confirm(in_language(f"Write this task into {target}?"), default=True, err=True)
 
 
 def _write(target: Path, entry: dict[str, Any]) -> None:
@@ -278,4 +291,4 @@ def _print_failure(url: str, error: Exception, as_json: bool) -> None:
     if proposals:
         say("Articles to which this page links:")
         for proposal, title in proposals:
-            say(f"  {proposal}  {title}")
+            say_data(f"  {proposal}  {title}")

@@ -9,7 +9,7 @@ import click
 
 from console.completion import complete_methods
 from console.explaining import check_explaining, explaining_options
-from console.options import examples, print_json, say, show
+from console.options import examples, print_json, say, show_data
 
 if TYPE_CHECKING:
     from console.inputs import Missing, PageIn
@@ -93,7 +93,7 @@ def command(
         len(sources) > 1 or Path(sources[0]).is_dir() or (Path(sources[0]).is_file() and sources[0].endswith(".txt"))
     )
     form = form or form_of(output)
-    check_explaining(report, explained, form == "json")
+    check_explaining(report, explained, form == "json" and output is None)
     target = target_of(output, form, several)
     example_page, to_extract = pages(sources, example)
     section = _section(example_page, method)
@@ -113,7 +113,8 @@ def command(
         if figure is not None and not isinstance(page, Missing) and not isinstance(result, Missing):
             failures += not draw_page(page, example_page, method, insist, figure)
         if explanations is not None:
-            explanations.add(page)
+            shown = None if screenshots is None or isinstance(page, Missing) else _screenshot(page, screenshots)
+            explanations.add(page, shown)
     if target is not None:
         say(target.end())
     if explanations is not None:
@@ -178,7 +179,7 @@ def _show(name: str, article: "Article | Listing", form: "Format", several: bool
         print_json({"file": name, **article.to_dict()})
         return
     if several:
-        show(f"==> {name} <==")
-    (show if sys.stdout.isatty() else click.echo)(render(article, form))
+        show_data(f"==> {name} <==")
+    (show_data if sys.stdout.isatty() else click.echo)(render(article, form))
     if several:
         click.echo()

@@ -9,7 +9,9 @@ import click
 
 from console.completion import complete_tasks
 from console.known_task import known_ledger, ledger_of, servers_of
+from console.locale import in_language, word
 from console.options import (
+    columns_of,
     counted,
     examples,
     json_option,
@@ -148,7 +150,7 @@ def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bo
         print_json(facts)
         return
     for name, value in facts.items():
-        click.echo(f"{name.replace('_', ' ')}: {value if value is not None else 'unknown'}")
+        show_line(f"{name.replace('_', ' ')}: {value if value is not None else 'unknown'}")
 
 
 @command.command()
@@ -270,7 +272,8 @@ def _groups(ledger: "Ledger", reason: str | None) -> "tuple[list[Group], dict[st
 
 
 def _show_pages(rows: "Sequence[tuple[str, Group, dict[str, FailedPage]]]", *, with_urls: bool, complete: bool) -> None:
-    lines = _aligned([("task", "pages", "kept", "last", "reason"), *(_cells(*row) for row in rows)])
+    titles = tuple(map(word, ("task", "pages", "kept", "last", "reason")))
+    lines = _aligned([titles, *(_cells(*row) for row in rows)])
     for place, line in enumerate(lines):
         click.echo(line)
         if with_urls and place:
@@ -278,7 +281,8 @@ def _show_pages(rows: "Sequence[tuple[str, Group, dict[str, FailedPage]]]", *, w
 
 
 def _show_refused(groups_: "Sequence[RefusedGroup]", *, with_urls: bool, complete: bool) -> None:
-    lines = _aligned([("task", "rows", "last", "output", "reason"), *(group.cells() for group in groups_)])
+    titles = tuple(map(word, ("task", "rows", "last", "output", "reason")))
+    lines = _aligned([titles, *(group.cells() for group in groups_)])
     for place, line in enumerate(lines):
         click.echo(printable(line))
         if with_urls and place:
@@ -309,14 +313,17 @@ def _show_rows(connection: "redis.Redis", rows: "Sequence[RefusedRow]", file: Pa
 
 def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
     """Return the rows of a table as lines; the last column is not padded."""
-    widths = [*(max(len(cells[column]) for cells in table) for column in range(len(table[0]) - 1)), 0]
-    return ["  ".join(text.ljust(width) for text, width in zip(cells, widths, strict=True)) for cells in table]
+    widths = [*(max(columns_of(cells[place]) for cells in table) for place in range(len(table[0]) - 1)), 0]
+    return [
+        "  ".join(text + " " * (width - columns_of(text)) for text, width in zip(cells, widths, strict=True))
+        for cells in table
+    ]
 
 
 def _cells(task: str, group: "Group", by_url: "dict[str, FailedPage]") -> tuple[str, str, str, str, str]:
     kept = sum(by_url[url].page is not None for url in group.urls)
     last = max((member.at for member in group.members if member.at is not None), default=None)
-    return task, str(len(group.members)), str(kept), moment(last) if last is not None else "–", group.label
+    return task, str(len(group.members)), str(kept), moment(last) if last is not None else "–", in_language(group.label)
 
 
 def _echo_urls(urls: Sequence[str], complete: bool) -> None:
@@ -324,7 +331,7 @@ def _echo_urls(urls: Sequence[str], complete: bool) -> None:
     for url in shown:
         click.echo(f"    {url}")
     if len(urls) > len(shown):
-        click.echo(f"    … and {len(urls) - len(shown)} more: --all shows them")
+        show_line(f"    … and {len(urls) - len(shown)} more: --all shows them")
 
 
 def _print_group(task: str, group: "Group", by_url: "dict[str, FailedPage]") -> None:

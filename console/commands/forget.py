@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from console.known_task import ledger_of
+from console.locale import in_language
 from console.options import counted, examples, json_option, print_json, say, task_argument, tasks_option
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, yes: bool, tas
         else:
             seen = ledger.counts().seen
             if not yes:
-                click.confirm(f"forget all {counted(seen, 'URL')} of {task}?", abort=True, err=True)
+                question = in_language(f"forget all {counted(seen, 'URL')} of {task}?")
+                click.confirm(question, abort=True, err=True)
             forget_task(ledger.redis, task)
             forgotten, unknown = [], []
     if as_json:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from console.locale import in_language
 from console.options import examples, say
 
 HELP_CONTACT = "A URL or an e-mail address where site owners can reach you; it goes into the User-Agent."
@@ -23,8 +24,9 @@ def command(folder: Path, contact: str | None, force: bool) -> None:
     if target.exists() and not force:
         raise click.UsageError(f"{target} exists already; edit it, or use --force to overwrite it")
     if contact is None and sys.stdin.isatty():
-        say("Site owners want to know who crawls their sites. " + HELP_CONTACT)
-        contact = click.prompt("Contact (may be left empty)", default="", show_default=False) or None
+        say("Site owners want to know who crawls their sites.")
+        say(HELP_CONTACT)
+        contact = click.prompt(in_language("Contact (may be left empty)"), default="", show_default=False) or None
     text = sample(contact or "")
     loads(text, str(target))
     folder.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ import click
 
 from console.completion import complete_methods
 from console.known_task import ledger_of
+from console.locale import in_language, word
 from console.options import (
     counted,
     examples,
@@ -15,6 +16,7 @@ from console.options import (
     print_json,
     say,
     show,
+    show_data,
     task_argument,
     tasks_option,
 )
@@ -124,8 +126,10 @@ def _show(task: str, report: "ReExtractionReport", samples: list[dict[str, Any]]
     if report.postponed:
         show(f"  {counted(report.postponed, 'page')} being fetched or extracted now; repeat the command later")
     for sample in samples:
-        show(f"  {sample['canonical_url']}  {sample['title'] or '(no title)'}  version {sample['version']}")
+        title = sample["title"] or word("(no title)")
+        version = in_language(f"version {sample['version']}")
+        show_data(f"  {sample['canonical_url']}  {title}  {version}")
         if sample["after"] is not None:
-            show(f"    - {sample['before']!r}\n    + {sample['after']!r}")
+            show_data(f"    - {sample['before']!r}\n    + {sample['after']!r}")
     for url, reason in report.failures:
         show(f"  failed: {url}: {reason}")

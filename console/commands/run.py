@@ -81,10 +81,7 @@ def command(
         )
         signal.signal(signal.SIGINT, runner.stop)
         signal.signal(signal.SIGTERM, runner.stop)
-        say(
-            f"{_counted(loaded, chosen)} of {file}; "
-            + ("each that is not paused runs once" if once else "they run on schedule; press Ctrl-C to stop")
-        )
+        say(_beginning(_counted(loaded, chosen), file, once))
         accounting = runner.run(once=once, now=now, on_look=progress.look)
         progress.end(accounting, once=once)
     if accounting.gave_up or (once and not accounting.ok):
@@ -115,6 +112,12 @@ def _chosen(names: Sequence[str], tasks: Path | None) -> "tuple[Path, TaskFile, 
 
 def _counted(loaded: "TaskFile", chosen: Sequence[str]) -> str:
     return ", ".join(chosen) if chosen else counted(len(loaded.tasks), "task")
+
+
+def _beginning(tasks: str, file: Path, once: bool) -> str:
+    if once:
+        return f"{tasks} of {file}; each that is not paused runs once"
+    return f"{tasks} of {file}; they run on schedule; press Ctrl-C to stop"
 
 
 def _marked_due(state: Path, chosen: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.completion import complete_tasks
+from console.locale import in_language, word
 from console.options import (
     counted,
     examples,
@@ -17,6 +18,7 @@ from console.options import (
     printable,
     say,
     show,
+    show_data,
     tasks_file,
     tasks_option,
 )
@@ -96,17 +98,17 @@ def command(
 
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
     if not state["tasks"]:
-        console.print("no tasks are published yet; start `exemplar run`")
+        console.print(in_language("no tasks are published yet; start `exemplar run`"))
         return
     console.print(table(state, console.width))
     _show_cluster(console, state)
     for line in alarm_lines(state):
         console.print(printable(line), highlight=False, markup=False)
     for host in state["hosts"]:
-        console.print(printable(in_words(host)), highlight=False, markup=False)
+        console.print(printable(in_language(in_words(host))), highlight=False, markup=False)
     for row in state["tasks"]:
         for problem in (row["last_run"] or {}).get("problems", []):
-            console.print(printable(f"{row['task']}: {problem}"), highlight=False, markup=False)
+            console.print(printable(f"{row['task']}: {in_language(problem)}"), highlight=False, markup=False)
 
 
 def _show_cluster(console: "Console", state: dict[str, Any]) -> None:
@@ -130,7 +132,7 @@ def _show_cluster(console: "Console", state: dict[str, Any]) -> None:
     for problem in map(PresentProblem.from_dict, state["problems"]):
         lines.append(f"{problem.in_words()} on {', '.join(problem.nodes)}")
     for line in lines:
-        console.print(line, highlight=False, markup=False)
+        console.print(in_language(line), highlight=False, markup=False)
 
 
 def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
@@ -159,7 +161,7 @@ def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
         for row in rows:
             print_json(row)
         return
-    show("\t".join(("day", "seen", "open", *FINAL_STATES)))
+    show_data("\t".join(map(word, ("day", "seen", "open", *FINAL_STATES))))
     for row in rows:
         show("\t".join(map(str, row.values())))
 
@@ -196,4 +198,4 @@ def _show_groups(ledger: "Ledger", groups_: "Sequence[Group]", complete: bool) -
     config = config_of(ledger.redis, ledger.task)
     total = sum(len(group.members) for group in groups_)
     show(f"{ledger.task}: {counted(total, 'URL')} without a row, for {counted(len(groups_), 'reason')}")
-    show("\n".join(lines(ledger.task, groups_, example=config.example if config else None, complete=complete)))
+    show_data("\n".join(lines(ledger.task, groups_, example=config.example if config else None, complete=complete)))

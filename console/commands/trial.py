@@ -8,7 +8,8 @@ import click
 
 from console.completion import complete_tasks
 from console.explaining import check_explaining, explaining_options
-from console.options import examples, json_option, print_json, say, show, tasks_option
+from console.locale import in_language
+from console.options import examples, heading, json_option, print_json, say, show, show_data, tasks_option
 
 if TYPE_CHECKING:
     from crawler.discovery.link_judgement import JudgedLink
@@ -76,14 +77,15 @@ def _show(result: "Trial") -> None:
 
     show(f"{result.task}: {result.pattern}")
     for page in result.lists:
-        show(f"list      {page.url}  ({_about(page)})")
+        show_data(f"{heading('list')}{page.url}  ({in_language(_about(page))})")
         for judged in [link for link in page.judged if link.taken][:SHOWN]:
-            show(f"  taken   {judged.link.url}  {judged.link.text[:60]}")
+            show_data(f"  {heading('taken', 8)}{judged.link.url}  {judged.link.text[:60]}")
         for judged in _some_left(page):
-            show(f"  left    {judged.link.url}  {judged.reason}")
+            show_data(f"  {heading('left', 8)}{judged.link.url}  {in_language(judged.reason)}")
     for sample in (result.example, *result.cuts):
         for place, line in enumerate(extraction_lines(sample)):
-            show(f"{('example' if sample is result.example else 'article') if place == 0 else '':10}{line}")
+            title = "example" if sample is result.example else "article"
+            show_data((heading(title) if place == 0 else " " * 10) + line)
     show(
         f"{result.found} articles on {len(result.lists)} list pages; {_articles_of(result)}; "
         f"robots.txt forbids {len(result.forbidden)}. Nothing was written."

@@ -1,6 +1,6 @@
 """Numbers → the geometry of inline SVG: paths of columns and curves, bands and marks. Only numbers go into it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -8,23 +8,50 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
     from extractors.explanation import Explanation
+    from extractors.figures.data.example_verbatim import CharacterCurves
+    from extractors.figures.data.line_blocks import BlockDistribution
 
 WIDTH, HEIGHT = 720, 120  # units of the view box
 BINS = 720  # columns or points of a curve; of longer sequences the extremes of each bin are drawn
 
+# Title of a chart, and what it shows.
+SIMILARITY = (
+    "Similarity to the example, line by line (FS and BS)",
+    "1 where the example has the same line; it falls at the body's head (FS) and rises again at its tail (BS).",
+)
+WEIGHT = (
+    "Weight of each line",
+    "Bytes that speak for the body (up) or against it (down); the turning points enclose the largest sum.",
+)
+DENSITY = (
+    "Density: what each line adds to the body",
+    "Bytes of new, unlinked text between the turning points, by which the body's element is found.",
+)
+LINE_MODEL = ("Line model", "Probability of each line to be body, by the learned second opinion.")
+CHARACTERS = (
+    "FS and BS along the characters",
+    "Windows of 100 characters compared with the example, from the heads (FS) and the tails (BS), as in the source.",
+)
+BLOCKS = (
+    "Line-block distribution",
+    "Characters outside links in each block of 3 lines of the source; the band is the body of method line-blocks.",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """An area between two places of the x axis, in units of the view box: a body. `name`: what it is."""
+    """An area between two places of the x axis, in units of the view box: a body."""
 
     start: float
     width: float
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportChart:
-    """A chart. `paths`: (class, SVG path) from back to front; `zero`: y of the axis; `notes`: below it, in words."""
+    """A chart. `paths`: (class, SVG path) from back to front; `zero`: y of the axis; `notes`: below it, in words.
+
+    `keys`: (class, name) of paths, where there are several of a kind.
+    """
 
     title: str
     explains: str
@@ -33,109 +60,67 @@ class ReportChart:
     marks: tuple[float, ...] = ()
     zero: float = HEIGHT
     notes: tuple[str, ...] = ()
+    keys: tuple[tuple[str, str], ...] = ()
 
 
 def charts_of(page: "ReportedPage") -> list[ReportChart]:
     """Return the charts of a page, those of the method in use first."""
-    explanation, charts = page.explanation, list[ReportChart]()
-    if explanation is None:
-        return charts
-    charts += _of_lines(explanation)
+    charts = list(_of_lines(page.explanation)) if page.explanation is not None else []
     if page.characters is not None and page.characters.fs:
-        curves = page.characters
-        length = max(len(curves.fs), curves.page.length)
-        body = _band(curves.page.head, curves.page.tail, length)
-        backward = [*[1.0] * (length - len(curves.bs)), *curves.bs[::-1]]
-        charts.append(
-            ReportChart(
-                "FS and BS along the characters",
-                "The source's form: windows of 100 characters compared with the example, from the heads (FS) and from "
-                "the tails (BS). A turning point is where a curve has finally fallen.",
-                (("curve fs", _curve(curves.fs, length)), ("curve bs", _curve(backward, length, len(curves.bs)))),
-                (body,),
-                (body.start, body.start + body.width),
-                notes=(
-                    f"head at character {curves.page.head:,}, tail at {curves.page.tail:,} of {curves.page.length:,}",
-                ),
-            )
-        )
+        charts.append(_of_characters(page.characters))
     if page.blocks is not None:
-        blocks = page.blocks
-        band = _band(blocks.start, blocks.end, len(blocks.sizes))
-        charts.append(
-            ReportChart(
-                "Line-block distribution",
-                f"Characters outside links in each block of {blocks.width} lines of the source; the body of method "
-                "line-blocks is where their sum is largest.",
-                (("columns plus", _columns(blocks.sizes, 0, max(blocks.sizes))),),
-                (band,),
-                (band.start, band.start + band.width),
-                notes=(f"lines {blocks.start:,} to {blocks.end:,} of {len(blocks.sizes):,}",),
-            )
-        )
+        charts.append(_of_blocks(page.blocks))
     return charts
 
 
-def _of_lines(explanation: "Explanation") -> list[ReportChart]:
-    """Return the charts with one column for each line of the page."""
-    curves, charts, count = explanation.curves, list[ReportChart](), len(explanation.lines)
+def _of_lines(explanation: "Explanation") -> Iterator[ReportChart]:
+    """Yield the charts with one column for each line of the page."""
+    curves, count = explanation.curves, len(explanation.lines)
     if not curves.weights:
-        return charts
+        return
     segment, (first, end) = _band(curves.head, curves.tail, count), explanation.body
-    bands = (_band(first, end, count, "text"),) if end else ()
+    bands = (_band(first, end, count),) if end else ()
     marks = (segment.start, segment.start + segment.width) if curves.tail else ()
     turning = f"turning points: head at line {curves.head}, tail at line {curves.tail} of {count}"
+    text = f"text: lines {first} to {end - 1}" if end else "no text"
     if curves.similarity:
-        charts.append(
-            ReportChart(
-                "Similarity to the example, line by line (FS and BS)",
-                "1 where the example has the same line. One alignment from both ends gives FS and BS as one sequence; "
-                "it falls at the body's head and rises at its tail.",
-                (("columns same", _columns(curves.similarity, 0, 1)),),
-                bands,
-                marks,
-                notes=(turning,),
-            )
-        )
+        columns = ("columns same", _columns(curves.similarity, 0, 1))
+        yield ReportChart(*SIMILARITY, (columns,), bands, marks, notes=(turning,))
     low, high = min(0.0, *curves.weights), max(1.0, *curves.weights)
-    zero = HEIGHT * high / (high - low)
-    charts.append(
-        ReportChart(
-            "Weight of each line",
-            "Bytes that speak for the body (up) or against it (down). The turning points enclose the largest sum; the "
-            "body's element holds most of the content between them.",
-            (
-                ("columns plus", _columns([max(0.0, weight) for weight in curves.weights], low, high)),
-                ("columns minus", _columns([min(0.0, weight) for weight in curves.weights], low, high)),
-            ),
-            bands,
-            marks,
-            zero,
-            (turning, f"text: lines {first} to {end - 1}" if end else "no text"),
-        )
-    )
-    charts.append(
-        ReportChart(
-            "Density: what each line adds to the body",
-            "Bytes of new, unlinked text between the turning points, by which the body's element is found.",
-            (("columns plus", _columns(curves.content, 0, max(1.0, *curves.content))),),
-            bands,
-            marks,
-            notes=(f"the body's element: {explanation.root}" if explanation.root else "no body's element",),
-        )
-    )
-    chances = [line.chance or 0.0 for line in explanation.lines if line.chance is not None]
+    up, down = ([sign * max(0.0, sign * weight) for weight in curves.weights] for sign in (1, -1))
+    columns_up, columns_down = ("columns plus", _columns(up, low, high)), ("columns minus", _columns(down, low, high))
+    zero = round(HEIGHT * high / (high - low), 1)
+    yield ReportChart(*WEIGHT, (columns_up, columns_down), bands, marks, zero, (turning, text))
+    columns = ("columns plus", _columns(curves.content, 0, max(1.0, *curves.content)))
+    root = f"the body's element: {explanation.root}" if explanation.root else "no body's element"
+    yield ReportChart(*DENSITY, (columns,), bands, marks, notes=(root,))
+    chances = [line.chance for line in explanation.lines if line.chance is not None]
     if chances:
-        charts.append(
-            ReportChart(
-                "Line model",
-                "Probability of each line to be body, by the learned second opinion.",
-                (("columns plus", _columns(chances, 0, 1)),),
-                bands,
-                marks,
-            )
-        )
-    return charts
+        yield ReportChart(*LINE_MODEL, (("columns plus", _columns(chances, 0, 1)),), bands, marks)
+
+
+def _of_characters(curves: "CharacterCurves") -> ReportChart:
+    """Return the chart of FS and BS; BS is drawn from the text's tail, so that both have one axis."""
+    length = max(len(curves.fs), len(curves.bs), curves.page.length)
+    body = _band(curves.page.head, curves.page.tail, length)
+    forward = _curve(curves.fs, 0, length)
+    backward = _curve(curves.bs[::-1], length - len(curves.bs), length)
+    place = f"head at character {curves.page.head:,}, tail at {curves.page.tail:,} of {curves.page.length:,}"
+    return ReportChart(
+        *CHARACTERS,
+        (("curve fs", forward), ("curve bs", backward)),
+        (body,),
+        (body.start, body.start + body.width),
+        notes=(place,),
+        keys=(("fs", "FS"), ("bs", "BS")),
+    )
+
+
+def _of_blocks(blocks: "BlockDistribution") -> ReportChart:
+    band = _band(blocks.start, blocks.end, len(blocks.sizes))
+    columns = ("columns plus", _columns(blocks.sizes, 0, max(blocks.sizes)))
+    place = f"lines {blocks.start:,} to {blocks.end:,} of {len(blocks.sizes):,}"
+    return ReportChart(*BLOCKS, (columns,), (band,), (band.start, band.start + band.width), notes=(place,))
 
 
 def strip_of(kept: Iterable[int], count: int) -> str:
@@ -163,9 +148,9 @@ def sparkline(values: Sequence[float], width: int) -> str:
     return "".join(blocks[min(8, max(0, round(8 * value / top)))] for value in bins)
 
 
-def _band(start: int, end: int, count: int, name: str = "") -> Band:
+def _band(start: int, end: int, count: int) -> Band:
     step = WIDTH / max(1, count)
-    return Band(round(start * step, 1), round(max(0, end - start) * step, 1), name)
+    return Band(round(start * step, 1), round(max(0, end - start) * step, 1))
 
 
 def _columns(values: Sequence[float], low: float, high: float) -> str:
@@ -181,18 +166,16 @@ def _columns(values: Sequence[float], low: float, high: float) -> str:
     return "".join(drawn)
 
 
-def _curve(values: Sequence[float], length: int, shown: int | None = None) -> str:
-    """Return a path through values from 0 to 1; of `length` places on the x axis, only the last `shown` values."""
-    count = len(values)
-    start = 0 if shown is None else count - shown
-    bins = _binned(values[start:], BINS, lambda some: sum(some) / len(some))
-    step = WIDTH * ((count - start) / max(1, length)) / max(1, len(bins))
+def _curve(values: Sequence[float], start: int, length: int) -> str:
+    """Return a path through values from 0 to 1, of which the first is at place `start` of `length`."""
+    bins = _binned(values, BINS, lambda some: sum(some) / len(some))
+    step = WIDTH * len(values) / max(1, length) / max(1, len(bins))
     offset = WIDTH * start / max(1, length)
-    places = [
+    places = (
         f"{_short(offset + number * step)} {_short(HEIGHT * (1 - value) * 0.98 + 1)}"
         for number, value in enumerate(bins)
-    ]
-    return "M" + "L".join(places) if places else ""
+    )
+    return "M" + "L".join(places) if bins else ""
 
 
 def _binned(values: Sequence[float], most: int, of: Callable[[Sequence[float]], float]) -> list[float]:

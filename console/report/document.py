@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from extractors.article import Block
 
 HERE = Path(__file__).parent / "templates"
-MOST_ROWS, LEAST_ROWS = 6_000, 300  # lines of all pages together, and of each page whatever their number
+MOST_ROWS, PAGE_ROWS, LEAST_ROWS = 6_000, 2_000, 300  # of all pages, of a page at most, and whatever their number
 MOST_BLOCKS, MOST_BLOCK = 600, 4_000  # blocks of a page's text, characters of one
 MOST_LINKS = 100  # links of a list page, of each kind
 
@@ -78,7 +78,7 @@ def render_report(head: ReportHead, pages: "Sequence[ReportedPage]") -> str:
     environment.filters |= {"cut": _cut, "web": web_address, "percent": _percent, "milliseconds": _milliseconds}
     environment.tests["omitted"] = lambda row: isinstance(row, OmittedLines)
     style = (HERE / "report.css").read_text("utf-8")
-    most = max(LEAST_ROWS, MOST_ROWS // max(1, len(pages)))
+    most = min(PAGE_ROWS, max(LEAST_ROWS, MOST_ROWS // max(1, len(pages))))
     return environment.get_template("report.html").render(
         head=head,
         pages=[_view(page, most) | {"number": number} for number, page in enumerate(pages, 1)],

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from extractors.figures.data.example_verbatim import CharacterCurves
     from extractors.figures.data.line_blocks import BlockDistribution
 
-RUNS = 2  # extractions of a method on a page; the faster counts
+MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the other methods, which takes a minute
 
 
 @dataclass(frozen=True, slots=True)
-class SourcePage:
+class PageToExplain:
     """A page that a report shows. `name`: its file or URL; `role`: `example` for the example itself, else `page`."""
 
     name: str
@@ -27,6 +27,7 @@ class SourcePage:
     content_type: str | None = None
     fetched_at: datetime | None = None
     role: str = "page"
+    screenshot: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,11 @@ class Explainer:
     """Explains pages of one section. `example`: its example page, if it has one."""
 
     section: "Section"
-    example: SourcePage | None = None
+    example: PageToExplain | None = None
     refuse: Any = "sure"
     _compared: "dict[str, Section] | None" = field(default=None, init=False)
 
-    def page(self, page: SourcePage) -> ReportedPage:
+    def page(self, page: PageToExplain) -> ReportedPage:
         """Return what a report shows of a page."""
         from extractors.explanation import explain
 
@@ -76,6 +77,7 @@ class Explainer:
             content_type=page.content_type,
             fetched_at=page.fetched_at,
             refuse=self.refuse,
+            screenshot=page.screenshot,
         )
         return ReportedPage(
             page.name,
@@ -86,18 +88,20 @@ class Explainer:
             _blocks(page),
         )
 
-    def _answers(self, page: SourcePage, explanation: "Explanation") -> list[ComparedMethod]:
+    def _answers(self, page: PageToExplain, explanation: "Explanation") -> list[ComparedMethod]:
         from extractors.explanation import method_answer
 
         answers, text, lines = [], explanation.result.text, [line.text for line in explanation.lines]
-        for method, section in self._sections().items():
-            seconds = min(_seconds(section, page) for _ in range(RUNS))
+        if len(lines) > MOST_COMPARED:
+            return []
+        for method, section in self._sections(page).items():
+            seconds = _seconds(section, page)
             answer = method_answer(section, method, page.body, page.url, lines=lines)
             answers.append(ComparedMethod(method, answer.kept, shingle_f1(answer.text, text), seconds, answer.reason))
         return sorted(answers, key=lambda answer: -answer.f1)
 
-    def _sections(self) -> "dict[str, Section]":
-        """Return the methods to compare, each prepared once with the example."""
+    def _sections(self, page: PageToExplain) -> "dict[str, Section]":
+        """Return the methods to compare, each prepared once with the example and warmed up on the first page."""
         from extractors import Section, UnusablePage
         from extractors.explanation import comparable_methods
 
@@ -109,9 +113,10 @@ class Explainer:
                     self._compared[method] = Section(body, url, method=method)
                 except UnusablePage:
                     continue
+                _seconds(self._compared[method], page)
         return self._compared
 
-    def _characters(self, page: SourcePage) -> "CharacterCurves | None":
+    def _characters(self, page: PageToExplain) -> "CharacterCurves | None":
         from extractors import UnusablePage
         from extractors.figures import NoFigure
         from extractors.figures.data.example_verbatim import read
@@ -126,7 +131,7 @@ class Explainer:
             return None
 
 
-def _blocks(page: SourcePage) -> "BlockDistribution | None":
+def _blocks(page: PageToExplain) -> "BlockDistribution | None":
     from extractors import UnusablePage
     from extractors.figures import NoFigure
     from extractors.figures.data.line_blocks import read
@@ -138,7 +143,7 @@ def _blocks(page: SourcePage) -> "BlockDistribution | None":
         return None
 
 
-def _seconds(section: "Section", page: SourcePage) -> float:
+def _seconds(section: "Section", page: PageToExplain) -> float:
     """Return the time of one extraction."""
     from extractors import UnusablePage
 

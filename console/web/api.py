@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from console.web import api_types as types
 from console.web.actions import Done
-from console.web.article_index import COUNTED_MOST, ArticleQuery, FoundArticle
+from console.web.article_index import COUNTED_MOST, ArticleQuery, IndexedArticle
 from console.web.context import Web, in_thread, web_of
 from console.web.data import ReasonGroup, TaskFailures, UnknownTask, iso
 from console.web.openapi import Operation, Parameter, document
@@ -278,7 +278,7 @@ def _run(report: Mapping[str, Any]) -> types.ApiRun:
     )
 
 
-def _article(found: FoundArticle) -> types.ApiArticle:
+def _article(found: IndexedArticle) -> types.ApiArticle:
     return types.ApiArticle(
         found.id,
         found.task,

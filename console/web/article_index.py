@@ -34,7 +34,7 @@ CREATE VIRTUAL TABLE words USING fts5 (title, text, tags, content='', tokenize='
 
 
 @dataclass(frozen=True, slots=True)
-class FoundArticle:
+class IndexedArticle:
     """An article in the index. `fetched_at`: Unix seconds."""
 
     id: int
@@ -64,7 +64,7 @@ class ArticleQuery:
 class ArticleList:
     """A page of a search, newest first. `count`: all matches, at most `COUNTED_MOST` + 1. `after`: for the next one."""
 
-    articles: tuple[FoundArticle, ...]
+    articles: tuple[IndexedArticle, ...]
     count: int
     after: int | None
 
@@ -96,7 +96,7 @@ class ArticleIndex:
             articles = self._articles(database, found[:most])
             return ArticleList(tuple(articles), count, found[most - 1] if len(found) > most else None)
 
-    def get(self, number: int) -> tuple[FoundArticle, Row | None] | None:
+    def get(self, number: int) -> tuple[IndexedArticle, Row | None] | None:
         """Return an article and its row; the row is None if its output has it no more."""
         with self._reading() as database:
             found = self._articles(database, [number])
@@ -153,14 +153,14 @@ class ArticleIndex:
             parts.append(f'tags : "{_language_tag(query.language)}"')
         return " AND ".join(parts)
 
-    def _articles(self, database: sqlite3.Connection, ids: Sequence[int]) -> list[FoundArticle]:
+    def _articles(self, database: sqlite3.Connection, ids: Sequence[int]) -> list[IndexedArticle]:
         marks = ",".join("?" * len(ids))
         rows = database.execute(
             "SELECT articles.id, name, url, title, published, language, confidence, method, articles.id / 1e6 "
             f"FROM articles JOIN tasks ON task = tasks.id WHERE articles.id IN ({marks}) ORDER BY articles.id DESC",
             list(ids),
         )
-        return [FoundArticle(*row) for row in rows]
+        return [IndexedArticle(*row) for row in rows]
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
@@ -297,4 +297,4 @@ def _language_tag(language: str) -> str:
     return "l" + "".join(char for char in language.lower() if char.isalnum())
 
 
-__all__ = ["ArticleFile", "ArticleIndex", "ArticleList", "ArticleQuery", "FoundArticle"]
+__all__ = ["ArticleFile", "ArticleIndex", "ArticleList", "ArticleQuery", "IndexedArticle"]

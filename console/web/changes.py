@@ -1,5 +1,6 @@
 """The pages that change something: login, runs, failures, settings, adding a task."""
 
+import time
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -10,15 +11,19 @@ from console.web.actions import Done
 from console.web.context import Web, in_thread, is_web_address, text_of, texts_of, web_of
 from console.web.correction import CorrectedPattern, corrected, with_pattern
 from console.web.data import UnknownTask
+from console.web.marked_lines import best_method
 from console.web.pages import task_address
 from console.web.sandbox import page_response
 from console.web.security import local_target
 from console.web.snapshot import N_
 from console.web.surveys import Job, TooManyJobs
-from crawler.patterns.pattern import Pattern, PatternError
+from console.web.texts import gettext_of
+from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import TaskError
 
+START_WAIT = 20.0  # seconds until a task that was just saved is in force
 BUSY = Done(N_("Two surveys are running already; wait until one is done."), {}, ok=False)
+NO_METHOD = N_("No method finds any of these lines.")
 UNKNOWN = Done(N_("There is no such task."), {}, ok=False)
 
 
@@ -82,13 +87,25 @@ async def task_action(request: Request) -> Response:
 
     def act() -> Done:
         if do == "run":
-            if web.engine is not None and not web.engine.is_running and not web.data.roles()["crawl"]:
-                web.engine.start()
+            _start_engine(web, name)
             return web.actions.run_now(name)
         return web.actions.pause(name, paused=do == "pause")
 
     web.note(request, await _safely(act))
     return web.back(request, form, task_address(name))
+
+
+def _start_engine(web: Web, name: str) -> None:
+    """Start the tasks on this machine if nobody crawls, and wait until the task is in force."""
+    if web.engine is None or web.engine.is_running or web.data.roles()["crawl"]:
+        return
+    web.engine.start()
+    limit = time.monotonic() + START_WAIT
+    while time.monotonic() < limit and web.engine.is_running:
+        web.data.snapshots.expire()
+        if web.data.task(name).state != "unpublished" and web.data.roles()["crawl"]:
+            return
+        time.sleep(0.3)
 
 
 async def settings(request: Request) -> Response:
@@ -202,6 +219,8 @@ async def add_save(request: Request) -> Response:
     for key in ("name", "pattern", "every", "output"):
         if value := text_of(form, key):
             entry[key] = value
+    if text_of(form, "do") == "lines" and job.result.get("lines"):
+        return await in_thread(lambda: _by_lines(web, request, job, entry, texts_of(form, "line")))
     if text_of(form, "do") == "correct":
         return await in_thread(lambda: _corrected(web, request, job, entry, texts_of(form, "belongs")))
     try:
@@ -243,6 +262,21 @@ def _corrected(web: Web, request: Request, job: Job, entry: dict[str, Any], belo
     return _preview(web, request, job, correction=correction)
 
 
+def _by_lines(web: Web, request: Request, job: Job, entry: dict[str, Any], lines: list[str]) -> Response:
+    """Choose the method whose text agrees best with the marked lines."""
+    assert job.result is not None
+    known = job.result["lines"]
+    marked = [int(line) for line in lines if line.isascii() and line.isdigit() and int(line) < len(known["texts"])]
+    method, agreement = best_method(known, marked)
+    if not method:
+        return _preview(web, request, job, mistakes=[gettext_of(request, NO_METHOD)], status=422)
+    entry = {key: value for key, value in entry.items() if key != "method"}
+    if method != "auto":
+        entry["method"] = method
+    job.result = {**job.result, "entry": entry, "marked": marked}
+    return _preview(web, request, job, chosen=(method, agreement))
+
+
 def _preview(
     web: Web,
     request: Request,
@@ -250,21 +284,16 @@ def _preview(
     *,
     mistakes: list[str] | None = None,
     correction: CorrectedPattern | None = None,
+    chosen: tuple[str, float] | None = None,
     status: int = 200,
 ) -> Response:
-    prefix = ""
-    if job.result:
-        try:
-            prefix = str(Pattern.parse(job.result["entry"]["pattern"], job.result["entry"]["example"]))
-        except PatternError:
-            prefix = ""
     values = {
         "section": "/",
         "job": job,
         "events": "" if job.done else f"/events?job={job.id}",
         "mistakes": mistakes or [],
         "correction": correction,
-        "pattern": prefix,
+        "chosen": chosen,
     }
     return web.page(request, "preview.html", values, status)
 

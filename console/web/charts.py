@@ -9,7 +9,7 @@ HEIGHT = 28
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ChartBar:
     """One bar of a chart; places in units of the drawing."""
 
     x: int
@@ -23,7 +23,7 @@ class Bar:
 class BarChart:
     """Bars with one scale."""
 
-    bars: tuple[Bar, ...]
+    bars: tuple[ChartBar, ...]
     width: int
     height: int
     most: int
@@ -36,7 +36,7 @@ def bar_chart(values: Sequence[int], labels: Sequence[str], *, height: int = HEI
     bars = []
     for place, (value, label) in enumerate(zip(values, labels, strict=True)):
         size = max(2.0, height * value / most) if value else 0.5
-        bars.append(Bar(place * (BAR + GAP), round(height - size, 1), round(size, 1), label, value))
+        bars.append(ChartBar(place * (BAR + GAP), round(height - size, 1), round(size, 1), label, value))
     return BarChart(tuple(bars), max(1, len(values) * (BAR + GAP) - GAP), height, most, sum(values))
 
 

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from console.web.article_index import COUNTED_MOST, ArticleQuery, FoundArticle
+from console.web.article_index import COUNTED_MOST, ArticleQuery, IndexedArticle
 from console.web.charts import bar_chart, day_chart
 from console.web.context import Web, web_of
 from console.web.data import FAILING_TASKS_MOST, UnknownTask
@@ -164,7 +164,7 @@ def _query_of(request: Request, task_name: str = "") -> ArticleQuery:
     )
 
 
-def _snippet(web: Web, article: FoundArticle, text: str) -> list[tuple[str, bool]]:
+def _snippet(web: Web, article: IndexedArticle, text: str) -> list[tuple[str, bool]]:
     found = web.data.index.get(article.id)
     return snippet(str(found[1]["text"]), text) if found and found[1] is not None else []
 
@@ -192,7 +192,7 @@ def article_page(request: Request) -> Response:
     return page_response(kept.page.body, kept.page.content_type)
 
 
-def _kept(web: Web, indexed: FoundArticle) -> Any:
+def _kept(web: Web, indexed: IndexedArticle) -> Any:
     try:
         return web.data.kept_page(indexed.task, indexed.url)
     except UnknownTask:

@@ -1,8 +1,8 @@
 """Converts a response, or the failure of a request, into the result that a run gets."""
 
 from datetime import UTC, datetime
-from typing import Any
 
+from scrapy import Request
 from scrapy.http import Response
 
 from crawler.fetching.context import RENDER
@@ -56,9 +56,9 @@ def answer_of(response: Response, now: datetime | None = None) -> Answered:
     return Answered(response.status, page_of(response, now), state_headers(response), rendered, refusal)
 
 
-def no_answer_of(failure: Any) -> Unanswered:
-    """The result that a run gets for a failed request. `failure`: Twisted's, with its request."""
-    error, outcome, url = failure.value, outcome_of_failure(failure.value, failure.request), failure.request.url
+def no_answer_of(error: Exception, request: Request) -> Unanswered:
+    """The result that a run gets for a failed request, perhaps after redirects."""
+    outcome, url = outcome_of_failure(error, request), request.url
     if isinstance(error, FetchError):
         return Unanswered(outcome, url, error.cause, error.rest)
     return Unanswered(outcome, url)

@@ -23,6 +23,7 @@ from crawler.task_list.models import Settings, Task
 PERMIT = "permit"  # a `crawler.politeness.pace_gate.GrantedPermit`
 PROXY = "proxy_at"  # host and port of the proxy that the request goes through
 RENDER = "render"  # whether the page is loaded in a browser
+HOPS = "hops"  # a list to which the first gate adds the request, and those that redirects make of it
 WITHOUT_ROBOTS = "dont_obey_robotstxt"  # a host's own file
 
 NAP = 0.25  # seconds between checks whether the run ends, during a pause

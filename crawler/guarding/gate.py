@@ -4,7 +4,7 @@ from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Response
 
-from crawler.fetching.context import PROXY, Gate
+from crawler.fetching.context import HOPS, PROXY, Gate
 from crawler.fetching.errors import AddressRefused, RequestRefused
 from crawler.guarding.guard import host_and_port
 
@@ -19,6 +19,8 @@ class UrlGate(Gate):
 
     def process_request(self, request: Request) -> None:
         """Raises `RequestRefused`."""
+        if (hops := request.meta.get(HOPS)) is not None:
+            hops.append(request)
         if refusal := self.context.guard.refusal(request.url):
             raise RequestRefused(refusal)
         if not self.context.contact and not self.context.guard.lists(*host_and_port(request.url)):

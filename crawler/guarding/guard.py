@@ -53,9 +53,13 @@ class Guard:
 
     def __init__(self, allow: Iterable[str] = ()):
         self._entries = [_entry(text) for text in allow if text.strip()]
+        self._allows = lru_cache(maxsize=1024)(self._allows_address)  # several calls for each response
 
     def allows(self, address: Address, host: str, port: int) -> bool:
         """Whether a connection to this address, found under this name, may be made."""
+        return self._allows(address, host, port)
+
+    def _allows_address(self, address: Address, host: str, port: int) -> bool:
         return is_public(address) or self._listed(address, host, port)
 
     def lists(self, host: str, port: int) -> bool:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -32,6 +32,7 @@ __all__ = ["Match", "Pattern", "PatternError"]
 UNENUMERABLE = frozenset({"id", "slug", "*", "**", "%M", "%S"})  # minutes and seconds: 1,440 URLs a day and more
 DAY_CODES = frozenset({"%d", "%-d", "%j", "%H", "%-H"})
 MONTH_CODES = frozenset({"%m", "%-m", "%b", "%B"})
+SURELY_COMPILED = 200  # characters of a pattern whose expression is not too large for RE2; a longer one may be
 REGEX_GROUPS = {"year": "%Y", "month": "%-m", "day": "%-d", "id": "id", "slug": "slug", "n": "n"}
 
 
@@ -85,7 +86,6 @@ class Pattern:
     base: str | None = None
     scheme: str = field(default="http", compare=False, repr=False)
     nodes: tuple[Node, ...] = field(default=(), compare=False, repr=False)
-    _compiled: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
     def parse(cls, text: str, base: str | None = None) -> "Pattern":
@@ -96,9 +96,17 @@ class Pattern:
         if text == "re:":
             raise PatternError("no expression after re:", len(text), "write a regular expression for the whole URL")
         if text.startswith("re:"):
-            return cls(text, base, _compiled=_compile(text.removeprefix("re:"), shift=len("re:")))
-        parsed = syntax.parse(text, base)
-        return cls(text, base, parsed.scheme, parsed.nodes, _compile("https?://" + _regex_of(parsed.nodes)))
+            pattern = cls(text, base)
+        else:
+            parsed = syntax.parse(text, base)
+            pattern = cls(text, base, parsed.scheme, parsed.nodes)
+        if pattern.is_regex or len(text) > SURELY_COMPILED:
+            assert pattern._compiled is not None  # here, since it may be invalid
+        return pattern
+
+    @cached_property
+    def _compiled(self) -> Any:
+        return _compile(self.regex, shift=len("re:") if self.is_regex else 0)
 
     def __str__(self) -> str:
         return self.text
@@ -125,8 +133,35 @@ class Pattern:
         if self.is_regex:
             matched = self._compiled.fullmatch(url) or self._compiled.fullmatch(_other_scheme(url))
             return _regex_match(url, matched.groupdict()) if matched else None
+        return _field_match(url, self._fields, texts) if (texts := self._texts(url)) is not None else None
+
+    def _texts(self, url: str) -> Sequence[str | None] | None:
+        """Return the text of each field in a URL in its normal form, or None if it does not match.
+
+        Node by node, each as long as it can be: that is how RE2 begins as well. RE2 is asked only where this fails.
+        """
+        at = url.find("://") + len("://")
+        if url[:at] not in ("http://", "https://"):
+            return None
+        texts: list[str] = []
+        for node in self.nodes:
+            if isinstance(node, Literal):
+                if not url.startswith(node.text, at):
+                    break
+                at += len(node.text)
+            else:
+                found = _alone(node.regex).match(url, at) if isinstance(node, Field) else None
+                if found is None:
+                    break
+                texts.append(found[0])
+                at = found.end()
+        else:
+            if at == len(url):
+                return texts
+        if isinstance(self.nodes[0], Literal) and not texts and node is self.nodes[0]:
+            return None
         matched = self._compiled.fullmatch(url)
-        return _field_match(url, self._fields, matched.groups()) if matched else None
+        return matched.groups() if matched else None
 
     def difference(self, url: str) -> str | None:
         """Return one sentence on the first difference of `url` from the pattern; None if it matches."""
@@ -176,6 +211,12 @@ class Pattern:
     @cached_property
     def _fields(self) -> tuple[Field, ...]:
         return tuple(_fields_of(self.nodes))
+
+
+@lru_cache(maxsize=1024)  # patterns have few different fields
+def _alone(regex: str) -> "re.Pattern[str]":
+    """Compile the expression of one field, which Python's engine and RE2 read alike."""
+    return re.compile(regex, re.ASCII)
 
 
 def _compile(regex: str, shift: int = 0) -> Any:

@@ -12,7 +12,7 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from extractors.html.urls import DEFAULT_PORTS, ascii_host, escape, is_tracking, normalise, split_web
+from extractors.html.urls import DEFAULT_PORTS, ascii_host, escape, is_tracking, origin_of
 
 MAX_LENGTH = 2000  # characters of a pattern; the longest URL that browsers and servers commonly support
 MAX_OPTIONAL = 10  # […] in one pattern; each is enumerated in both forms, so at most 2 ** 10 URLs a day
@@ -44,6 +44,9 @@ SLUG_WORD = f"(?:{SLUG_CHAR})+"
 # `{slug}.html` matches `node.js.html`, `/{slug}` does not match `/index.html`.
 SLUG = rf"{SLUG_WORD}(?:\.[0-9](?:{SLUG_CHAR})*)*"
 SLUG_WITH_DOTS = rf"{SLUG_WORD}(?:\.{SLUG_WORD})*"
+
+_PARAMETER = re.compile(r"(?<=[?&])[^&]+")
+_PLAIN = re.compile(r"[A-Za-z0-9/._~%=&,!@-]+")  # in a path: characters that mean only themselves
 
 # Other names under which users look for a placeholder.
 ALIASES = {
@@ -167,12 +170,12 @@ class _PatternParser:
         return self.scheme
 
     def start_at(self, base: str | None) -> str:
-        parts = split_web(normalise(base)) if base else None
-        if parts is None:
+        origin = origin_of(base) if base else None
+        if origin is None:
             raise PatternError(
                 "a pattern that begins with / needs the example's URL", 0, "begin it with http:// or https://"
             )
-        self.scheme, self.literal, self.zone = parts.scheme, parts.netloc, "path"
+        (self.scheme, self.literal), self.zone = origin, "path"
         self.literal_at = -len(self.literal)
         return self.scheme
 
@@ -200,6 +203,10 @@ class _PatternParser:
             elif char in "}]":
                 opening = "{" if char == "}" else "["
                 raise PatternError(f"{char} without {opening} before it", at, f"write \\{char} for the character")
+            elif self.zone == "path" and (run := _PLAIN.match(self.text, at)):
+                self.pos = run.end()
+                self.literal_at = self.literal_at if self.literal else at
+                self.literal += run[0]
             else:
                 self.pos += 1
                 self.add(char, at)
@@ -342,9 +349,9 @@ def _joined(nodes: list[Node]) -> tuple[Node, ...]:
 
 def _refuse_unmatchable(text: str, at: int) -> None:
     """Raise `PatternError` for text that no URL has in its normal form."""
-    if match := re.search(r"/\.\.?/", text):
+    if "/." in text and (match := re.search(r"/\.\.?/", text)):
         raise PatternError("a page's URL has no . or .. segments", at + match.start(), "write the path without them")
-    for match in re.finditer(r"(?<=[?&])[^&]+", text):
+    for match in _PARAMETER.finditer(text):
         if is_tracking(match[0]):
             name = match[0].partition("=")[0]
             raise PatternError(

@@ -8,6 +8,7 @@ step raises `redis.RedisError` if Redis is unavailable.
 """
 
 import logging
+from collections import Counter
 from collections.abc import Sequence
 
 import redis
@@ -82,6 +83,7 @@ class SectionRun:
         self.unreachable = ""  # why the task's own host is closed: the run is to be ended
         self._epoch: EpochWatch | None = None
         self._in_flight: set[Fetch] = set()
+        self._kinds_in_flight: Counter[type[Fetch]] = Counter()
         self._checked_example = False
         self._beat_at = settings.monotonic()
 
@@ -154,7 +156,9 @@ class SectionRun:
 
     def settle(self, fetch: Fetch, answer: Answered | Unanswered) -> list[Fetch]:
         """Take the answer to a fetch. Returns the fetches that follow: the same page again, an article's next page."""
-        self._in_flight.discard(fetch)
+        if fetch in self._in_flight:
+            self._in_flight.remove(fetch)
+            self._kinds_in_flight[type(fetch)] -= 1
         if isinstance(answer, Unanswered) and answer.cause == "host closed":
             self._note_closed(answer)
         further: Fetch | None = None
@@ -174,10 +178,11 @@ class SectionRun:
 
     def _send(self, fetches: Sequence[Fetch]) -> list[Fetch]:
         self._in_flight.update(fetches)
+        self._kinds_in_flight.update(map(type, fetches))
         return [*fetches]
 
     def _count(self, kind: type[Fetch]) -> int:
-        return sum(isinstance(fetch, kind) for fetch in self._in_flight)
+        return self._kinds_in_flight[kind]
 
     def _note_closed(self, none: Unanswered) -> None:
         """A host is closed for long: if it is the task's own, the run is to be ended."""

@@ -30,6 +30,7 @@ from crawler.task_list.publication import (
 from workers import keys
 from workers.epoch import EpochWatch
 from workers.errors import ExemplarError
+from workers.full_redis import is_full_error
 from workers.inbox import Inbox
 from workers.outage import Outage
 from workers.persistence import persistence_problem
@@ -152,10 +153,21 @@ class Scheduler:
             if not self._sending.done():
                 return
             sending, self._sending = self._sending, None
-            for problem in sending.result():
-                self._log_once(problem)
+            self._report_sending(sending)
         if self._notifier.is_needed():
             self._sending = _in_thread(self._notifier.step)
+
+    def _report_sending(self, sending: "Future[list[str]]") -> None:
+        try:
+            problems = sending.result()
+        except redis.RedisError as error:
+            if not is_full_error(error):  # what is refused now is sent later
+                raise
+        except Exception:  # a defect of ours must not stop the schedule
+            log.exception("notices cannot be sent")
+        else:
+            for problem in problems:
+                self._log_once(problem)
 
     def _send_last_notices(self) -> None:
         """Send what the last pages of a run have caused."""

@@ -1,5 +1,6 @@
 """Changes one task of tasks.yaml as text; the rest of the file, its comments and its layout stay unchanged."""
 
+from functools import lru_cache
 from pathlib import Path
 
 from crawler.task_list.edit import last_line, replace_file
@@ -11,7 +12,7 @@ from crawler.task_list.yaml_source import Source, read_text
 def task_block(tasks_yaml: Path, name: str) -> str:
     """Return the keys of a task as they are written, without indentation. Raises `TaskError`."""
     _, lines, (first, last, indent) = _place(tasks_yaml, name)
-    return "".join(line[indent:] if line[:indent].isspace() else line.lstrip() or "\n" for line in lines[first:last])
+    return "".join(line[indent:] if line[:indent] == " " * indent else line.lstrip(" \t") for line in lines[first:last])
 
 
 def changed_task(tasks_yaml: Path, name: str, block: str) -> bool:
@@ -41,7 +42,7 @@ def _place(tasks_yaml: Path, name: str) -> tuple[str, list[str], tuple[int, int,
         text = tasks_yaml.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(f"{tasks_yaml} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    source = read_text(text, str(tasks_yaml))
+    source = _values_of(text, str(tasks_yaml))
     if source.mistakes:
         raise TaskFileError(source.mistakes)
     tasks = source.data.get("tasks") if isinstance(source.data, dict) else None
@@ -50,6 +51,12 @@ def _place(tasks_yaml: Path, name: str) -> tuple[str, list[str], tuple[int, int,
         raise TaskError(f"unknown task {name!r}; {suggest(name, known) if known else 'the list is empty'}")
     lines = text.splitlines(keepends=True)
     return text, lines, _lines_of(source, lines, name)
+
+
+@lru_cache(maxsize=1)
+def _values_of(text: str, name: str) -> Source:
+    """Return the values of a file's text; those of a thousand tasks take most of a second to read."""
+    return read_text(text, name)
 
 
 def _lines_of(source: Source, lines: list[str], name: str) -> tuple[int, int, int]:

@@ -11,6 +11,8 @@ output:
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import unquote
@@ -93,7 +95,15 @@ def from_pairs(pairs: Sequence[Pair]) -> list[Any]:
 
 def to_entry(value: object) -> object:
     """Convert an address alone to an output without options."""
+    if isinstance(value, str):
+        with suppress(ValueError):  # the mistake is found again, and reported with its place
+            return _entry(value)
     return value if isinstance(value, Mapping | OutputEntry) else {"to": value}
+
+
+@lru_cache(maxsize=1024)  # many tasks have the same output
+def _entry(address: str) -> "OutputEntry":
+    return OutputEntry(to=address)
 
 
 class _Part(BaseModel):
@@ -218,7 +228,7 @@ class OutputEntry(BaseModel):
     @property
     def has_options(self) -> bool:
         """Whether the output has any option that differs from its default."""
-        return self.options != OutputOptions()
+        return self.model_fields_set != {"to"} and self.options != OutputOptions()
 
 
 def target_of(output: str, task: str) -> str:
@@ -233,6 +243,8 @@ def target_of(output: str, task: str) -> str:
 
 def check_distinct(outputs: tuple[OutputEntry, ...], info: ValidationInfo) -> tuple[OutputEntry, ...]:
     """Accept outputs of one task if no two of them are the same."""
+    if len(outputs) == 1:
+        return outputs
     task = info.data.get("name", "")
     seen: dict[str, str] = {}
     for place, output in enumerate(outputs):

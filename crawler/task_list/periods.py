@@ -64,10 +64,7 @@ class Period:
             raise BadValueError(f"{value} has no unit", f"write {value}s, {value}m or {value}h")
         if not isinstance(value, str) or not value.strip():
             raise BadValueError("not a period", FORMS)
-        text = " ".join(value.split())
-        if re.match(r"auto\b", text):
-            return _from_auto(text)
-        return _from_cron(text) if _looks_like_cron(text) else cls(text, _fixed_seconds(text))
+        return _from_text(" ".join(value.split()))
 
     def __str__(self) -> str:
         return self.text
@@ -97,6 +94,13 @@ class Period:
         for _ in range(8):
             times.append(self.next_after(times[-1]))
         return min(int((b - a).total_seconds()) for a, b in itertools.pairwise(times[1:]))
+
+
+@lru_cache(maxsize=1024)  # many tasks have the same period
+def _from_text(text: str) -> Period:
+    if re.match(r"auto\b", text):
+        return _from_auto(text)
+    return _from_cron(text) if _looks_like_cron(text) else Period(text, _fixed_seconds(text))
 
 
 def _fixed_seconds(text: str) -> int:

@@ -16,7 +16,7 @@ from pydantic import ValidationInfo
 from crawler.patterns.pattern import Pattern
 from crawler.task_list.environment import check_variables
 from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
-from extractors.html.urls import split_web
+from extractors.html.urls import is_normal, split_web
 from extractors.registry import METHODS as KNOWN_METHODS
 from workers.durability import Durability
 from workers.sinks.kinds import KINDS, Kind, kind_of, known_kinds, known_schemes, scheme_of, suffixes_at
@@ -38,7 +38,7 @@ def to_tuple(value: object) -> object:
 
 def check_url(value: object) -> object:
     """Accept the http or https URL of one page."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or is_normal(value):
         return value
     if invalid := re.search(r"\s", value):
         raise BadValueError("white space in a URL", "delete it", offset=invalid.start())

@@ -1,7 +1,8 @@
 """YAML text → plain values, each with its line and column.
 
 ruamel.yaml composes nodes, which have line and column; the values are built here, so that duplicate keys, tags,
-excessive aliases and invalid keys are all reported together. The library itself raises at the first one.
+excessive aliases and invalid keys are all reported together. The library itself raises at the first one. A file without
+anything unusual is read by `plain_yaml` instead, and composed only when a place in it is needed.
 """
 
 import codecs
@@ -14,9 +15,9 @@ from typing import Any
 
 from crawler.redaction import redact
 from crawler.task_list.mistakes import Mistake, nearest
+from crawler.task_list.plain_yaml import MAX_DEPTH, plain_values, scalar_value
 
 MAX_BYTES = 64 * 2**20  # a task list of 300,000 tasks is half as large
-MAX_DEPTH = 40  # maps in maps; a task list needs four
 MAX_REPEATED = 100_000  # values that aliases insert more than once
 
 Path_ = tuple[str | int, ...]
@@ -24,21 +25,49 @@ Place = tuple[int, int]  # line and column, from 1
 
 
 @dataclass
+class Places:
+    """Where each path's key and value are. `insides`: column offset of a quoted text; None if it spans lines."""
+
+    keys: dict[Path_, Place] = field(default_factory=dict)
+    values: dict[Path_, Place] = field(default_factory=dict)
+    insides: dict[Path_, int | None] = field(default_factory=dict)
+
+
+@dataclass
 class Source:
     """A YAML file as values. `data` consists of dict, list, str, int, float, bool and None; dates stay text.
 
-    `keys` and `values` have the place of each path's key and value; `mistakes` has what is invalid.
+    `mistakes` has what is invalid. `text`: set as long as the places in it are not known.
     """
 
     file: str
     data: Any = None
     mistakes: list[Mistake] = field(default_factory=list)
-    keys: dict[Path_, Place] = field(default_factory=dict)
-    values: dict[Path_, Place] = field(default_factory=dict)
     unread: set[Path_] = field(default_factory=set)  # values that could not be read, each with its mistake
-    insides: dict[Path_, int | None] = field(
-        default_factory=dict
-    )  # column offset of the text in a quoted value; None if it spans lines
+    text: str | None = None
+    _places: Places = field(default_factory=Places)
+
+    @property
+    def keys(self) -> dict[Path_, Place]:
+        """The place of each path's key."""
+        return self._located().keys
+
+    @property
+    def values(self) -> dict[Path_, Place]:
+        """The place of each path's value."""
+        return self._located().values
+
+    @property
+    def insides(self) -> dict[Path_, int | None]:
+        """The column offset of the text in each quoted value; None if it spans lines."""
+        return self._located().insides
+
+    def _located(self) -> Places:
+        if self.text is not None:
+            composed = Source(self.file)
+            _compose(self.text, composed)
+            self.text, self._places = None, composed._places
+        return self._places
 
     def resolve(self, path: Path_) -> Path_:
         """Return the part of `path` that the file has; steps that it omits are skipped.
@@ -86,15 +115,23 @@ def read(path: Path) -> Source:
     source = Source(str(path))
     text = _text(path, source)
     if text is not None:
-        _compose(text, source)
+        _read(text, source)
     return source
 
 
 def read_text(text: str, file: str = "tasks.yaml") -> Source:
     """Return the values of YAML text."""
     source = Source(file)
-    _compose(text, source)
+    _read(text, source)
     return source
+
+
+def _read(text: str, source: Source) -> None:
+    source.data = plain_values(text)
+    if source.data is None:
+        _compose(text, source)
+    else:
+        source.text = text
 
 
 def _text(path: Path, source: Source) -> str | None:
@@ -231,7 +268,7 @@ class _Builder:
             self.source.insides[path] = 1 if one_line else None
         if not tag.startswith("tag:yaml.org,2002:"):
             self.source.add(self.source.values[path], path, f"tags are not supported: {tag}", "delete it")
-        return _scalar(tag.rpartition(":")[2], node.value)
+        return scalar_value(tag.rpartition(":")[2], node.value)
 
     def sequence(self, node: Any, path: Path_) -> list[Any]:
         return [self.build(child, (*path, index)) for index, child in enumerate(node.value)]
@@ -262,28 +299,10 @@ class _Builder:
         for merged_node in nodes:
             keys, values = dict(self.source.keys), dict(self.source.values)
             value = self.build(merged_node, path)
-            self.source.keys |= keys
-            self.source.values |= values
+            self.source.keys.update(keys)
+            self.source.values.update(values)
             if isinstance(value, dict):
                 yield from value.items()
             else:
                 place = (merged_node.start_mark.line + 1, merged_node.start_mark.column + 1)
                 self.source.add(place, path, "<< must be followed by a map", "write <<: *name")
-
-
-def _scalar(kind: str, text: str) -> Any:
-    """Return the value of a YAML 1.2 scalar; numbers that Python cannot parse stay text."""
-    try:
-        match kind:
-            case "null":
-                return None
-            case "bool":
-                return text.lower() == "true"
-            case "int":
-                plain = text.replace("_", "").lower()
-                return int(plain, 0) if re.match(r"[+-]?0[xob]", plain) else int(plain)
-            case "float":
-                return float(text.replace("_", "").lower().replace(".inf", "inf").replace(".nan", "nan"))
-    except ValueError:
-        return text
-    return text

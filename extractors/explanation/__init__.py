@@ -13,9 +13,19 @@ the arrays that the methods themselves computed. `values` has the result's types
 
 from .explain import explain
 from .methods import MethodAnswer, comparable_methods, method_answer
-from .values import DECISIONS, Candidate, Decision, ExplainedField, ExplainedLine, Explanation, Ground, LineCurves
+from .values import DECISIONS, Decision, ExplainedField, ExplainedLine, Explanation, FieldCandidate, Ground, LineCurves
 
 __all__ = [
-    "DECISIONS", "Candidate", "Decision", "ExplainedField", "ExplainedLine", "Explanation", "Ground", "LineCurves",
-    "MethodAnswer", "comparable_methods", "explain", "method_answer",
+    "DECISIONS",
+    "Decision",
+    "ExplainedField",
+    "ExplainedLine",
+    "Explanation",
+    "FieldCandidate",
+    "Ground",
+    "LineCurves",
+    "MethodAnswer",
+    "comparable_methods",
+    "explain",
+    "method_answer",
 ]  # fmt: skip

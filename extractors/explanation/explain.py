@@ -29,6 +29,7 @@ def explain(
     content_type: str | None = None,
     fetched_at: datetime | None = None,
     refuse: Refuse = "sure",
+    screenshot: bytes | None = None,
 ) -> Explanation:
     """Extract a page with `section` and return the result with the reasons for it.
 
@@ -36,7 +37,9 @@ def explain(
     """
     with traced() as trace:
         try:
-            result = section.extract(html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse)
+            result = section.extract(
+                html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse, screenshot=screenshot
+            )
         except UnusablePage as error:
             return Explanation(url or "", "", NoArticle(f"unusable page: {error}", url), "", ())
         lines = trace.first(Lines) or _read(html, url, content_type)

@@ -26,7 +26,7 @@ from ..metadata.metadata import (
     text_places,
 )
 from ..metadata.times import Nearby, address_day, dates_in, modification_places, publication_places
-from .values import Candidate, ExplainedField
+from .values import ExplainedField, FieldCandidate
 
 MOST_OF_PLACE = 3  # values of one place
 MOST_LENGTH = 300  # characters of a value
@@ -76,11 +76,11 @@ def _field(
     exact = [part == text or (bool(text) and fits(part, text)) for _, part in found]
     taken = next((n for n, (_, part) in enumerate(found) if part == text), exact.index(True) if any(exact) else -1)
     candidates = [
-        Candidate(place, part[:MOST_LENGTH], "taken" if n == taken else "same" if exact[n] else "lost")
+        FieldCandidate(place, part[:MOST_LENGTH], "taken" if n == taken else "same" if exact[n] else "lost")
         for n, (place, part) in enumerate(found)
     ]
     if text and taken < 0:
-        candidates.insert(0, Candidate(other, text[:MOST_LENGTH], "taken"))
+        candidates.insert(0, FieldCandidate(other, text[:MOST_LENGTH], "taken"))
     return ExplainedField(name, text[:MOST_LENGTH], tuple(candidates))
 
 

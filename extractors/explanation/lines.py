@@ -23,6 +23,7 @@ from .values import Decision, ExplainedLine
 
 ELEMENTS_NAMED = 3  # of a line's path
 NO_ACCIDENT = 20  # characters of a line from which it stands in a text because it was extracted
+MOST_SEARCHED = 1_000_000_000  # characters; of a longer page only whole lines are found, which takes no second
 _BREAK = re.compile(r"[\n\t]+")
 Reason = tuple[Decision, str]
 Judge = Callable[[int], Reason]
@@ -31,15 +32,16 @@ Judge = Callable[[int], Reason]
 def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) -> list[ExplainedLine]:
     """Return each line of the page that was extracted within `trace`, with what became of it; `result`: its answer."""
     cut = deciding_cut(trace)
-    judge = judge_of(trace, lines, result)
+    judge = _of_blocks(judge_of(trace, lines, result), lines, result)
     opinion = trace.first(Opinion, after=cut) if cut is not None and trace.last(OwnBody) is not None else None
     links = (lines.linked / np.maximum(lines.width, 1)).tolist()
     compared = cut is not None and bool(cut.evidence.similarity.any())
+    elements = {path: element_of(lines.trie, path) for path in {*lines.paths}}
     return [
         ExplainedLine(
             number,
             text,
-            element_of(lines.trie, lines.paths[number]),
+            elements[lines.paths[number]],
             *judge(number),
             width=int(lines.width[number]),
             linked=links[number],
@@ -75,6 +77,21 @@ def judge_of(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) 
     if isinstance(result, NoArticle):
         return lambda line: ("refused", result.reason) if judge(line)[0] == "kept" else judge(line)
     return judge
+
+
+def _of_blocks(judge: Judge, lines: Lines, result: Article | Listing | NoArticle) -> Judge:
+    """Return the judge, but for kept lines whose block is left out of the text, such as an embedded post."""
+    if not isinstance(result, Article):
+        return judge
+    text = " ".join(result.text.split())
+
+    def with_blocks(line: int) -> Reason:
+        decision, reason = judge(line)
+        if decision == "kept" and " ".join(lines.texts[line].split()) not in text:
+            return "caption", f"in a block that the text leaves out, such as an embedded post; {reason}"
+        return decision, reason
+
+    return with_blocks
 
 
 def _judge_alone(trace: Trace, own: OwnBody) -> Judge:
@@ -242,4 +259,6 @@ def lines_in(lines: Sequence[str], text: str) -> set[int]:
     for run in LCSseq.opcodes([hash(line) for line in ours], [hash(piece) for piece in pieces if piece]):
         if run.tag == "equal":
             found.update(range(run.src_start, run.src_end))
+    if len(ours) * len(flat) > MOST_SEARCHED:
+        return found
     return found | {number for number, line in enumerate(ours) if len(line) >= NO_ACCIDENT and line in flat}

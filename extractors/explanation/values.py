@@ -12,7 +12,7 @@ Decision = Literal[
 ]  # fmt: skip
 DECISIONS: dict[Decision, str] = {  # what each means, in the order of legends
     "kept": "kept: a line of the text",
-    "caption": "a caption, or under a picture",
+    "caption": "a caption or an embedded post: beside the text",
     "head": "before the body's head",
     "tail": "after the body's tail",
     "outside": "outside the body's element",
@@ -54,7 +54,7 @@ class ExplainedLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class FieldCandidate:
     """A value at a place of the page where a field may stand.
 
     `state`: taken, the same (it agrees with the one taken, a date by its day), or lost.
@@ -71,7 +71,7 @@ class ExplainedField:
 
     name: str
     value: str
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[FieldCandidate, ...]
 
     @property
     def place(self) -> str:

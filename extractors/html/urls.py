@@ -33,6 +33,11 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BEFORE_QUERY = re.compile(r"^[^?#]*")
 _NO_HOST = re.compile(r"[\s<>\\^|\x00-\x1f\x7f-\x9f]")  # "forbidden host code points" of the URL standard
 _TAB_OR_NEWLINE = re.compile(r"[\t\r\n]")
+# What most links are: lower case, no port or an unusual one, a path without dot segments and escapes, no query.
+_NORMAL = re.compile(
+    r"(?P<origin>https?://[a-z0-9.-]+(?::(?!(?:80|443)/)[1-9][0-9]{0,3})?)"
+    r"/(?:[!$&'()*+,\-0-9:;=@A-Z\[\]_a-z~/]|(?<!/)\.)*"
+)
 _EDGES = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL standard strips them
 
 
@@ -43,6 +48,8 @@ def normalise(url: str) -> str:
     Text that is no absolute http(s) URL (mailto:, relative, malformed) comes back without outer white space and
     otherwise as it is: whether it may be fetched is for others to say. Never raises.
     """
+    if _NORMAL.fullmatch(url):
+        return url
     text = _TAB_OR_NEWLINE.sub("", url.strip(_EDGES))
     parts = split_web(text)
     if parts is None:
@@ -52,14 +59,29 @@ def normalise(url: str) -> str:
     return f"{parts.scheme}://{_authority(parts)}{path}" + (f"?{query}" if query else "")
 
 
+def is_normal(url: str) -> bool:
+    """Whether `url` surely is an absolute http(s) URL in its normal form; false for some that are."""
+    return _NORMAL.fullmatch(url) is not None
+
+
+def origin_of(url: str) -> tuple[str, str] | None:
+    """Return scheme and authority (`h:8080`) of the normal form of `url`; None if it is no absolute http(s) URL."""
+    if match := _NORMAL.fullmatch(url):
+        scheme, _, authority = match["origin"].partition("://")
+        return scheme, authority
+    parts = split_web(normalise(url))
+    return (parts.scheme, parts.netloc) if parts else None
+
+
 def split_web(url: str) -> SplitResult | None:
     """Return the parts of an absolute http(s) URL, or None if `url` isn't one (no host, bad host or port, no http)."""
     try:
         parts = urlsplit(_BEFORE_QUERY.sub(lambda head: head[0].replace("\\", "/"), url, count=1))
-        usable = parts.scheme in DEFAULT_PORTS and bool(parts.hostname) and (parts.port or 0) >= 0
+        host = parts.hostname if parts.scheme in DEFAULT_PORTS else None
+        usable = bool(host) and (parts.port or 0) >= 0
     except ValueError:
         return None
-    return parts if usable and not _NO_HOST.search(parts.hostname or "") else None
+    return parts if usable and not _NO_HOST.search(host or "") else None
 
 
 def escape(text: str) -> str:

@@ -1,35 +1,28 @@
 """The command line as a user calls it: a process of its own, in a folder of its own."""
 
-import json
 import os
-import subprocess
-import sys
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from console.sample_site import SiteServer, tasks_yaml
 
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def events(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.out.splitlines()]
-
-    @property
-    def accounting(self) -> dict[str, dict[str, Any]]:
-        return {row["task"]: row for row in self.events[-1]["tasks"]}
-
+from .calls import Done as Done
+from .calls import call
 
 Exemplar = Callable[..., Done]
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """The sample site, the folder of a task list whose sections were crawled once, and what that run said."""
+
+    site: SiteServer
+    folder: Path
+    done: Done
 
 
 @pytest.fixture
@@ -44,22 +37,40 @@ def folder(tmp_path: Path, site: SiteServer) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def first_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
+    """A first run, made once; tests get copies of its folder."""
+    folder = tmp_path_factory.mktemp("first-run")
+    with SiteServer() as site:
+        (folder / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
+        done = call(folder, _environment(), ["run", "--once", "--json"])
+        assert done.code == 0, done.err
+        yield Crawled(site, folder, done)
+
+
+@pytest.fixture
+def crawled(first_run: Crawled, tmp_path: Path) -> Iterator[Crawled]:
+    """A copy of a folder after a first run, and its site, as it was then."""
+    shutil.copytree(first_run.folder, tmp_path, dirs_exist_ok=True)
+    yield Crawled(first_run.site, tmp_path, first_run.done)
+    first_run.site.relaunch()
+    first_run.site.robots_txt = None
+    for path in [*first_run.site._overrides]:
+        first_run.site.restore(path)
+
+
 @pytest.fixture
 def environment() -> dict[str, str]:
+    return _environment()
+
+
+def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(("EXEMPLAR_", "REDIS_URL"))}
 
 
 @pytest.fixture
 def exemplar(tmp_path: Path, environment: dict[str, str]) -> Exemplar:
-    def call(*arguments: str, stdin: bytes = b"", **variables: str) -> Done:
-        done = subprocess.run(
-            [sys.executable, "-m", "console", *arguments],
-            cwd=tmp_path,
-            env=environment | variables,
-            input=stdin,
-            capture_output=True,
-            timeout=110,
-        )
-        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+    def run(*arguments: str, stdin: bytes = b"", **variables: str) -> Done:
+        return call(tmp_path, environment | variables, arguments, stdin)
 
-    return call
+    return run

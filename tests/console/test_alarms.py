@@ -71,4 +71,4 @@ def test_runs_and_their_pages_are_counted(exemplar: Exemplar, folder: Path) -> N
     report = json.loads(shown.out)
     assert (shown.code, report["visits"], report["alarms"]) == (0, 1, [])
     assert report["pages"] > 10
-    assert "links to articles on lists" in {row["name"] for row in report["baselines"]}
+    assert "surrounding match" in {row["name"] for row in report["baselines"]}

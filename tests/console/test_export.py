@@ -11,9 +11,8 @@ from click.testing import CliRunner
 
 from console.commands import export as export_command
 from console.commands import schema as schema_command
-from console.sample_site import SiteServer, tasks_yaml
 from crawler.task_list.schema import json_schema
-from tests.console.conftest import Done, Exemplar
+from tests.console.conftest import Crawled, Done, Exemplar
 from tests.workers.test_rows import row
 from workers.row_schema import FIELDS, row_schema
 from workers.rows import Row
@@ -143,10 +142,8 @@ def test_the_schema_of_a_row_and_that_of_tasks(tmp_path: Path) -> None:
     assert json.loads(file.read_text("utf-8")) == row_schema()
 
 
-def test_the_rows_of_the_sample_site_fit_the_schema_and_can_be_exported(tmp_path: Path, exemplar: Exemplar) -> None:
-    with SiteServer() as site:
-        (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
-        assert exemplar("run", "--once", "--json").code == 0
+def test_the_rows_of_the_sample_site_fit_the_schema_and_can_be_exported(crawled: Crawled, exemplar: Exemplar) -> None:
+    tmp_path = crawled.folder
     rows = lines_of(tmp_path / "out/en-stories.jsonl")
     validator = jsonschema.Draft202012Validator(row_schema(), format_checker=jsonschema.FormatChecker())
     for one in rows:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import redis
 
-from console.sample_site import SiteServer, truth
-from tests.console.conftest import Exemplar
+from console.sample_site import truth
+from tests.console.conftest import Crawled, Exemplar
 from workers.ledger import Ledger
 from workers.url_states import Found
 
@@ -16,8 +16,8 @@ def rows(folder: Path) -> list[str]:
     return [json.loads(line)["url"] for line in (folder / "out/zh-news.jsonl").read_text("utf-8").splitlines()]
 
 
-def test_a_forgotten_url_is_fetched_again_and_written_once(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    assert exemplar("run", "--once", "--json").code == 0
+def test_a_forgotten_url_is_fetched_again_and_written_once(crawled: Crawled, exemplar: Exemplar) -> None:
+    folder, site = crawled.folder, crawled.site
     before = rows(folder)
     path = truth("zh")[0].path
     done = exemplar("forget", "zh-news", site.url + path, site.url + "/nothing.html")
@@ -28,8 +28,8 @@ def test_a_forgotten_url_is_fetched_again_and_written_once(folder: Path, site: S
     assert sorted(rows(folder)) == sorted(before)
 
 
-def test_a_forgotten_task_is_crawled_anew(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    assert exemplar("run", "--once", "--json").code == 0
+def test_a_forgotten_task_is_crawled_anew(crawled: Crawled, exemplar: Exemplar) -> None:
+    folder = crawled.folder
     assert exemplar("forget", "zh-news", "--json", "--yes").code == 0
     (folder / "out/zh-news.jsonl").unlink()
     assert exemplar("run", "--once", "--json").code == 0
@@ -60,10 +60,8 @@ def test_a_task_list_that_is_not_there_makes_no_folder(command: str, tmp_path: P
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_a_forgotten_url_that_no_list_shows_is_fetched_again(
-    folder: Path, site: SiteServer, exemplar: Exemplar
-) -> None:
-    assert exemplar("run", "--once", "--json").code == 0
+def test_a_forgotten_url_that_no_list_shows_is_fetched_again(crawled: Crawled, exemplar: Exemplar) -> None:
+    site = crawled.site
     path = truth("zh")[0].path
     for name in [
         name for name in site._pages if name.startswith("/zh/news/") and not name.startswith("/zh/news/2026/")

@@ -13,7 +13,7 @@ from workers import keys
 from workers.extraction_config import ExtractionConfig
 from workers.ledger import Ledger
 from workers.problems import Problem
-from workers.url_states import Found, fingerprint
+from workers.url_states import Found, State, fingerprint
 
 TASK = "gazette"
 A_LIST = "a list: {} of {} texts each follow a link"
@@ -23,14 +23,14 @@ def url(number: int) -> str:
     return f"http://gazette.example/a/{number}.html"
 
 
-def settled(connection: "redis.Redis", *reasons: str, state: str = "rejected", first: int = 0) -> Ledger:
+def settled(connection: "redis.Redis", *reasons: str, state: State = "rejected", first: int = 0) -> Ledger:
     """A ledger with one URL for each reason, of a task that is published."""
     config = ExtractionConfig(TASK, url(0), r"http://gazette\.example/a/\d+\.html", ("out.jsonl",), ".")
     connection.hset(keys.CONFIGS, TASK, config.to_json())
     ledger = Ledger(connection, TASK)
     for number, reason in enumerate(reasons, first):
         ledger.add([Found(url(number))])
-        ledger.settle(fingerprint(url(number)), state, reason)  # type: ignore[arg-type]
+        ledger.settle(fingerprint(url(number)), state, reason)
     return ledger
 
 
@@ -90,8 +90,8 @@ def test_a_group_is_named_by_how_its_reason_begins() -> None:
         ("fetched", "no space left", "to be tried again"),
     ],
 )
-def test_what_became_of_a_url_is_told_by_state_and_reason(state: str, reason: str, fate: str) -> None:
-    assert fate_of(state, reason) == fate  # type: ignore[arg-type]
+def test_what_became_of_a_url_is_told_by_state_and_reason(state: State, reason: str, fate: str) -> None:
+    assert fate_of(state, reason) == fate
 
 
 # -- status

@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from console.sample_site import SiteServer, shingle_f1, tasks_yaml, truth
-from tests.console.conftest import Exemplar
+from tests.console.conftest import Done, Exemplar
 from tests.site.scripted import SCRIPT, make_scripted
 
 pytestmark = pytest.mark.timeout(180)
@@ -19,8 +20,8 @@ def folder(tmp_path: Path, site: SiteServer) -> Path:
     return tmp_path
 
 
-def report(done: object) -> dict[str, object]:
-    return next(event for event in done.events if event["event"] == "crawled")  # type: ignore[attr-defined]
+def report(done: Done) -> dict[str, Any]:
+    return next(event for event in done.events if event["event"] == "crawled")
 
 
 def test_a_section_that_scripts_fill_comes_whole(

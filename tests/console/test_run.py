@@ -13,7 +13,7 @@ import pytest
 import redis
 
 from console.sample_site import DEAD_LINKS, SiteServer, shingle_f1, truth
-from tests.console.conftest import Done, Exemplar
+from tests.console.conftest import Crawled, Done, Exemplar
 from workers.embedded import Embedded
 from workers.keys import of_task
 
@@ -25,9 +25,8 @@ def rows(folder: Path, task: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
 
 
-def test_every_article_comes_once_and_right(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 0, done.err
+def test_every_article_comes_once_and_right(crawled: Crawled) -> None:
+    folder, site = crawled.folder, crawled.site
     for section, task in (("zh", "zh-news"), ("en", "en-stories")):
         found = {str(row["canonical_url"]).removeprefix(site.url): row for row in rows(folder, task)}
         wanted = {article.path: article for article in truth(section)}
@@ -41,19 +40,17 @@ def test_every_article_comes_once_and_right(folder: Path, site: SiteServer, exem
         assert database.execute("SELECT count(*) FROM articles").fetchone() == (30,)
 
 
-def test_row_has_what_is_promised(folder: Path, exemplar: Exemplar) -> None:
-    assert exemplar("run", "--once", "--json").code == 0
+def test_row_has_what_is_promised(crawled: Crawled) -> None:
     promised = "task url canonical_url title text published author keywords language method confidence fetched_at"
-    assert {*promised.split(), "content_hash", "version"} <= set(rows(folder, "zh-news")[0])
+    assert {*promised.split(), "content_hash", "version"} <= set(rows(crawled.folder, "zh-news")[0])
 
 
-def test_second_run_fetches_no_article_again(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    assert exemplar("run", "--once", "--json").code == 0
-    before = len(site.requests)
+def test_second_run_fetches_no_article_again(crawled: Crawled, exemplar: Exemplar) -> None:
+    before = len(crawled.site.requests)
     done = exemplar("run", "--once", "--json")
     assert done.code == 0
     articles = {article.path for section in ("zh", "en") for article in truth(section)} | set(DEAD_LINKS)
-    assert not articles & {request.path for request in site.requests[before:]}
+    assert not articles & {request.path for request in crawled.site.requests[before:]}
     assert all(row["written"] == 0 for row in done.accounting.values())
 
 
@@ -65,9 +62,8 @@ def test_only_what_is_new_is_fetched(folder: Path, site: SiteServer, exemplar: E
     assert {task: row["written"] for task, row in done.accounting.items()} == {"zh-news": 2, "en-stories": 2}
 
 
-def test_accounting_adds_up(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once", "--json")
-    for row in done.accounting.values():
+def test_accounting_adds_up(crawled: Crawled, exemplar: Exemplar) -> None:
+    for row in crawled.done.accounting.values():
         states = ("written", "duplicate", "rejected", "failed", "waiting", "leased", "fetched")
         assert row["seen"] == sum(row[state] for state in states)
         assert row["unaccounted"] == 0
@@ -75,8 +71,8 @@ def test_accounting_adds_up(folder: Path, exemplar: Exemplar) -> None:
     assert [row["counts"]["unaccounted"] for row in status["tasks"]] == [0, 0]
 
 
-def test_dead_link_is_named_with_its_reason(folder: Path, exemplar: Exemplar) -> None:
-    exemplar("run", "--once", "--json")
+@pytest.mark.usefixtures("crawled")
+def test_dead_link_is_named_with_its_reason(exemplar: Exemplar) -> None:
     done = exemplar("status", "--problems", "zh-news", "--json")
     assert any(row["url"].endswith("/1016.html") and row["reason"] == "http 404" for row in done.events)
 

@@ -23,9 +23,7 @@ class ListServer:
         self.pages: dict[str, bytes | str] = {}
         self.asked: list[Asked] = []
         self.states = True  # whether answers name their state
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._http.daemon_threads = True
-        self._http.site = self  # type: ignore[attr-defined]
+        self._http = _Http(self)
         self.url = f"http://127.0.0.1:{self._http.server_port}"
 
     def __enter__(self) -> "ListServer":
@@ -56,12 +54,20 @@ class ListServer:
         return 200, {"ETag": etag} if self.states else {}, body
 
 
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, site: ListServer) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.site = site
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: Any
+    server: _Http
 
     def do_GET(self) -> None:
-        site: ListServer = self.server.site
+        site = self.server.site
         state = self.headers.get("If-None-Match", "")
         status, headers, body = site.answer(self.path, state)
         site.asked.append(Asked(self.path, state, status))

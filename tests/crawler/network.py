@@ -40,8 +40,8 @@ def install() -> None:
         return _connect_ex(self, address)
 
     socket.getaddrinfo = getaddrinfo
-    socket.socket.connect = connect  # type: ignore[method-assign]
-    socket.socket.connect_ex = connect_ex  # type: ignore[method-assign]
+    changed: Any = socket.socket
+    changed.connect, changed.connect_ex = connect, connect_ex
 
 
 def connections(file: Path) -> list[tuple[str, int]]:

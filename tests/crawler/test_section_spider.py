@@ -15,7 +15,6 @@ from typing import NamedTuple
 import pytest
 import redis
 from scrapy.http import HtmlResponse
-from twisted.python.failure import Failure
 
 from console.sample_site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
 from crawler.fetching.context import FetchContext
@@ -355,7 +354,7 @@ def test_a_site_that_is_away_ends_in_a_report_without_a_traceback(connection, re
 
 
 def test_after_a_kill_the_next_run_fetches_the_rest(site, connection, redis_url, tmp_path):
-    write_tasks(tmp_path, site.url, delay=0.1)
+    write_tasks(tmp_path, site.url, delay=0.2)
     ledger = Ledger(connection, "zh-news")
     with Child("zh-news", tmp_path, redis_url) as child:
         until(lambda: ledger.counts().states["fetched"] >= 4)
@@ -471,6 +470,9 @@ class Noted:
     def next(self):
         return [self.fetches.pop(0)] if self.fetches else []
 
+    def pause(self):
+        return None
+
     def settle(self, fetch, answer):
         if self.error is not None and isinstance(answer, Answered):
             raise self.error
@@ -482,22 +484,38 @@ FETCH = Fetch("http://site.example/1")
 NEXT = Fetch("http://site.example/2", headers={"If-None-Match": "x"})
 
 
+class Downloader:
+    """An engine whose first request gives `came`; it notes all requests, and answers further ones with a page."""
+
+    running = True
+
+    def __init__(self, came):
+        self.came, self.requests, self.closed = [came], [], []
+
+    async def download_async(self, request):
+        self.requests.append(request)
+        came = self.came.pop() if self.came else HtmlResponse(request.url, body=b"<p>y</p>")
+        if isinstance(came, Exception):
+            raise came
+        return came
+
+    async def close_spider_async(self, reason):
+        self.closed.append(reason)
+
+
 def told(run, came):
-    """What a spider asks for after an answer or a failure, and why it ended."""
+    """What a spider requests after an answer or a failure, and why it ended."""
     spider = SectionSpider(FetchContext(), None, run)
-    closed = asyncio.sleep(0)
-    engine = SimpleNamespace(running=True, close_spider_async=lambda reason: closed)
-    spider.crawler = SimpleNamespace(engine=engine)
+    spider.crawler = SimpleNamespace(engine=Downloader(came))
 
-    async def requests():
-        if isinstance(came, Failure):
-            came.request = SimpleNamespace(url=FETCH.url, cb_kwargs={"fetch": FETCH}, meta={})
-            return [request async for request in spider._on_failure(came)]
-        return [request async for request in spider._on_response(came, FETCH)]
+    async def follow():
+        spider._send([FETCH])
+        while not spider.crawler.engine.closed:
+            await asyncio.sleep(0)
 
-    requested = asyncio.run(requests())
-    closed.close()
-    return requested, spider.outcome
+    asyncio.run(follow())
+    assert spider.crawler.engine.closed == [spider.outcome]
+    return spider.crawler.engine.requests[1:], spider.outcome
 
 
 ANSWER = HtmlResponse(FETCH.url, body=b"<p>x</p>", headers={"Content-Type": "text/html"})
@@ -507,14 +525,15 @@ def test_what_came_is_told_and_the_next_fetch_becomes_a_request():
     run = Noted(None, NEXT)
     [request], outcome = told(run, ANSWER)
     assert (request.url, request.headers["If-None-Match"], outcome) == (NEXT.url, b"x", "finished")
-    [(url, answer)] = run.told
-    assert (url, answer.status, answer.page.body) == (FETCH.url, 200, b"<p>x</p>")
+    (url, answer), (next_url, _) = run.told
+    assert (url, answer.status, answer.page.body, next_url) == (FETCH.url, 200, b"<p>x</p>", NEXT.url)
 
 
 def test_a_surprise_with_one_page_is_told_and_the_run_goes_on():
     run = Noted(RuntimeError("no such luck"), NEXT)
     requests, outcome = told(run, ANSWER)
-    [(_, none)] = run.told
+    assert [url for url, _ in run.told] == [FETCH.url, NEXT.url]
+    none = run.told[0][1]
     assert (none.cause, none.outcome) == ("surprise", Outcome("again", "unexpected RuntimeError: no such luck"))
     assert ([request.url for request in requests], outcome) == ([NEXT.url], "finished")
 
@@ -528,12 +547,12 @@ def test_redis_away_is_no_surprise_and_not_the_same_as_nothing_to_do():
 def test_a_url_that_no_request_can_be_made_of_is_settled():
     run = Noted(None, Fetch("http://host:99999:/"), NEXT)
     requests, outcome = told(run, ANSWER)
-    assert (requests, outcome) == ([], "finished")
+    assert ([request.url for request in requests], outcome) == ([NEXT.url], "finished")
     assert run.told[1][1].outcome.kind == "fail"
 
 
 def test_a_request_that_was_never_sent_is_told_as_such():
     run = Noted()
-    told(run, Failure(RunEnding()))
+    told(run, RunEnding())
     [(_, none)] = run.told
     assert none.cause == "run ending"

@@ -4,7 +4,7 @@
         @pytest.fixture
         def place(self, postgres, tmp_path): …   what the other methods get: a server, a folder, an object of your own
 
-Each test has a place of its own, with an empty output. Methods that a target has no use for stay as they are here.
+Each test has a place of its own, with an empty output. `RefusedRows` and `OlderForm` have more tests, for some targets.
 """
 
 import logging
@@ -41,13 +41,10 @@ def keys(rows):
 class BatchSinkSuite(ABC):
     """The tests. A subclass says where its output is, and how it is opened, read and damaged.
 
-    `can_refuse`: its target may refuse a single row. `has_older_form`: an earlier release wrote its output with less
-    fields. `once_only`: a row of an earlier batch is not there twice (with False a reader removes it, by its key).
+    `once_only`: a row of an earlier batch is not there twice (with False a reader removes it, by its key).
     `compared`: the fields that `read` returns of each row.
     """
 
-    can_refuse = True
-    has_older_form = True
     once_only = True
     compared = (*row(0), "author", "keywords", "confidence", "parts")
 
@@ -71,14 +68,6 @@ class BatchSinkSuite(ABC):
     @abstractmethod
     def bring_back(self, place):
         """Make it available again."""
-
-    def refuse(self, place, refused):
-        """Make the target refuse these rows."""
-        raise NotImplementedError
-
-    def make_older(self, place):
-        """Give the output, which has rows, the form that an earlier version wrote, without field `listed_on`."""
-        raise NotImplementedError
 
     def secrets(self, place):
         """Return passwords, tokens and keys in the address of the output."""
@@ -184,38 +173,9 @@ class BatchSinkSuite(ABC):
         sink.write(batch(2, row(2), row(3), again=True))
         assert self.keys(place) == keys([row(1), row(2), row(3)])
 
-    def test_a_refused_row_is_named_and_the_others_are_written(self, sink, place):
-        if not self.can_refuse:
-            pytest.skip("this target refuses no single row")
-        rows = [row(number) for number in range(20)]
-        sink.check()
-        self.refuse(place, [rows[0], rows[7], rows[8]])
-        for again in ((), True):
-            with pytest.raises(RowsRefused) as refused:
-                sink.write(batch(1, *rows, again=again))
-            assert keys(rows[number] for number in (0, 7, 8)) == sorted(refused.value.reasons)
-            assert all(refused.value.reasons.values())
-            assert self.keys(place) == keys([one for one in rows if one not in (rows[0], rows[7], rows[8])])
-        sink.write(batch(2, row(20)))
-        assert len(self.keys(place)) == 18
-
     def test_processes_killed_in_the_middle_of_batches_leave_each_row_once(self, place):
         rows = deliver_with_kills(lambda: self.open(place), batches_of(20, text="x" * 3000), kills=6)
         assert self.keys(place) == keys(rows)
-
-    def test_an_output_of_an_earlier_version_takes_rows(self, place):
-        if not self.has_older_form:
-            pytest.skip("each object or request of this target is complete in itself")
-        sink = self.open(place)
-        sink.write(batch(1, row(1)))
-        sink.close()
-        self.make_older(place)
-        sink = self.open(place)
-        sink.write(batch(2, row(1), row(2, listed_on="http://a.example/"), again=[row(1)]))
-        sink.close()
-        rows = sorted(self.read(place), key=key_of)
-        assert keys(rows) == keys([row(1), row(2)])
-        assert [one.get("listed_on") for one in rows] == [None, "http://a.example/"]
 
     def test_a_check_creates_what_is_missing_and_writes_no_row(self, sink, place):
         sink.check()
@@ -249,13 +209,54 @@ class BatchSinkSuite(ABC):
                 call()
             shown += _words(error.value)
         self.bring_back(place)
-        if self.can_refuse:
+        if isinstance(self, RefusedRows):
             self.refuse(place, [row(3)])
             with pytest.raises(RowsRefused) as refused:
                 sink.write(batch(3, row(3), row(4)))
             shown += [*_words(refused.value), *refused.value.reasons.values()]
         shown += [caplog.text, *capfd.readouterr()]
         assert [text for text in shown for secret in self.secrets(place) if secret in text] == []
+
+
+class RefusedRows(BatchSinkSuite):
+    """The tests of a target that may refuse a single row."""
+
+    @abstractmethod
+    def refuse(self, place, refused):
+        """Make the target refuse these rows."""
+
+    def test_a_refused_row_is_named_and_the_others_are_written(self, sink, place):
+        rows = [row(number) for number in range(20)]
+        sink.check()
+        self.refuse(place, [rows[0], rows[7], rows[8]])
+        for again in ((), True):
+            with pytest.raises(RowsRefused) as refused:
+                sink.write(batch(1, *rows, again=again))
+            assert keys(rows[number] for number in (0, 7, 8)) == sorted(refused.value.reasons)
+            assert all(refused.value.reasons.values())
+            assert self.keys(place) == keys([one for one in rows if one not in (rows[0], rows[7], rows[8])])
+        sink.write(batch(2, row(20)))
+        assert len(self.keys(place)) == 18
+
+
+class OlderForm(BatchSinkSuite):
+    """The tests of an output that an earlier version wrote with less fields."""
+
+    @abstractmethod
+    def make_older(self, place):
+        """Give the output, which has rows, the form that an earlier version wrote, without field `listed_on`."""
+
+    def test_an_output_of_an_earlier_version_takes_rows(self, place):
+        sink = self.open(place)
+        sink.write(batch(1, row(1)))
+        sink.close()
+        self.make_older(place)
+        sink = self.open(place)
+        sink.write(batch(2, row(1), row(2, listed_on="http://a.example/"), again=[row(1)]))
+        sink.close()
+        rows = sorted(self.read(place), key=key_of)
+        assert keys(rows) == keys([row(1), row(2)])
+        assert [one.get("listed_on") for one in rows] == [None, "http://a.example/"]
 
 
 def _words(error):

@@ -9,6 +9,7 @@ import threading
 import time
 from pathlib import Path
 
+from tests.redis_servers import START_WAIT
 from workers.connection import client
 from workers.embedded import answers, server_binary
 
@@ -37,7 +38,7 @@ class Server:
         self.process = subprocess.Popen(
             [str(part) for part in (server_binary(), *options, *aof, *self.options)], stdout=subprocess.DEVNULL
         )
-        limit = time.monotonic() + 10
+        limit = time.monotonic() + START_WAIT
         while not answers(self.url):
             assert time.monotonic() < limit, "the test's own Redis does not answer"
             time.sleep(0.02)

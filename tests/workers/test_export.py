@@ -111,14 +111,16 @@ def test_only_rows_that_the_condition_admits_are_written() -> None:
 
 CHILD = """
 import sys, time
+from itertools import count
 from pathlib import Path
 from workers.export import export_rows
 from workers.sinks import JsonLinesSink, OutputOptions, Target, kind_of
-source, target = sys.argv[1:]
+source, target, last = sys.argv[1:]
+batches = count(1)
 rows = kind_of(source).rows(Target(source, source, "t", Path()))
 def slowly(exported):
     print(exported.written, flush=True)
-    time.sleep(0.002)
+    time.sleep(60 if next(batches) == int(last) else 0.002)  # it is not at the end before it is killed
 export_rows(rows, JsonLinesSink(Path(target)), OutputOptions(batch_rows=5), on_batch=slowly)
 """
 
@@ -129,11 +131,12 @@ def test_an_export_that_is_killed_and_repeated_loses_no_row_and_writes_none_twic
         source.write_text("".join(json.dumps(one) + "\n" for one in rows_of(300)), "utf-8")
     command = [sys.executable, "-c", CHILD, str(source), str(target)]
     for batches in (3, 20, 11):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ) as child:
+        with subprocess.Popen([*command, str(batches + 9)], stdout=subprocess.PIPE, env=os.environ) as child:
             assert child.stdout is not None
             for _ in range(batches):
                 child.stdout.readline()
             time.sleep(0.001 * batches)
             child.send_signal(signal.SIGKILL)
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+        assert child.returncode == -signal.SIGKILL
+    subprocess.run([*command, "0"], check=True, capture_output=True, timeout=60)
     assert in_jsonl(target) == rows_of(300)

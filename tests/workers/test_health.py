@@ -11,6 +11,7 @@ from console.sample_site import render_site, truth
 from console.sample_site.tasks import EXAMPLES
 from workers import keys
 from workers.extraction_config import ExtractionConfig, keep_example
+from workers.forgetting import forget_task
 from workers.health import dismiss_alarms, health_report, present_alarms, update_health
 from workers.health.observations import PageObservation, VisitObservation, from_json, refused_observation, to_json
 from workers.health.sequential import ShareRule, ShareTest
@@ -19,6 +20,7 @@ from workers.health.task_health import DAY, PAGE_THRESHOLD, TaskHealth
 from workers.inbox import Inbox
 from workers.ledger import OBSERVED_KEPT, Ledger
 from workers.page_store import StoredPage
+from workers.renaming import rename_task
 from workers.url_states import Found, fingerprint
 
 from .helpers import FETCHED_AT, TASK, article, deliver, news, publish, url
@@ -86,7 +88,7 @@ def test_the_state_keeps_its_values():
     for number in range(40):
         health.observe(page(number) if number < 30 else replace(page(number), match=0.1))
         health.observe(VisitObservation(1e9 + 100 * number, lists=1, found=20, known=18, new=2, fetched=2))
-    again = HealthState.from_json(health.state.to_json())
+    again = HealthState.from_json(health.state.to_json(), TASK)
     assert again.to_json() == health.state.to_json()
     assert [*again.alarms] == ["template changed"]
     assert len(health.state.to_json()) < 16_000
@@ -116,6 +118,16 @@ def test_texts_that_become_far_shorter_are_a_changed_template():
         health.observe(page(number) if number < 30 else replace(page(number), length=200))
     assert opened(health) == ["template changed"]
     assert "usually 1800" in health.state.alarms["template changed"].evidence
+
+
+def test_an_example_among_its_own_pages_and_a_first_run_are_no_baseline():
+    health = TaskHealth(TASK)
+    health.observe(replace(page(0), match=1.0, length=90))
+    health.observe(VisitObservation(1e9, lists=90, found=2000, new=2000, fetched=200, is_whole=False))
+    for number in range(1, 100):
+        health.observe(replace(page(number), match=0.5))
+        health.observe(VisitObservation(1e9 + 3600 * number, lists=1, found=20, known=19, new=1, fetched=1))
+    assert not health.changes
 
 
 def test_a_list_without_links_is_a_section_that_moved():
@@ -214,6 +226,19 @@ def test_a_captcha_is_an_alarm_with_its_evidence_and_can_be_dismissed(connection
     assert dismiss_alarms(connection, TASK) == ["blocked"]
     assert present_alarms(connection) == []
     assert health_report(connection, TASK).history[0].state == "dismissed"
+
+
+def test_alarms_go_with_a_task_that_is_renamed_and_with_its_ledger(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    worker.extract_pages(TASK, deliver(connection, {number: news(number) for number in range(1, 11)}))
+    worker.extract_pages(TASK, deliver(connection, dict.fromkeys(range(11, 21), CAPTCHA)))
+    rename_task(connection, TASK, "town")
+    update_health(connection, "town")
+    assert [(alarm.task, alarm.kind) for alarm in present_alarms(connection)] == [("town", "blocked")]
+    assert health_report(connection, "town").alarms[0].task == "town"
+    forget_task(connection, "town")
+    assert present_alarms(connection) == []
+    assert health_report(connection, "town").pages == 0
 
 
 def test_pages_of_rechecks_and_own_rules_are_not_observed(connection, worker, tmp_path):

@@ -12,7 +12,7 @@ from workers.errors import OutputError
 from workers.sinks import OutputOptions, open_sink
 from workers.sinks.parquet import COLUMNS
 
-from .batch_sink_suite import batch, keys
+from .batch_sink_suite import OlderForm, batch, keys
 from .naughty import naughty_rows
 from .sink_suite import row
 from .test_stores import FolderOutput
@@ -26,9 +26,7 @@ def rows_of(table):
     ]
 
 
-class TestParquet(FolderOutput):
-    has_older_form = True
-
+class TestParquet(FolderOutput, OlderForm):
     def open(self, place):
         return open_sink("deep/{task}.parquet", "t", place)
 

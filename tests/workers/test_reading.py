@@ -8,6 +8,7 @@ import lzma
 import os
 import sqlite3
 from pathlib import Path
+from typing import cast
 
 import pytest
 import zstandard
@@ -16,6 +17,7 @@ from workers.durability import Durability
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row
 from workers.sinks import KINDS, Kind, Target, kind_of, open_sink
+from workers.sinks.interface import Sink
 from workers.sinks.reading import complete
 
 from .test_rows import row
@@ -52,9 +54,9 @@ READABLE = [
 @pytest.mark.parametrize("address", READABLE)
 def test_what_was_written_is_read_back_equal_and_in_order(address: str, tmp_path: Path) -> None:
     written = [numbered(n) for n in (3, 1, 2)]
-    sink = open_sink(address, "t", tmp_path, FAST)
-    with sink.exclusive():  # type: ignore[union-attr]
-        sink.write(written)  # type: ignore[arg-type]
+    sink = cast(Sink, open_sink(address, "t", tmp_path, FAST))
+    with sink.exclusive():
+        sink.write(written)
     sink.close()
     assert rows_in(address, tmp_path) == written
 

@@ -31,8 +31,6 @@ def bucket(s3, monkeypatch):
 
 
 class TestS3(BatchSinkSuite):
-    can_refuse = has_older_form = False
-
     @pytest.fixture
     def place(self, s3, bucket):
         return s3, bucket

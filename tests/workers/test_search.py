@@ -15,7 +15,7 @@ from workers.sinks.options import OutputOptions
 from workers.sinks.search import SearchSink
 from workers.sinks.webhook import row_id
 
-from .batch_sink_suite import BatchSinkSuite, batch, batches_of, keys
+from .batch_sink_suite import OlderForm, RefusedRows, batch, batches_of, keys
 from .http_receiver import answering, own_authority, sending, stalling
 from .kills import deliver_with_kills
 from .search_double import SearchDouble
@@ -49,7 +49,7 @@ def documents(server, index=None):
     ]
 
 
-class TestSearch(BatchSinkSuite):
+class TestSearch(RefusedRows, OlderForm):
     @pytest.fixture
     def place(self):
         with SearchDouble(login=f"anna:{PASSWORD}") as server:

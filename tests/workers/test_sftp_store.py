@@ -25,8 +25,6 @@ def address(server, folder, *, key="", known_hosts="", login="", form="{task}/")
 
 
 class TestSftp(BatchSinkSuite):
-    can_refuse = has_older_form = False
-
     @pytest.fixture
     def place(self, sshd, tmp_path, monkeypatch):
         monkeypatch.setenv("SFTP_PASSWORD", PASSWORD)

@@ -17,7 +17,7 @@ from workers.sinks import kinds
 from workers.sinks.options import OutputOptions
 from workers.sinks.sql_table import FIELDS
 
-from .batch_sink_suite import BatchSinkSuite, batch, batches_of, keys
+from .batch_sink_suite import OlderForm, RefusedRows, batch, batches_of, keys
 from .kills import deliver_with_kills
 from .naughty import naughty_rows
 from .sink_suite import row
@@ -41,7 +41,7 @@ def new_database(server):
         server.run(f"DROP DATABASE {name}{force}")
 
 
-class SqlSuite(BatchSinkSuite):
+class SqlSuite(RefusedRows, OlderForm):
     compared = FIELDS
 
     def open(self, place):

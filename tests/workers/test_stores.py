@@ -34,8 +34,6 @@ def lines(path, data):
 class FolderOutput(BatchSinkSuite):
     """Files of this machine below `place`/deep."""
 
-    can_refuse = has_older_form = False
-
     @pytest.fixture
     def place(self, tmp_path):
         return tmp_path

@@ -177,7 +177,7 @@ def test_a_worker_killed_between_row_and_ledger_writes_nothing_twice(connection,
 
 
 def test_workers_killed_at_random_lose_nothing_and_write_nothing_twice(connection, supervise, tmp_path, pages):
-    pages["page"] = lambda mark: (mark.write_text(str(os.getpid())), time.sleep(0.01))
+    pages["page"] = lambda mark: (mark.write_text(str(os.getpid())), time.sleep(0.05))
     publish(connection, tmp_path)
     numbers = range(1, 61)
     deliver(connection, {number: article(number, word="page") for number in numbers})

@@ -18,7 +18,7 @@ from workers.sinks.kinds import Target, kind_of
 from workers.sinks.options import OutputOptions
 from workers.sinks.webhook import WebhookSink, row_id
 
-from .batch_sink_suite import BatchSinkSuite, batch, batches_of
+from .batch_sink_suite import RefusedRows, batch, batches_of
 from .http_receiver import (
     Receiver,
     answering,
@@ -77,9 +77,8 @@ class Place:
         return connection.sendall(reply(204))
 
 
-class TestWebhook(BatchSinkSuite):
+class TestWebhook(RefusedRows):
     once_only = False
-    has_older_form = False
 
     @pytest.fixture
     def place(self, receiver):

@@ -86,7 +86,7 @@ def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.ALARMS))
     chosen = None if tasks is None else set(tasks)
     alarms = [
-        Alarm.from_dict(row)
+        Alarm.from_dict({**row, "task": name.decode()})  # a task may have been renamed
         for name, rows in raw.items()
         if chosen is None or name.decode() in chosen
         for row in json.loads(rows)

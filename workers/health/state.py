@@ -48,14 +48,17 @@ class HealthState:
         return json.dumps(_rounded(asdict(self)), ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
-    def from_json(cls, text: str | bytes | None) -> "HealthState":
-        """Return the state that `to_json` wrote, of this version or another; a new one for None."""
+    def from_json(cls, text: str | bytes | None, task: str) -> "HealthState":
+        """Return the state of a task that `to_json` wrote, of this version or another; a new one for None.
+
+        `task`: its present name, as it may have been renamed.
+        """
         row = known_fields(cls, json.loads(text or "{}"))
         row["tests"] = {kind: ShareTest(**known_fields(ShareTest, test)) for kind, test in row.get("tests", {}).items()}
         row["rhythm"] = Rhythm(**known_fields(Rhythm, row.get("rhythm", {})))
         row["recent"] = [PageMark(**known_fields(PageMark, mark)) for mark in row.get("recent", [])]
-        row["alarms"] = {kind: Alarm.from_dict(alarm) for kind, alarm in row.get("alarms", {}).items()}
-        row["history"] = [Alarm.from_dict(alarm) for alarm in row.get("history", [])]
+        row["alarms"] = {kind: Alarm.from_dict(alarm | {"task": task}) for kind, alarm in row.get("alarms", {}).items()}
+        row["history"] = [Alarm.from_dict(alarm | {"task": task}) for alarm in row.get("history", [])]
         return cls(**row)
 
 

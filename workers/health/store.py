@@ -111,7 +111,7 @@ def notice_json(change: AlarmChange) -> str:
 
 def _state(raw: bytes, task: str) -> HealthState:
     try:
-        return HealthState.from_json(raw or None)
+        return HealthState.from_json(raw or None, task)
     except (ValueError, TypeError, KeyError, AttributeError):
         log.warning("task %s: the state of its health cannot be read; its baselines begin anew", task)
         return HealthState()

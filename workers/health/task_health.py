@@ -26,6 +26,7 @@ VISIT_THRESHOLD = math.log(1e5)  # … in a hundred thousand visits
 KEPT = 64  # values of a baseline
 RECENT = 12  # pages with which a page is compared
 HISTORY = 20  # alarms that are over
+LEAST_PAGES = 5  # before a page is compared with the others
 OFF = 0.6  # share of the median match: that of `extractors.methods.example`, which was measured
 SHORT = 0.5  # share of the tenth percentile of lengths
 THIN = 0.25  # share of the median number of links, below which lists are without links
@@ -35,9 +36,9 @@ LENGTHS_APART = 1.25  # times; pages that are alike differ less
 DAY = 86400.0  # seconds in which a repeated alarm is not told again
 
 RULES: dict[AlarmKind, ShareRule] = {
-    "template changed": ShareRule(0.1, 0.8, PAGE_THRESHOLD, least=5),
-    "pages off the template": ShareRule(0.08, 0.3, PAGE_THRESHOLD, least=30, factor=3.0),
-    "blocked": ShareRule(0.02, 0.8, PAGE_THRESHOLD, least=5),
+    "template changed": ShareRule(0.1, 0.8, PAGE_THRESHOLD, least=LEAST_PAGES),
+    "pages off the template": ShareRule(0.1, 0.3, PAGE_THRESHOLD, least=30, factor=3.0),
+    "blocked": ShareRule(0.02, 0.8, PAGE_THRESHOLD, least=LEAST_PAGES),
     "failures": ShareRule(0.05, 0.5, PAGE_THRESHOLD, least=8, factor=3.0, most=PAGE_THRESHOLD / 3),
     "section moved": ShareRule(0.01, 0.9, VISIT_THRESHOLD, least=10),
     "everything new": ShareRule(0.02, 0.5, VISIT_THRESHOLD, least=0, learns=False),
@@ -67,7 +68,8 @@ class TaskHealth:
         if version and state.example and version != state.example:
             for kind in PAGE_KINDS:
                 state.tests.pop(kind, None)
-                self._end(kind, state.alarms[kind].last, "recovered") if kind in state.alarms else None
+                if kind in state.alarms:
+                    self._end(kind, state.alarms[kind].last, "recovered")
             for name in ("match", "confidence", "length"):
                 state.windows.pop(name, None)
             state.recent, state.methods = [], {}
@@ -108,8 +110,15 @@ class TaskHealth:
                 self._drop("pages off the template", page.at)
             else:
                 self._test("pages off the template", is_off, 1, page.at, [page.url])
-        if fit == "fits" and not any(kind in state.alarms for kind in ("template changed", "blocked")):
+        if page.fate == "article" and fit != "alike" and self._is_calm(fit):
             self._learn(page)
+
+    def _is_calm(self, fit: str) -> bool:
+        """Whether a page is learned: not while a change is suspected, unless it fits, or little is known yet."""
+        if "template changed" in self.state.alarms or "blocked" in self.state.alarms:
+            return False
+        is_new = len(self.state.windows.get("length", [])) < LEAST_PAGES
+        return is_new or fit == "fits" or self.state.tests["template changed"].level == 0.0
 
     def _fit(self, page: PageObservation) -> str:
         """Return how a page fits: `alike` others, `off` its template, or `fits`."""
@@ -119,9 +128,9 @@ class TaskHealth:
         if page.fate == "refused" or repeats:
             return "off"
         matches, lengths = self.state.windows.get("match", []), self.state.windows.get("length", [])
-        if page.match is not None and matches and page.match < OFF * median(matches):
+        if page.match is not None and len(matches) >= LEAST_PAGES and page.match < OFF * median(matches):
             return "off"
-        if len(lengths) >= RULES["template changed"].least and page.length < SHORT * quantile(lengths, 0.1):
+        if len(lengths) >= LEAST_PAGES and page.length < SHORT * quantile(lengths, 0.1):
             return "off"
         usual = max(self.state.methods, key=self.state.methods.__getitem__, default="")
         return "off" if usual == "example" and page.method != usual else "fits"
@@ -151,8 +160,8 @@ class TaskHealth:
         self._add("failures", lost / total if total else 0.0)
         if not visit.lists:
             return
-        self._observe_links(visit)
         if visit.is_whole:
+            self._observe_links(visit)
             is_all_new = visit.new >= LEAST_NEW and not visit.known
             self._test("everything new", int(is_all_new), 1, visit.at, [])
             self._observe_rhythm(visit)
@@ -163,7 +172,7 @@ class TaskHealth:
         usual = median(self.state.windows.get("links", [0]))
         is_thin = usual >= LEAST_LINKS and visit.found <= THIN * usual
         self._test("section moved", int(is_thin), 1, visit.at, [visit.moved_to or visit.start])
-        if not is_thin and "section moved" not in self.state.alarms:
+        if "section moved" not in self.state.alarms:
             self._add("links", visit.found)
 
     def _observe_rhythm(self, visit: VisitObservation) -> None:

@@ -22,7 +22,7 @@ def test_every_response_has_the_headers_that_keep_scripts_and_frames_out(
     assert "unsafe" not in POLICY
     assert headers["x-frame-options"] == "DENY"
     assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["referrer-policy"] == "same-origin"
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8300", "", "localhost.evil:8300"])

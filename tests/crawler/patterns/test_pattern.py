@@ -300,3 +300,31 @@ def test_equal_text_is_an_equal_pattern_also_after_pickling():
     pattern = Pattern.parse("/{id}", "http://h/1")
     assert pickle.loads(pickle.dumps(pattern)) == pattern == Pattern.parse("/{id}", "http://h/1")
     assert len({pattern, Pattern.parse("/{id}", "http://h/1")}) == 1
+
+
+# The way of matching without RE2
+
+
+SHAPES = (
+    "/{id}.html",
+    "/{slug}/{n:1..50}",
+    "/{date:%Y/%-m%-d}/{slug}.html",
+    "/*/x-{id}",
+    "/**/{id}",
+    "/a[/{slug}]/{id}",
+)
+
+
+@given(
+    st.sampled_from(SHAPES),
+    st.sampled_from(("http://h/", "https://h/", "http://g/", "ftp://h/")),
+    st.lists(
+        st.sampled_from(("1", "07", "50", "2024", "/", ".", "-", "a", "b.c", "x-", ".html", "%20", "?")), max_size=8
+    ),
+)
+def test_fields_that_are_read_one_after_another_are_those_that_re2_reads(shape, start, parts):
+    pattern = Pattern.parse(shape, "http://h/")
+    url = start + "".join(parts)
+    whole = pattern._compiled.fullmatch(url)
+    texts = pattern._texts(url)
+    assert (texts and tuple(texts)) == (whole and whole.groups())

@@ -1,6 +1,7 @@
 """What a person is told to look at again, and the article that a person insists on; on invented sites in memory."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import date
 
 import pytest
@@ -42,21 +43,21 @@ def notice(number: int) -> bytes:
     return page(f"Notice {number}", f"{NAV}<h1>Notice {number}</h1><p>The office is closed on day {number}.</p>")
 
 
-def all_of(make: object) -> dict[str, bytes]:
-    return news() | {path: make(n) for path, n in NEWS}  # type: ignore[operator]
+def all_of(make: Callable[[int], bytes]) -> dict[str, bytes]:
+    return news() | {path: make(n) for path, n in NEWS}
 
 
 # -- an article that a person insists on
 
 
 @pytest.mark.parametrize("make", [digest, notice])
-def test_a_page_that_looks_like_a_list_is_refused_with_reasons_and_the_way_out(make: object) -> None:
+def test_a_page_that_looks_like_a_list_is_refused_with_reasons_and_the_way_out(make: Callable[[int], bytes]) -> None:
     with pytest.raises(NoSection, match=r"is a list page, not an article \(.+\); .*--article"):
         look(all_of(make), NEWS[3][0])
 
 
 @pytest.mark.parametrize("make", [digest, notice])
-def test_a_page_that_a_person_insists_on_is_the_example(make: object) -> None:
+def test_a_page_that_a_person_insists_on_is_the_example(make: Callable[[int], bytes]) -> None:
     found = look(all_of(make), NEWS[3][0], insist=True)
     assert found.pattern == f"{HOST}/news/{{id}}.html"
     assert found.cut_of_example.characters

@@ -9,6 +9,7 @@ from crawler.run.section_run import SectionRun
 from crawler.scouting.trial import Trial, trial
 from crawler.task_list.models import Task
 from tests.crawler.invented import HOST, Site, article, listing, menu, page
+from workers.page_store import StoredPage
 
 NAV = menu("/", "/news/", "/about/")
 SHOWN = [(f"/news/2026/11{n % 28 + 1:02d}/{n + 400}.html", n) for n in range(24)]
@@ -51,7 +52,7 @@ def test_links_that_are_left_have_reasons() -> None:
 
 def test_what_robots_txt_forbids_is_told() -> None:
     class Forbidding(Site):
-        def answer(self, url: str):  # type: ignore[no-untyped-def]
+        def answer(self, url: str) -> StoredPage | str:
             return "robots.txt forbids it" if "/2026/1124/" in url else super().answer(url)
 
     found = tried(Forbidding(site().pages))

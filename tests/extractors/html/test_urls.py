@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.html.urls import normalise, remove_dot_segments, split_web
+from extractors.html.urls import is_normal, normalise, origin_of, remove_dot_segments, split_web
 
 SAME_PAGE = [
     ("HTTP://News.Example/a", "http://news.example/a"),
@@ -86,3 +86,18 @@ def test_twice_is_once_and_nothing_raises(text):
 )
 def test_hosts_are_named_as_browsers_name_them(host, name):
     assert normalise(f"http://{host}/") == f"http://{name}/"
+
+
+@given(
+    st.sampled_from(("http://", "https://", "HTTP://")),
+    st.sampled_from(("h", "a.b-c.d", "H.x", "127.0.0.1", "..", "[::1]")),
+    st.sampled_from(("", ":80", ":8080", ":443", ":0", ":65535", ":080")),
+    st.text("ab0A-._~!$&'()*+,;=:@/[].%?#\\ {}é", max_size=10),
+)
+def test_what_is_recognised_as_normal_does_not_change(scheme, host, port, rest):
+    url = f"{scheme}{host}{port}/{rest}"
+    parts = split_web(normalise(url))
+    assert origin_of(url) == (parts and (parts.scheme, parts.netloc))
+    if is_normal(url):  # by comparison, a fragment makes `normalise` take the long way
+        assert parts is not None
+        assert normalise(f"{url}#") == url

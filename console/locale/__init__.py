@@ -1,0 +1,91 @@
+"""Messages in the language of the user: Chinese where the locale is Chinese, else English, unchanged.
+
+Messages are written in English where they arise, in any room. At the console's border, where a text is printed,
+`in_language` looks for it in the catalogue: the whole text, a template that it was made from (`{0}: skipped; task {1}
+covers it`), or its parts; values in it are translated in the same way. What the catalogue does not have stays English.
+JSON, log lines and texts of pages are never translated.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
+
+    from console.locale.translator import Translator
+
+FOLDER = Path(__file__).parent
+DOMAIN = "exemplar"
+LANGUAGE = "zh"
+VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first one that is set decides
+
+
+@cache
+def is_chinese() -> bool:
+    """Return whether the locale of the environment is Chinese."""
+    chosen = next((value for name in VARIABLES if (value := os.environ.get(name))), "")
+    return chosen.lower().startswith(LANGUAGE)
+
+
+def in_language(text: str) -> str:
+    """Return a message, of one or several lines, in the language of the user."""
+    return _translator().translate(text) if is_chinese() else text
+
+
+def word(text: str) -> str:
+    """Return a single word of a table, a heading or a state, in the language of the user."""
+    return _translator().word(text) if is_chinese() else text
+
+
+def noun(text: str) -> str | None:
+    """Return measure word and noun for a number of things; None in English, where the noun is inflected."""
+    return _translator().noun(text) if is_chinese() else None
+
+
+@cache
+def _translator() -> "Translator":
+    from console.locale.translator import Translator, read_mo
+
+    return Translator(read_mo((FOLDER / LANGUAGE / "LC_MESSAGES" / f"{DOMAIN}.mo").read_bytes()))
+
+
+def use_for_click() -> None:
+    """Let click look up its own messages (`Usage:`, `No such option`) in our catalogue."""
+    import gettext
+
+    gettext.bindtextdomain(DOMAIN, FOLDER)
+    gettext.textdomain(DOMAIN)
+    os.environ["LANGUAGE"] = LANGUAGE  # gettext derives the file's name from it, whatever the region
+
+
+def translate_help(command: "click.Command") -> None:
+    """Translate a command's help, those of its options and, of a group, its commands."""
+    command.help, command.epilog = _paragraphs(command.help), _epilog(command.epilog)
+    for parameter in command.params:
+        help_text = getattr(parameter, "help", None)
+        if help_text:
+            parameter.help = in_language(help_text)
+    for part in getattr(command, "commands", {}).values():
+        translate_help(part)
+
+
+def _paragraphs(text: str | None) -> str | None:
+    if text is None:
+        return None
+    return "\n\n".join(in_language(" ".join(paragraph.split())) for paragraph in text.split("\n\n"))
+
+
+def _epilog(text: str | None) -> str | None:
+    """Translate an epilog line by line; after the command of an example, what it does."""
+    if text is None:
+        return None
+    lines = []
+    for line in text.splitlines():
+        if line == "Examples:":
+            lines.append(f"{word('Examples')}：")
+            continue
+        start, gap, rest = line.rpartition("   ")
+        lines.append(f"{start}{gap}{in_language(rest)}" if rest.strip() else line)
+    return "\n".join(lines)

@@ -1,0 +1,183 @@
+"""The messages of the program, found in its source: what the catalogue has to translate.
+
+In the console every text with several words is one. In the other rooms those are that an expected error, a reason or a
+report carries: arguments of `raise` and of the calls in `CARRIERS`.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+
+from console.locale.translator import CONTEXT
+
+ROOT = Path(__file__).parents[2]
+CONSOLE = "console"
+ROOMS = ("crawler", "workers", "extractors")
+LEFT_OUT = (  # pages in HTML have a catalogue of their own, and explanations quote pages
+    "console/sample_site", "console/locale", "console/web", "console/report",
+)  # fmt: skip
+READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person reads: reasons, doubts, states in words
+    {
+        "crawler/discovery/link_judgement.py", "crawler/fetching/errors.py", "crawler/fetching/failures.py",
+        "crawler/patterns/pattern.py", "crawler/politeness/host_states.py", "crawler/run/admission.py",
+        "crawler/run/outcomes.py", "crawler/scouting/doubts.py", "crawler/scouting/inference.py",
+        "crawler/scouting/survey.py", "crawler/task_list/ages.py", "crawler/task_list/fields.py",
+        "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/periods.py",
+        "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py",
+        "extractors/page_types/reasons.py", "workers/backpressure.py", "workers/filters.py", "workers/outage.py",
+        "workers/present_problems.py",
+    }
+)  # fmt: skip
+# Calls whose texts a person reads: mistakes of a task list, problems, remarks and reasons
+CARRIERS = frozenset(
+    {"BadValueError", "ExampleDoubt", "Fail", "NoArticle", "NoSection", "Outcome", "Postpone", "Reject", "Mistake"}
+    | {"add", "problem", "report_example"}
+)
+APPENDED = frozenset({"problems", "remarks", "warnings", "notes"})  # lists of such texts
+NOT_FOR_PEOPLE = frozenset({"AssertionError", "KeyError", "NotImplementedError", "RuntimeError", "TypeError"})
+SEVERAL_WORDS = re.compile(r"[A-Za-z`-]{2,}[^A-Za-z{]{0,3} [A-Za-z(`{-]|\} [a-z]{2,}")
+# Too short to be told from a title of a page
+TOO_SHORT = frozenset(
+    {"{0} of {1}", "{0} on {1}", "and {0}", "read {0}", "it is {0}", "{0} tried", "it {0} a list page"}
+)
+EXAMPLE = re.compile(r"(exemplar|curl|REDIS_URL=\S+|scrapy) [\w<>-]|\w+\[[\w, \[\]|.]+\]$|[a-z]+\.[a-z]+$")
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+WORDS = (  # of tables, headings and states; they are translated where they are printed
+    "task", "state", "next run", "next", "every", "seen", "waiting", "fetched", "written", "duplicate", "dup.",
+    "rejected", "rej.", "failed", "run", "running", "due", "idle", "paused", "removed", "finished", "stopped", "killed",
+    "unreachable", "redis", "pages", "kept", "last", "reason", "rows", "output", "published", "title", "author",
+    "characters", "method", "day", "open", "forgotten", "not run", "(no title)", "example", "lists", "scope", "pattern",
+    "taken", "left", "extracted", "note", "list", "article", "Examples",
+)  # fmt: skip
+NOUNS = (
+    "task", "output", "row", "page", "URL", "reason", "file", "further page", "further task", "refused row",
+    "crawl worker", "extraction worker",
+)  # fmt: skip
+OF_CLICK = (
+    "Usage:", "Options", "Commands", "Arguments", "default: {default}", "required", "Show this message and exit.",
+    "Try '{command} {option}' for help.", "Error: {message}", "Missing argument", "Missing option",
+    "No such option {name!r}.", "Option {name!r} does not take a value.", "file", "path", "directory",
+    "{name} {filename!r} does not exist.", "{name} {filename!r} is a directory.", "{name} {filename!r} is a file.",
+    "Did you mean {possibility}?", "Invalid value for {param_hint}: {message}", "Invalid value: {message}",
+    "No such command {name!r}.", "Missing command.", "Got unexpected extra argument ({0})",
+    "Got unexpected extra arguments ({0})", "Option {name!r} requires an argument.",
+    "{value!r} is not a valid {number_type}.", "{value} is not in the range {range}.",
+    "{value!r} does not match the format {format}.",
+    "{0} is not one of {1}.", "{0} does not match the formats {1}.", "{value!r} is not {choice}.",
+    "Error: invalid input", "Aborted!",
+    "Choose from:\n\t{choices}",
+)  # fmt: skip
+
+
+def messages() -> list[str]:
+    """Return all messages with numbered placeholders, each once, in the order of the source; then words and nouns."""
+    found: dict[str, None] = {}
+    for path in _files(CONSOLE):
+        found |= dict.fromkeys(_of_console(ast.parse(path.read_text("utf-8"))))
+    for room in ROOMS:
+        for path in _files(room):
+            tree = ast.parse(path.read_text("utf-8"))
+            is_whole = path.relative_to(ROOT).as_posix() in READ_WHOLE
+            found |= dict.fromkeys(_texts(tree, _annotations_and_docstrings(tree)) if is_whole else _carried(tree))
+    words = (f"word{CONTEXT}{word}" for word in WORDS)
+    nouns = (f"noun{CONTEXT}{noun}" for noun in NOUNS)
+    return [*found, *words, *nouns, *OF_CLICK]
+
+
+def _files(room: str) -> list[Path]:
+    left_out = [ROOT / folder for folder in LEFT_OUT]
+    files = sorted((ROOT / room).rglob("*.py"))
+    return [file for file in files if not any(file.is_relative_to(folder) for folder in left_out)]
+
+
+def _of_console(tree: ast.Module) -> Iterator[str]:
+    hidden = _annotations_and_docstrings(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and _is_command(node):
+            for paragraph in (ast.get_docstring(node) or "").split("\n\n"):
+                yield from _message(" ".join(paragraph.split()))
+    yield from _texts(tree, hidden)
+
+
+def _is_command(node: ast.FunctionDef) -> bool:
+    called = (decorator for decorator in node.decorator_list if isinstance(decorator, ast.Call))
+    return any(isinstance(call.func, ast.Attribute) and call.func.attr in ("command", "group") for call in called)
+
+
+def _carried(tree: ast.Module) -> Iterator[str]:
+    """Yield the texts of raised errors, and those of `CARRIERS`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and _name(node.exc) not in NOT_FOR_PEOPLE:
+            yield from _texts(node.exc, set())
+        elif isinstance(node, ast.Call) and (_name(node) in CARRIERS or _is_appended(node)):
+            yield from _texts(node, set())
+
+
+def _is_appended(call: ast.Call) -> bool:
+    function = call.func
+    if not (isinstance(function, ast.Attribute) and function.attr == "append"):
+        return False
+    return isinstance(function.value, ast.Attribute | ast.Name) and _last(function.value) in APPENDED
+
+
+def _name(call: ast.Call) -> str:
+    return _last(call.func) if isinstance(call.func, ast.Attribute | ast.Name) else ""
+
+
+def _last(node: ast.Attribute | ast.Name) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id
+
+
+def _annotations_and_docstrings(tree: ast.Module) -> set[int]:
+    """Return the ids of nodes whose texts nobody reads at run time."""
+    hidden: list[ast.AST] = []
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            and ast.get_docstring(node) is not None
+        ):
+            hidden.append(node.body[0])
+        if isinstance(node, ast.FunctionDef) and node.returns is not None:
+            hidden.append(node.returns)
+        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
+            hidden.append(node.annotation)
+        if isinstance(node, ast.Call) and _name(node) in ("cast", "examples", "compile", "match", "search"):
+            hidden.append(node)
+    return {id(inner) for node in hidden for inner in ast.walk(node)}
+
+
+def _texts(node: ast.AST, hidden: set[int]) -> Iterator[str]:
+    """Yield the messages in an expression or module; the text of a formatted string is one with its values."""
+    parts = {id(part) for joined in ast.walk(node) if isinstance(joined, ast.JoinedStr) for part in joined.values}
+    for inner in ast.walk(node):
+        if id(inner) in hidden or (isinstance(inner, ast.Constant) and id(inner) in parts):
+            continue
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            for line in inner.value.split("\n"):
+                yield from _message(line)
+        elif isinstance(inner, ast.JoinedStr):
+            yield from _message(_template(inner.values))
+
+
+def _template(values: Sequence[ast.expr]) -> str:
+    text, number = "", 0
+    for value in values:
+        if isinstance(value, ast.Constant):
+            text += str(value.value)
+        else:
+            text += f"{{{number}}}"
+            number += 1
+    return text
+
+
+def _message(text: str) -> Iterator[str]:
+    """Yield a text as the catalogue has it: without what separates it from other texts."""
+    numbers = count()
+    text = re.sub(r"\{\}", lambda _: f"{{{next(numbers)}}}", text)  # for `str.format`
+    plain = text.strip(" ;,:\n").rpartition("   ")[2].strip()
+    if plain.startswith("(") and plain.endswith(")") and plain.count("(") == 1:
+        plain = plain[1:-1]
+    if plain not in TOO_SHORT and SEVERAL_WORDS.search(plain) and not EXAMPLE.match(plain):
+        yield plain

@@ -1,0 +1,132 @@
+"""Finds the translation of a text that may contain values. Reads compiled catalogues as GNU gettext writes them."""
+
+import re
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+LONGEST = 4000  # characters of a line that is translated
+DEEPEST = 12  # values in values
+MOST_KNOWN = 10_000  # texts and their parts that were translated before
+CONTEXT = "\4"  # between context and text of a message, as in gettext
+PLACEHOLDER = re.compile(r"\{\d+\}")
+SEPARATORS = (("; ", "；"), (". ", "。"), (": ", "："), (", ", "，"), (" ", " "))  # parts are translated one by one
+BRACKETS = re.compile(r"(?P<before>.+?) \((?P<inside>.+)\)(?P<after>.*)")
+
+
+def read_mo(content: bytes) -> dict[str, str]:
+    """Return the messages of a compiled catalogue, those with a context as `context\\4text`."""
+    magic, _, count, originals, translations = struct.unpack_from("<5I", content)
+    if magic != 0x950412DE:
+        raise ValueError("not a compiled catalogue of messages")
+
+    def text(table: int, number: int) -> str:
+        length, start = struct.unpack_from("<2I", content, table + 8 * number)
+        return content[start : start + length].decode()
+
+    pairs = {text(originals, number): text(translations, number) for number in range(count)}
+    return {original: translated for original, translated in pairs.items() if original}
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """A message with placeholders. `piece`: its longest literal part, by which most texts are excluded quickly."""
+
+    expression: str
+    piece: str
+    order: tuple[int, ...]  # the placeholder of each group
+    translated: str
+    literal: int  # characters outside placeholders
+    starts_with_value: bool  # and no colon follows it
+
+
+class Translator:
+    """Translates texts by a catalogue. `messages`: from English; numbered placeholders, `context\\4text`."""
+
+    def __init__(self, messages: Mapping[str, str]) -> None:
+        self._messages = messages
+        self._known: dict[str, str] = {}
+        plain = {text: other for text, other in messages.items() if CONTEXT not in text}
+        self._exact = {text: other for text, other in plain.items() if " " in text or not text.isalpha()}
+        templates = [_template(*pair) for pair in plain.items() if PLACEHOLDER.search(pair[0])]
+        self._templates = sorted(templates, key=lambda template: -template.literal)
+
+    def word(self, text: str) -> str:
+        """Return the translation of a single word."""
+        return self._messages.get(f"word{CONTEXT}{text}", text)
+
+    def noun(self, text: str) -> str:
+        """Return measure word and noun for a number of things."""
+        return self._messages.get(f"noun{CONTEXT}{text}", text)
+
+    def translate(self, text: str) -> str:
+        """Return the translation of a text, line by line; what is unknown stays as it is."""
+        return "\n".join(self._line(line) for line in text.split("\n"))
+
+    def _line(self, line: str) -> str:
+        body = line.strip(" ")
+        if not body or len(body) > LONGEST or not re.search("[a-zA-Z]{2}", body):
+            return line
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        if body.endswith(":") and (heading := self._exact.get(body[:-1])):
+            return f"{indent}{heading}："
+        return f"{indent}{self._part(body, 0)}"
+
+    def _part(self, text: str, depth: int) -> str:
+        if text in self._exact:
+            return self._exact[text]
+        if depth > DEEPEST or " " not in text:
+            return text
+        if text not in self._known:
+            whole = self._by_template(text, depth)
+            self._known[text] = whole if whole is not None else self._by_parts(text, depth)
+        result = self._known[text]
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
+        return result
+
+    def _by_template(self, text: str, depth: int) -> str | None:
+        for template in self._templates:
+            if template.piece not in text or (match := _compiled(template.expression).fullmatch(text)) is None:
+                continue
+            if template.starts_with_value and ": " in match[1]:
+                continue  # a place or a task before the message
+            pairs = zip(template.order, match.groups(), strict=True)
+            return _filled(template.translated, {place: self._part(value, depth + 1) for place, value in pairs})
+        return None
+
+    def _by_parts(self, text: str, depth: int) -> str:
+        if brackets := BRACKETS.fullmatch(text):
+            before, inside = (self._part(brackets[name], depth + 1) for name in ("before", "inside"))
+            if (before, inside) != (brackets["before"], brackets["inside"]):
+                return f"{before}（{inside}）{self._part(brackets['after'], depth + 1)}"
+        for separator, ours in SEPARATORS[:-1]:
+            start = 0
+            while (place := text.find(separator, start)) >= 0:
+                head, tail = text[:place], text[place + len(separator) :]
+                translated = self._part(head, depth + 1), self._part(tail, depth + 1)
+                if translated != (head, tail):
+                    return ours.join(translated)
+                start = place + len(separator)
+        return text
+
+
+@cache
+def _compiled(expression: str) -> "re.Pattern[str]":
+    return re.compile(expression)
+
+
+def _filled(text: str, values: Mapping[int, str]) -> str:
+    """Return a text with its placeholders replaced; a value may look like a placeholder itself."""
+    return PLACEHOLDER.sub(lambda found: values[int(found[0][1:-1])], text)
+
+
+def _template(text: str, translated: str) -> _Template:
+    literals, order = PLACEHOLDER.split(text), [int(found[1:-1]) for found in PLACEHOLDER.findall(text)]
+    groups = ["(.*?)" if literal else "(.*)" for literal in (*literals[1:-1], "end")]  # of two values the first has all
+    pattern = "".join(f"{re.escape(literal)}{group}" for literal, group in zip(literals, groups, strict=False))
+    pattern += re.escape(literals[-1])
+    literal = sum(len(part) for part in literals)
+    starts_with_value = not literals[0] and not literals[1].startswith(":")
+    return _Template(pattern, max(literals, key=len), tuple(order), translated, literal, starts_with_value)

@@ -1,0 +1,57 @@
+"""docs/explain.md: each command and each program in it runs, and what it says of decisions is what there is."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from console.explaining import MOST_PAGES
+from console.report.document import PAGE_ROWS
+from console.report.gathering import MOST_COMPARED
+from console.sample_site import SiteServer, tasks_yaml
+from extractors.explanation import DECISIONS
+from tests.console.conftest import Exemplar
+from tests.extractors.pages import BAKERY, HARBOUR, news_page
+
+TEXT = (Path(__file__).parent.parent.parent / "docs" / "explain.md").read_text("utf-8")
+COMMANDS = re.findall(r"^    exemplar (.+)$", TEXT, re.M)
+PROGRAMS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.M | re.S)
+
+
+@pytest.fixture
+def here(tmp_path: Path, site: SiteServer) -> Path:
+    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
+    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
+    (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url).replace("en-stories", "harbour-news"), "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_do_what_they_say(command: str, here: Path, exemplar: Exemplar) -> None:
+    done = exemplar(*command.split())
+    assert done.code == 0, done.err
+    assert (here / "why.html").exists() == ("--report" in command)
+    assert ("turning points" in done.out) == ("--explain" in command)
+
+
+def test_program_runs(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
+    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
+    [program] = PROGRAMS
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "3 kept in" in done.stdout
+    assert "title New bread <h1>" in done.stdout
+
+
+def test_every_decision_is_described_and_no_other() -> None:
+    [table] = re.findall(r"^\| decision \|.*\n\|---.*\n((?:\|.*\n)+)", TEXT, re.M)
+    named = re.findall(r"`(\w+)`", "".join(row.split("|")[1] for row in table.splitlines()))
+    assert {*named} == {*DECISIONS}
+    assert len(named) == len(DECISIONS)
+
+
+def test_limits_are_those_of_the_program() -> None:
+    for number in (PAGE_ROWS, MOST_COMPARED, MOST_PAGES):
+        assert f"{number:,}" in TEXT

@@ -1,0 +1,160 @@
+"""Chinese where the locale is Chinese, English everywhere else, and a catalogue that is complete."""
+
+import gettext
+import io
+import json
+import re
+import string
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from console.locale import FOLDER
+from console.locale.catalogue import read_po, to_mo, to_po
+from console.locale.messages import messages
+from console.locale.translator import CONTEXT, PLACEHOLDER, Translator, read_mo
+from tests.console.conftest import Exemplar
+
+CATALOGUE = FOLDER / "zh" / "LC_MESSAGES" / "exemplar.po"
+CHINESE = {"LC_ALL": "zh_CN.UTF-8"}
+
+
+@pytest.fixture(scope="module")
+def translated() -> dict[str, str]:
+    return {key: text for key, text in read_po(CATALOGUE.read_text("utf-8")).items() if key}
+
+
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    return Translator(read_mo(CATALOGUE.with_suffix(".mo").read_bytes()))
+
+
+# -- the catalogue
+
+
+def test_every_message_of_the_source_is_translated_and_no_other(translated: dict[str, str]) -> None:
+    assert set(translated) == set(messages()), "run `make locale`, and translate what it names"
+    assert [key for key, text in translated.items() if not text] == []
+
+
+def test_the_compiled_catalogue_is_that_of_the_text(translated: dict[str, str]) -> None:
+    compiled = CATALOGUE.with_suffix(".mo").read_bytes()
+    assert compiled == to_mo(translated), "run `make locale`"
+    assert read_mo(compiled) == translated
+    assert gettext.GNUTranslations(io.BytesIO(compiled)).gettext("Usage:") == "用法："
+
+
+def test_a_catalogue_is_written_as_it_was_read(translated: dict[str, str]) -> None:
+    assert CATALOGUE.read_text("utf-8") == to_po(translated)
+
+
+def test_a_translation_names_no_value_that_its_message_does_not_have(translated: dict[str, str]) -> None:
+    for key, text in translated.items():
+        if key.startswith(("noun", "word")):
+            continue
+        named = {name for _, name, _, _ in string.Formatter().parse(key)} if "{name" in key else set()
+        assert set(PLACEHOLDER.findall(text)) <= set(PLACEHOLDER.findall(key)), key
+        assert not named or named == {name for _, name, _, _ in string.Formatter().parse(text)}, key
+
+
+def test_translations_are_in_chinese(translated: dict[str, str]) -> None:
+    latin = [key for key, text in translated.items() if not re.search("[一-鿿（]", text)]
+    same = re.compile(
+        r"(failures|work) \w+$|--\w+:? |redis: |REDIS_URL|skip: |http |auto|\{0\}: exemplar|\{0\} of \{1\} MB"
+    )
+    assert [key for key in latin if not same.match(key.rpartition(CONTEXT)[2]) and key != f"word{CONTEXT}redis"] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x" * 100, 'a "b" \\ c', "two\nlines\tand a tab", "中文 {0}", f"word{CONTEXT}run"]
+)
+def test_any_text_survives_the_catalogue(text: str) -> None:
+    assert read_po(to_po({text: "other"}) if text else to_po({})).get(text, "other") == "other" or text == ""
+    assert read_mo(to_mo({text: "other"})).get(text, "other") == "other"
+
+
+def test_a_message_that_is_there_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="twice"):
+        read_po('msgid "a b"\nmsgstr "x"\n\nmsgid "a b"\nmsgstr "y"\n')
+
+
+# -- finding a translation
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("https://a.example/1: skipped; task news covers it", "https://a.example/1：跳过；任务 news 已包含它"),
+        (
+            "error: tasks.yaml:3:5: tasks.a.exampel: unknown key; did you mean 'example'?",
+            "错误：tasks.yaml:3:5：tasks.a.exampel：未知的键；是不是想写 'example'？",
+        ),
+        (
+            "problem: example http://h/1: the site is unreachable: connection refused; if that persists, name another",
+            "问题：示例 http://h/1：网站无法访问：连接被拒绝；如果一直如此，请另指定一篇",
+        ),
+        ("Articles to which this page links:", "这个页面链接到的文章："),
+        ("  note: 3 things that nobody translated", "  注意：3 things that nobody translated"),
+        ("Lights on Bridge Street", "Lights on Bridge Street"),
+        ("渡口重新开放", "渡口重新开放"),
+        ("", ""),
+    ],
+)
+def test_a_text_is_translated_with_its_values(english: str, chinese: str, translator: Translator) -> None:
+    assert translator.translate(english) == chinese
+
+
+def test_each_message_is_found_whatever_its_values_are(translated: dict[str, str], translator: Translator) -> None:
+    for key, text in translated.items():
+        if CONTEXT in key or not PLACEHOLDER.search(key) or re.search(r"\}\s*\{", key):
+            continue  # of two values side by side nobody can tell where the first ends
+        values = {found: f"v{number}" for number, found in enumerate(PLACEHOLDER.findall(key))}
+        english, wanted = (PLACEHOLDER.sub(lambda found, known=values: known[found[0]], form) for form in (key, text))
+        assert translator.translate(english) == wanted, key
+
+
+# -- the program
+
+
+def test_help_and_errors_are_in_chinese_where_the_locale_is(exemplar: Exemplar) -> None:
+    done = exemplar("try", "--help", **CHINESE)
+    for words in ("用法：", "选项:", "显示本说明并退出。", "试运行 TASK", "示例："):
+        assert words in done.out
+    unknown = exemplar("try", "--bad", **CHINESE)
+    assert (unknown.code, unknown.err.splitlines()[-1]) == (2, "错误：没有选项 '--bad'。")
+    assert "错误：" in exemplar("extract", "none.html", LC_ALL="", LANG="zh_TW.UTF-8").err
+    assert exemplar("extract", "none.html", LC_ALL="en_US.UTF-8", LANG="zh_CN.UTF-8").err.startswith("Usage:")
+
+
+def test_json_stays_english(tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "tasks.yaml").write_text("tasks:\n  a:\n    exampel: 1\n", "utf-8")
+    assert exemplar("check", "--json", **CHINESE).out == exemplar("check", "--json").out
+    assert "未知的键" in exemplar("check", **CHINESE).err
+
+
+def test_titles_of_pages_are_not_translated(tmp_path: Path, exemplar: Exemplar) -> None:
+    text = "<title>note: no such file</title><h1>note: no such file</h1><p>" + "It was late again. " * 40
+    (tmp_path / "page.html").write_text(text, "utf-8")
+    assert exemplar("extract", "page.html", **CHINESE).out == exemplar("extract", "page.html").out
+
+
+def test_english_output_needs_no_catalogue(environment: dict[str, str]) -> None:
+    probe = (
+        "import sys; from console.cli import exemplar; exemplar(['--help'], standalone_mode=False); print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, env=environment | {"LC_ALL": "C.UTF-8"}
+    )
+    assert "console.locale" in done.stdout.splitlines()[-1].split()
+    assert "console.locale.translator" not in done.stdout.splitlines()[-1].split()
+
+
+def test_a_run_in_chinese(folder: Path, exemplar: Exemplar) -> None:
+    done = exemplar("run", "zh-news", "--once", **CHINESE)
+    assert done.code == 0, done.err
+    for words in ("zh-news 立即开始", "抓取已完成", "任务", "已写入"):
+        assert words in done.out, done.out
+    assert json.loads(exemplar("status", "--json", **CHINESE).out)["tasks"][0]["state"]
+    assert "下次运行" in exemplar("status", **CHINESE).out

@@ -1,0 +1,305 @@
+"""`--report` and `--explain` of `exemplar extract` and `exemplar try`."""
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+from lxml import html as lxml_html
+from rich.cells import cell_len
+
+from console.report.charts import BINS, charts_of, sparkline, strip_of
+from console.report.document import ReportedLink, ReportedList, ReportHead, render_report, web_address
+from console.report.gathering import Explainer, PageToExplain, ReportedPage
+from console.report.rows import OmittedLines, rows_of
+from console.report.terminal import explained_rows, fitted
+from console.sample_site import SiteServer, tasks_yaml, truth
+from extractors import Section
+from extractors.explanation import Explanation, explain
+from tests.console.conftest import Exemplar
+from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
+
+HEAD = ReportHead("Why", "2026-11-22 12:00 UTC")
+CHINESE = (
+    "澜江边的老码头在修缮两年之后，于上周一重新向市民开放，潮位站也同时启用。",
+    "潮位站的旧仪器自台风以后一直差着一掌宽，工程师说。",
+)
+
+
+def explained(page: str, example: str | None = None, url: str | None = "https://g.example/a.html") -> ReportedPage:
+    model = PageToExplain("example", example.encode(), role="example") if example is not None else None
+    return Explainer(Section(example), model).page(PageToExplain(url or "a.html", page.encode(), url))
+
+
+def parsed(report: str) -> lxml_html.HtmlElement:
+    return lxml_html.document_fromstring(report)
+
+
+def explanation_of(page: ReportedPage) -> Explanation:
+    assert page.explanation is not None
+    return page.explanation
+
+
+# The page
+
+
+def test_every_line_is_in_the_report_with_its_decision_and_reason() -> None:
+    page = explained(news_page("New bread", BAKERY), news_page("Tides", HARBOUR))
+    root, explanation = parsed(render_report(HEAD, [page])), explanation_of(page)
+    rows = (
+        root.cssselect(".lines li.line") if hasattr(root, "cssselect") else root.xpath("//li[contains(@class,'line ')]")
+    )
+    assert len(rows) == len(explanation.lines) == 11
+    for row, line in zip(rows, explanation.lines, strict=True):
+        assert row.get("class") == f"line {line.decision}"
+        assert line.reason in row.xpath(".//summary/@title")[0]
+        [reason] = row.xpath("./details/p/text()")
+        assert reason == f"{line.reason}."
+        assert row.xpath(".//bdi[@class='text']/text()") == [line.text]
+
+
+def test_head_and_tail_in_the_charts_are_those_of_the_answer() -> None:
+    page = explained(news_page("New bread", BAKERY), news_page("Tides", HARBOUR))
+    text = " ".join(parsed(render_report(HEAD, [page])).text_content().split())
+    assert "turning points: head at line 3, tail at line 7 of 11" in text
+    assert "text: lines 3 to 6" in text
+    titles = [chart.title for chart in charts_of(page)]
+    assert [title.split(":")[0] for title in titles] == [
+        "Similarity to the example, line by line (FS and BS)",
+        "Weight of each line",
+        "Density",
+        "FS and BS along the characters",
+        "Line-block distribution",
+    ]
+
+
+def test_report_has_text_methods_fields_and_grounds() -> None:
+    page = explained(news_page("New bread", BAKERY), news_page("Tides", HARBOUR))
+    root = parsed(render_report(HEAD, [page]))
+    assert [block.text_content() for block in root.xpath("//p[contains(@class,'block')]")] == list(BAKERY)
+    methods = {
+        row.xpath("string(th)"): row.xpath("string(td[2])") for row in root.xpath("//table[@class='methods']//tr")
+    }
+    assert methods["example"] == methods["density"] == "1.00"
+    assert {"line-blocks", "tag-paths", "bp-network", "article-deviation", "example-verbatim"} <= {*methods}
+    fields = {row.xpath("string(th)"): row.xpath("string(td[2])") for row in root.xpath("//table[@class='fields']//tr")}
+    assert fields["title"] == "<h1>"
+    assert "Surrounding match" in root.xpath("string(//table[@class='grounds'])")
+
+
+def test_report_requests_nothing_and_allows_only_its_own_style() -> None:
+    report = render_report(HEAD, [explained(news_page("New bread", BAKERY))])
+    root = parsed(report)
+    [policy] = root.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
+    [style] = re.findall(r"<style>(.*?)</style>", report, re.S)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert not root.xpath("//script | //link | //img | //iframe | //object | //form | //@src | //@style")
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_chinese_page_keeps_its_characters() -> None:
+    page = explained(news_page("老码头", CHINESE * 2), news_page("旧闻", HARBOUR))
+    report = render_report(HEAD, [page])
+    assert CHINESE[0] in report
+    assert "&#" not in CHINESE[0]
+    assert all(cell_len(row) <= 80 for row in explained_rows(page))
+
+
+def test_page_without_an_article_says_why() -> None:
+    links = "".join(f'<li><a href="/{n}">Story number {n} of the week</a></li>' for n in range(40))
+    page = explained(f"<html><title>News</title><body><ul>{links}</ul></body></html>")
+    root = parsed(render_report(HEAD, [page]))
+    assert "no article" in root.xpath("string(//p[@class='facts'])")
+    assert root.xpath("//p[@class='refusal']")
+    assert len(root.xpath("//li[starts-with(@class,'line ')]")) == 40
+    assert "no article" in "\n".join(explained_rows(page))
+
+
+def test_example_of_another_site_is_named() -> None:
+    page = explained(news_page("New bread", BAKERY), blog_page(HARBOUR))
+    assert "does not fit" in render_report(HEAD, [page])
+    assert "does not fit" in " ".join(" ".join(explained_rows(page)).split())
+
+
+def test_unreadable_and_unavailable_pages_are_in_the_report() -> None:
+    report = render_report(HEAD, [explained(""), ReportedPage("https://g.example/gone", error="answered with 404")])
+    root = parsed(report)
+    assert "unusable page" in root.text_content()
+    assert "answered with 404" in root.text_content()
+
+
+def test_report_of_a_huge_page_is_bounded() -> None:
+    paragraphs = "".join(f"<p>Line {n} of a very long story about a town by the sea.</p>" for n in range(20_000))
+    links = "".join(f"<li><a href='/{n}'>Link {n}</a></li><li>x{n}</li>" for n in range(20_000))
+    page = explained(f"<title>Long</title><body><h1>Long</h1><div>{paragraphs}</div><ul>{links}</ul></body>")
+    assert len(explanation_of(page).lines) > 50_000
+    report = render_report(HEAD, [page])
+    assert len(report) < 2_000_000
+    assert "further lines" in report
+    assert len(explained_rows(page)) < 300
+
+
+def test_long_lines_are_cut() -> None:
+    page = explained(news_page("Long", ["word " * 50_000, *BAKERY]))
+    assert len(render_report(HEAD, [page])) < 200_000
+
+
+# Rows and charts
+
+
+def explained_lines(count: int) -> Explanation:
+    text = "".join(f"<p>{n} {'a town by the sea and its boats ' * 3}</p>" for n in range(count))
+    return explain(Section(None), f"<body><article>{text}</article></body>")
+
+
+@pytest.mark.parametrize("most", [10, 50, 5_000])
+def test_rows_stand_for_every_line_once(most: int) -> None:
+    lines = explained_lines(400).lines
+    rows = rows_of(lines, most)
+    counts = [row.count if isinstance(row, OmittedLines) else 1 for row in rows]
+    assert sum(counts) == len(lines)
+    assert len(rows) <= max(most, 1)
+
+
+def test_rows_of_very_many_runs_stand_for_every_line_once() -> None:
+    items = "".join(f"<p>{HARBOUR[n % 3]} {n}</p><p><a href='/'>Link {n} of a list</a></p>" for n in range(300))
+    lines = explain(Section(None), f"<body><article>{items}</article></body>").lines
+    rows = rows_of(lines, 40)
+    assert sum(row.count if isinstance(row, OmittedLines) else 1 for row in rows) == len(lines) == 600
+    assert len(rows) <= 60
+
+
+def test_charts_hold_numbers_only() -> None:
+    for chart in charts_of(explained(news_page("New bread", BAKERY), news_page("Tides", HARBOUR))):
+        for _, path in chart.paths:
+            assert re.fullmatch(r"[MVHLz\d. -]*", path)
+            assert path.count("M") <= BINS
+
+
+def test_strips_and_sparklines() -> None:
+    assert strip_of([0, 1, 3], 4) == "M0 0H360V10H0zM540 0H720V10H540z"
+    assert sparkline([0, 4, 8], 10) == " ▄█"
+    assert len(sparkline(range(1_000), 60)) == 60
+    assert sparkline([], 10) == ""
+
+
+def test_only_addresses_of_the_web_become_links() -> None:
+    assert web_address("https://g.example/a") == "https://g.example/a"
+    for url in ("javascript:alert(1)", "data:text/html,x", "//g.example", "file:///etc/passwd", "http://[", "a.html"):
+        assert web_address(url) == ""
+
+
+def test_links_taken_and_left_are_listed_with_reasons() -> None:
+    taken = ReportedLink("https://g.example/1", "One", "of the pattern")
+    left = ReportedLink("https://g.example/about", "About", "goes on with 'about' instead of a number")
+    lists = (ReportedList("https://g.example/", "start", (taken,), (left,)),)
+    text = parsed(
+        render_report(ReportHead("Why", "now", problems=("nothing matches",), lists=lists), [])
+    ).text_content()
+    assert "1 taken" in text
+    assert "goes on with 'about' instead of a number" in text
+    assert "problem: nothing matches" in text
+
+
+# The terminal
+
+
+def test_explanation_in_the_terminal_fits_80_columns() -> None:
+    page = explained(news_page("New bread " * 30, [*BAKERY, "x" * 500]), news_page("Tides", LIBRARY))
+    rows = explained_rows(page)
+    assert max(map(cell_len, rows)) <= 80
+    text = "\n".join(rows)
+    for part in ("confidence", "turning points", "Surrounding match", "kept:", "template:", "line-blocks", "from <h1>"):
+        assert part in text
+
+
+def test_texts_are_cut_by_columns_and_made_printable() -> None:
+    assert fitted("码头开放", 8) == "码头开放"
+    assert fitted("码头开放了", 8) == "码头开…"
+    assert fitted("a\x1b[31mb\u202ec", 40) == r"a\x1b[31mb\u202ec"
+    assert cell_len(fitted("\x1b" * 100, 20)) <= 20
+
+
+# The command line
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
+    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
+    (tmp_path / "folder.html").mkdir()
+    return tmp_path
+
+
+def test_report_comes_beside_the_text(pages: Path, exemplar: Exemplar) -> None:
+    plain = exemplar("extract", "page.html", "--example", "known.html")
+    done = exemplar("extract", "page.html", "--example", "known.html", "--report", "why.html")
+    assert (done.code, done.out) == (0, plain.out)
+    assert done.err == "report: why.html\n"
+    assert BAKERY[0] in (pages / "why.html").read_text("utf-8")
+    assert not list(pages.glob(".*.part"))
+
+
+def test_explanation_of_several_pages(pages: Path, exemplar: Exemplar) -> None:
+    done = exemplar("extract", "page.html", "known.html", "--explain", "--report", "why.html")
+    assert done.code == 0
+    assert done.out.count("turning points") == 2
+    assert "2 pages" in (pages / "why.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("nowhere/why.html", "--report: nowhere/why.html cannot be written: no folder nowhere"),
+        ("folder.html", "--report: folder.html is a folder; name a file in it, such as folder.html/report.html"),
+        ("why.pdf", "--report: why.pdf: a report is a file that ends in .html"),
+    ],
+)
+def test_a_report_that_cannot_be_written_is_refused_at_once(
+    path: str, message: str, pages: Path, exemplar: Exemplar
+) -> None:
+    done = exemplar("extract", "page.html", "--report", path)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+    assert done.out == ""
+
+
+def test_explain_does_not_go_with_json(pages: Path, exemplar: Exemplar) -> None:
+    done = exemplar("extract", "page.html", "--format", "json", "--explain")
+    assert done.code == 2
+    assert "--explain is text beside the result" in done.err
+
+
+def test_trial_writes_its_pages_and_links(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
+    done = exemplar("try", "zh-news", "--report", "why.html", "--json")
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    root = parsed((tmp_path / "why.html").read_text("utf-8"))
+    shown = {result["example"]["url"], *(article["url"] for article in result["articles"])}
+    assert {*root.xpath("//p[@class='address']/a/@href")} == shown
+    text = root.text_content()
+    assert all(article["title"] in text for article in result["articles"])
+    links = [link["url"] for page in result["lists"] for link in page["left"]]
+    assert links
+    assert all(link in text for link in links)
+    assert truth("zh")[0].text.split("\n")[0][:40] in text
+
+
+def test_trial_explains_in_the_terminal(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
+    done = exemplar("try", "en-stories", "--explain")
+    assert done.code == 0, done.err
+    assert done.out.count("turning points") >= 10
+
+
+def test_terminal_commands_of_a_page_never_reach_the_terminal(tmp_path: Path, exemplar: Exemplar) -> None:
+    page = news_page("New \x1b]0;owned\x07 bread", [*BAKERY, "Red \x1b[31m text \u202e turned"])
+    (tmp_path / "page.html").write_text(page, "utf-8")
+    done = exemplar("extract", "page.html", "--explain", "--output", "texts")
+    assert done.code == 0
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", done.out + done.err)

@@ -1,0 +1,111 @@
+"""Adding a task: the survey in the background, correction by marks, saving."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from console.sample_site import SiteServer, truth
+from console.web.correction import corrected, with_pattern
+from console.web.marked_lines import agreement_of, best_method
+from crawler.task_list.file import load
+from tests.console.web.conftest import MakeConsole, form_token
+
+EXAMPLE = "https://news.example/a/2026/11/1.html"
+SIBLINGS = [f"https://news.example/a/2026/11/{number}.html" for number in range(2, 8)]
+OTHERS = {"https://news.example/b/9.html": "Other", "https://news.example/about.html": "About us"}
+
+
+def test_the_pattern_follows_the_marks() -> None:
+    correction = corrected(EXAMPLE, SIBLINGS, OTHERS)
+    assert (correction.missed, correction.too_many) == ((), ())
+    result = {"entry": {"example": EXAMPLE}, "taken": [], "left": []}
+    result["left"] = [{"url": url, "text": "", "reason": "x"} for url in (*SIBLINGS, *OTHERS)]
+    judged = with_pattern(result, correction.pattern)
+    assert [link["url"] for link in judged["taken"]] == SIBLINGS
+    assert {link["url"] for link in judged["left"]} == {*OTHERS}
+
+
+def test_a_pattern_that_also_takes_others_names_them() -> None:
+    correction = corrected(EXAMPLE, SIBLINGS[:3], dict.fromkeys(SIBLINGS[3:], "left by me"))
+    assert {*correction.too_many} <= {*SIBLINGS[3:]}
+    assert correction.missed == ()
+
+
+def test_marks_without_a_second_link_give_no_pattern() -> None:
+    assert corrected(EXAMPLE, [], OTHERS).problem
+
+
+def test_the_method_that_agrees_best_with_the_lines_is_chosen() -> None:
+    texts = ["menu", "first paragraph", "second paragraph", "footer"]
+    lines = {"texts": texts, "by_method": {"auto": [0, 1, 2], "density": [1, 2], "line-blocks": []}}
+    assert best_method(lines, [1, 2]) == ("density", 1.0)
+    assert best_method(lines, [0, 1, 2]) == ("auto", 1.0)
+    assert best_method(lines, [3]) == ("", 0.0)
+    assert agreement_of(texts, [], []) == 0.0
+
+
+def waited_for(client: TestClient, path: str) -> Any:
+    job = client.web.jobs.get(path.rpartition("/")[2])  # type: ignore[attr-defined]
+    limit = time.monotonic() + 100
+    while not job.done:
+        assert time.monotonic() < limit, job.progress
+        time.sleep(0.1)
+    return job
+
+
+def survey(client: TestClient, url: str) -> tuple[str, Any]:
+    answer = client.post("/add", data={"csrf": form_token(client), "url": url, "scope": "auto"})
+    assert answer.status_code == 303, answer.text
+    path = answer.headers["location"]
+    return path, waited_for(client, path)
+
+
+@pytest.fixture
+def site_list(tasks_yaml: Path) -> Path:
+    tasks_yaml.write_text("tasks:\n\nsettings:\n  allow_hosts: [127.0.0.1]\n  delay: 0\n", "utf-8")
+    return tasks_yaml
+
+
+@pytest.mark.timeout(240)
+def test_a_task_is_previewed_corrected_and_saved(site_list: Path, console: MakeConsole) -> None:
+    client, article = console(), truth("en")[3]
+    with SiteServer() as site:
+        path, job = survey(client, site.url + article.path)
+    assert job.error == ""
+    assert site.url in job.progress[0][0]
+    text = client.get(path).text
+    assert article.title in text
+    assert "/en/stories/{date:%Y/%m/%d}/{slug}/" in text
+    assert client.get(f"{path}/page/0").headers["content-security-policy"].startswith("sandbox")
+    form = {
+        "csrf": form_token(client),
+        "do": "lines",
+        "line": [str(n) for n in job.result["lines"]["by_method"]["auto"]],
+    }
+    assert "agrees with 100%" in client.post(path, data=form).text
+    wrong = client.post(path, data={"csrf": form["csrf"], "do": "save", "every": "soon"})
+    assert (wrong.status_code, "soon" in wrong.text, "example" in site_list.read_text("utf-8")) == (422, True, False)
+    saved = client.post(path, data={"csrf": form["csrf"], "do": "save", "name": "boats", "every": "2h"})
+    assert saved.headers["location"] == "/tasks/boats"
+    task = load(site_list)["boats"]
+    assert (task.example, str(task.every)) == (site.url + article.path, "2h")
+
+
+@pytest.mark.timeout(240)
+def test_a_page_that_is_no_article_is_refused_with_articles_to_try(site_list: Path, console: MakeConsole) -> None:
+    client = console()
+    with SiteServer() as site:
+        path, job = survey(client, site.url + "/en/stories/")
+    text = client.get(path).text
+    assert job.result is None
+    assert "Articles to which this page links" in text
+    assert "/add?url=http" in text
+
+
+def test_a_text_that_is_no_url_is_refused(published: Path, console: MakeConsole) -> None:
+    client = console()
+    for url in ("ftp://a.example/", "news", "javascript:alert(1)", "http://"):
+        assert client.post("/add", data={"csrf": form_token(client), "url": url}).status_code == 422

@@ -1,0 +1,230 @@
+"""6,000 injections in every field that comes from a site: nothing runs, no element is made, nothing is requested."""
+
+import base64
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import lxml.html
+import pytest
+import redis
+import uvicorn
+from playwright.sync_api import Page, sync_playwright
+from starlette.testclient import TestClient
+
+from console.web.sandbox import harmless
+from console.web.surveys import Job
+from crawler.run.run_report import RunReport, keep_report
+from crawler.task_list.file import load
+from crawler.task_list.publication import publish
+from tests.console.web.conftest import MakeConsole, row_of
+from tests.console.web.injections import injections
+from workers import keys
+from workers.ledger import Ledger
+from workers.presence import Presence
+from workers.url_states import Found
+
+TEXTS = injections()
+A_TASK = 390  # reasons on one page of links
+AN_ARTICLE = 100  # texts in one article
+WATCH = """
+window.__runs = 0;
+window.__ran = () => { window.__runs += 1; };
+window.__violations = [];
+addEventListener('securitypolicyviolation', (event) => window.__violations.push(event.violatedDirective));
+"""
+MADE = """() => [...document.querySelectorAll('*')].filter((element) =>
+  (element.tagName === 'SCRIPT' && element.getAttribute('src') !== '/static/console.js')
+  || ['OBJECT', 'EMBED', 'BASE', 'MARQUEE', 'VIDEO', 'MATH', 'STYLE', 'IMG', 'BODY'].includes(element.tagName)
+     && element !== document.body
+  || [...element.attributes].some((one) => one.name.startsWith('on') || one.name === 'style' || one.name === 'srcdoc'
+     || (['href', 'src', 'action', 'formaction', 'data'].includes(one.name) && !/^(https?:|[/#?]|$)/.test(one.value)))
+).map((element) => element.outerHTML.slice(0, 200))"""
+
+
+@contextmanager
+def served(client: TestClient) -> Iterator[str]:
+    """Serve a console on a port of its own, under the address that its config has."""
+    server = uvicorn.Server(uvicorn.Config(client.app, host="127.0.0.1", port=0, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    limit = time.monotonic() + 20
+    while not server.started:
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    client.web.is_stopping = lambda: True  # type: ignore[attr-defined]
+    server.should_exit = True
+    thread.join(20)
+
+
+@pytest.fixture
+def page(browser: str) -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        page = chromium.new_context(locale="en-US").new_page()
+        page.add_init_script(WATCH)
+        yield page
+        chromium.close()
+
+
+def chunks(size: int) -> list[list[str]]:
+    return [TEXTS[start : start + size] for start in range(0, len(TEXTS), size)]
+
+
+@pytest.fixture
+def hostile(tasks_yaml: Path, connection: "redis.Redis") -> list[str]:
+    """Tasks whose reasons, URLs, runs, outputs and articles are injections; return the names of the tasks."""
+    parts = chunks(A_TASK)
+    names = [f"t{number}" for number in range(len(parts))]
+    tasks = "".join(
+        f"  {name}:\n    example: https://{name}.example/a/1.html\n    pattern: https://{name}.example/a/{{id}}.html\n"
+        f"    every: 1h\n    output: out/{{task}}.jsonl\n    keep_pages: 1d\n"
+        for name in names
+    )
+    tasks_yaml.write_text(f"tasks:\n{tasks}", "utf-8")
+    publish(connection, load(tasks_yaml), tasks_yaml)
+    for name, texts in zip(names, parts, strict=True):
+        _fill_ledger(connection, name, texts)
+    out = tasks_yaml.parent / "out" / "t0.jsonl"
+    out.parent.mkdir()
+    rows = [_row(number, texts) for number, texts in enumerate(chunks(AN_ARTICLE))]
+    out.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    presence = Presence(connection, "extract")
+    presence.show(last_error={"at": time.time(), "text": TEXTS[0]}, task=TEXTS[1], waits=TEXTS[2], version=TEXTS[3])
+    at = time.time()
+    problem = {
+        "text": TEXTS[4],
+        "first": at,
+        "last": at,
+        "count": 1,
+        "node": TEXTS[5],
+        "about": "",
+        "nodes": [TEXTS[5]],
+    }
+    connection.hset(keys.PROBLEMS_NOW, json.dumps(["x", "", TEXTS[4]]), json.dumps(problem))
+    return names
+
+
+def _fill_ledger(connection: "redis.Redis", name: str, texts: Sequence[str]) -> None:
+    ledger = Ledger(connection, name)
+    urls = [f"{text}{number}" if number % 2 else f"https://{name}.example/{text}" for number, text in enumerate(texts)]
+    ledger.add([Found(url, rank) for rank, url in enumerate(urls)])
+    for number, (leased, text) in enumerate(zip(ledger.lease(len(urls) - 5), texts, strict=False)):
+        ledger.settle(leased.fingerprint, "failed" if number % 2 else "rejected", text)
+    keep_report(
+        connection, RunReport(name, texts[0], texts[1], texts[2], problems=[*texts[:10]], remarks=[*texts[10:20]])
+    )
+
+
+def _row(number: int, texts: Sequence[str]) -> dict[str, Any]:
+    return row_of(
+        number,
+        task="t0",
+        url=f"{texts[1]}{number}" if number % 2 else f"https://t0.example/{number}/{texts[1]}",
+        canonical_url=f"https://t0.example/{number}",
+        title=texts[2],
+        text="\n\n".join(texts),
+        author=texts[3],
+        keywords=[*texts],
+        method=texts[4],
+        reason=texts[5],
+        language=texts[6],
+        published=texts[7],
+    )
+
+
+@pytest.mark.timeout(600)
+def test_nothing_of_a_site_runs_on_any_page(hostile: list[str], console: MakeConsole, page: Page) -> None:
+    client = console()
+    web = client.web  # type: ignore[attr-defined]
+    job = survey_of(TEXTS)
+    web.jobs._jobs[job.id] = job
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    articles = [article.id for article in web.data.index.search(web_query(), 200).articles]
+    assert len(articles) == len(chunks(AN_ARTICLE))
+    paths = ["/", "/articles", "/machines", "/schedule", "/failures", f"/add/{job.id}"]
+    paths += [f"/tasks/{name}{part}" for name in hostile for part in ("", "/links")]
+    paths += [f"/articles/{number}" for number in articles]
+    shown = ""
+    with served(client) as home:
+        for path in paths:
+            answer = page.goto(home + path, wait_until="load")
+            assert answer is not None
+            assert answer.status == 200, path
+            assert page.evaluate("[window.__runs, window.__violations]") == [0, []], path
+            assert page.evaluate(MADE) == [], path
+            shown += page.content() if path.endswith("/links") else ""
+        page.goto(f"{home}/add/{job.id}/page/0")  # what is in the sandbox
+        page.wait_for_timeout(500)
+        assert page.evaluate("window.__runs") == 0
+        assert [url for url in requests if not url.startswith(home)] == []
+    assert dialogs == []
+    assert shown.count("__ran") > len(TEXTS) / 2  # they are there, as text
+
+
+def web_query() -> Any:
+    from console.web.article_index import ArticleQuery
+
+    return ArticleQuery()
+
+
+def survey_of(texts: Sequence[str]) -> Job:
+    """The result of a survey all of whose texts are injections."""
+    job = Job("hostile", "survey", texts[0], 0.0, done=True)
+    links = [{"url": text, "text": text, "reason": text, "pages": 1, "paginates": False} for text in texts]
+    body = base64.b64encode("".join(texts).encode("utf-8", "replace")).decode()
+    sample = {
+        "url": texts[1], "title": texts[2], "published": texts[3], "words": texts[4], "method": texts[5],
+        "reason": texts[6], "text": "\n".join(texts), "body": body, "type": "text/html",
+        "characters": 9, "confidence": 1.0,
+    }  # fmt: skip
+    job.result = {
+        "entry": {"name": texts[7], "example": texts[8], "pattern": texts[9], "every": texts[10], "output": texts[11]},
+        "scope": "site",
+        "why": texts[12],
+        "lists": [{"url": text, "why": text, "taken": 1} for text in texts[:100]],
+        "taken": links[:3000],
+        "left": links[3000:],
+        "doubtful": [*texts[:50]],
+        "warnings": [*texts[:50]],
+        "samples": [sample, sample],
+        "lines": {"texts": [*texts[:400]], "by_method": {"auto": [0, 1], texts[0]: [2]}},
+    }
+    return job
+
+
+def test_a_page_in_the_sandbox_has_nothing_that_could_run_or_request() -> None:
+    for text in TEXTS:
+        clean = harmless(f"<html><body><p>before{text}after</p>".encode("utf-8", "replace"), "text/html; charset=utf-8")
+        assert made_of(clean) == [], (text, clean)
+
+
+def made_of(page: str) -> list[str]:
+    """The elements and attributes of a page that could run or request something."""
+    tree = lxml.html.document_fromstring(page)
+    tags = [str(element.tag) for element in tree.iter() if element.tag in FORBIDDEN]
+    names = [str(name) for element in tree.iter() for name in element.attrib]
+    return tags + [name for name in names if name.startswith("on") or name in REQUESTING]
+
+
+FORBIDDEN = {"script", "iframe", "object", "base", "link", "video", "embed", "meta"}
+REQUESTING = {"src", "href", "srcdoc", "action", "http-equiv", "data", "formaction"}
+
+
+def test_a_page_in_the_sandbox_has_a_policy_without_scripts(published: Path, console: MakeConsole) -> None:
+    client = console()
+    job = survey_of(TEXTS)
+    client.web.jobs._jobs[job.id] = job  # type: ignore[attr-defined]
+    answer = client.get(f"/add/{job.id}/page/0")
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("sandbox; default-src 'none'")
+    assert "script-src" not in policy
+    assert answer.headers["x-frame-options"] == "SAMEORIGIN"

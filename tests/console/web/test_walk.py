@@ -1,0 +1,90 @@
+"""The console in a real browser, from the URL of one article to its text, and from a failure to its retry."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+from console.sample_site import SiteServer, truth
+from tests.console.web.running import running_console
+
+NEWEST = truth("en")[0]
+EXAMPLE = truth("en")[3]
+WAIT = 90_000  # milliseconds; a loaded machine runs a task in a quarter of it
+
+
+@pytest.fixture
+def page(browser: str) -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        context = chromium.new_context(locale="en-US", viewport={"width": 1280, "height": 800})
+        yield context.new_page()
+        chromium.close()
+
+
+def wait_for(page: Page, address: str, text: str) -> None:
+    """Load a page until it has a text."""
+    for _ in range(WAIT // 1000):
+        page.goto(address)
+        if text in page.inner_text("main"):
+            return
+        page.wait_for_timeout(1000)
+    pytest.fail(f"{text!r} is not on {address}: {page.inner_text('main')}")
+
+
+@pytest.mark.timeout(300)
+def test_from_a_url_to_articles_and_from_a_failure_to_its_retry(page: Page, tmp_path: Path) -> None:
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    with (
+        SiteServer(unpublished=1) as site,
+        running_console(tmp_path / "tasks.yaml", EXEMPLAR_CONTACT="a@example.org") as home,
+    ):
+        add(page, home, site)
+        task = page.inner_text("h1")
+        page.get_by_role("button", name="Run now").click()
+        read(page, home, task)
+        fail_and_retry(page, home, task, site)
+    assert problems == []
+
+
+def add(page: Page, home: str, site: SiteServer) -> None:
+    page.goto(home)
+    page.get_by_role("link", name="Add a task").first.click()
+    page.get_by_label("URL of one article").fill(site.url + EXAMPLE.path)
+    page.get_by_role("button", name="Show a preview").click()
+    save = page.get_by_role("button", name="Save the task")
+    expect(save).to_be_visible(timeout=WAIT)
+    pattern = page.get_by_label("Pattern of the articles’ URLs")
+    assert pattern.input_value() == site.url + "/en/stories/{date:%Y/%m/%d}/{slug}/"
+    frame = page.frame_locator("iframe").first
+    expect(frame.locator("body")).to_contain_text(EXAMPLE.title, timeout=WAIT)
+    page.get_by_role("button", name="Find the pattern for my marks").click()
+    expect(page.get_by_role("status")).to_contain_text("The pattern now follows your marks")
+    assert pattern.input_value().startswith(site.url + "/en/stories/{date:%Y/%m/%d}/")
+    page.get_by_role("button", name="Save the task").click()
+    expect(page.get_by_role("status")).to_contain_text("added")
+
+
+def read(page: Page, home: str, task: str) -> None:
+    wait_for(page, f"{home}/tasks/{task}/articles?q={EXAMPLE.title.split()[-1]}", EXAMPLE.title)
+    page.get_by_role("link", name=EXAMPLE.title).first.click()
+    expect(page.locator(".article-text")).to_contain_text(EXAMPLE.text.splitlines()[0][:40])
+    wait_for(page, f"{home}/tasks/{task}", "every URL is accounted for")
+
+
+def fail_and_retry(page: Page, home: str, task: str, site: SiteServer) -> None:
+    site.override(NEWEST.path, status=418)
+    site.relaunch()
+    page.goto(f"{home}/tasks/{task}")
+    page.get_by_role("button", name="Run now").click()
+    wait_for(page, f"{home}/failures", "http 418")
+    site.restore(NEWEST.path)
+    page.get_by_role("button", name="Retry", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("wait again")
+    page.goto(f"{home}/tasks/{task}")
+    page.get_by_role("button", name="Run now").click()
+    wait_for(page, f"{home}/articles?task={task}", NEWEST.title)
+    wait_for(page, f"{home}/failures", "Nothing has failed")

@@ -1,0 +1,180 @@
+"""Each line of a page has a decision and its reason, and both are those of the extraction itself."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from console.sample_site import DESIGNS, SECTIONS, render_site, truth
+from console.sample_site.tasks import EXAMPLES
+from extractors import NoArticle, Section, UnusablePage
+from extractors.explanation import DECISIONS, comparable_methods, explain, method_answer
+from extractors.explanation.lines import lines_in
+from extractors.registry import METHODS
+from extractors.tracing import Trace, traced, tracing
+from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
+
+BASE = "https://paper.example"
+FETCHED = datetime(2026, 11, 20, 9, tzinfo=UTC)
+PROSE = "".join(f"<p>{paragraph}</p>" for paragraph in (*HARBOUR, *BAKERY, *LIBRARY))
+
+
+def decision_of(explanation, text):
+    """The decision on the line with this text, and its reason."""
+    [line] = [line for line in explanation.lines if text in line.text]
+    return line.decision, line.reason
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("way", ["example", "alone", "votes"])
+def test_explanation_is_that_of_the_extraction(design, section, way):
+    pages = render_site(BASE, design)
+    example = pages[EXAMPLES[section]].body
+    used = Section(None if way == "alone" else example, BASE + EXAMPLES[section])
+    if way == "votes":
+        for article in truth(section)[1:4]:
+            used.learn(pages[article.path].body, BASE + article.path)
+    for wanted in truth(section):
+        page, url = pages[wanted.path], BASE + wanted.path
+        options = {"content_type": page.headers["Content-Type"], "fetched_at": FETCHED}
+        plain = used.extract(page.body, url, **options)
+        explanation = explain(used, page.body, url, **options)
+        assert explanation.result == plain
+        assert [line.number for line in explanation.lines] == list(range(len(explanation.lines)))
+        assert all(line.decision in DECISIONS and line.reason for line in explanation.lines)
+        kept = [line for line in explanation.lines if line.kept]
+        assert "".join("".join(line.text for line in kept).split()) == "".join(plain.text.split())
+        assert explanation.body == (kept[0].number, kept[-1].number + 1)
+        assert plain.text.startswith(kept[0].text[:20])
+        assert plain.text.endswith(kept[-1].text[-20:])
+
+
+def test_example_shows_the_template_and_the_turning_points():
+    explanation = explain(Section(news_page("Tides", HARBOUR)), news_page("New bread", BAKERY))
+    assert decision_of(explanation, "This paper is printed")[0] == "template"
+    assert "the example has it too" in decision_of(explanation, "7 Market Square")[1]
+    assert decision_of(explanation, BAKERY[0])[0] == "kept"
+    assert "not in the example" in decision_of(explanation, BAKERY[0])[1]
+    assert (explanation.curves.head, explanation.curves.tail) == explanation.body == (3, 7)
+    assert explanation.curves.similarity[0] == 1 > explanation.curves.similarity[3]
+    assert explanation.curves.weights[3] > 0 > explanation.curves.weights[0]
+    assert explanation.root.endswith("div.story")
+    assert {ground.name for ground in explanation.grounds} >= {"Surrounding match", "Bytes of the body"}
+
+
+@pytest.mark.parametrize(
+    ("piece", "text", "decision", "reason"),
+    [
+        ("<aside><p>Buy a boat today.</p></aside>", "Buy a boat", "noise", "in aside"),
+        ('<div class="comments"><p>I like boats.</p></div>', "I like boats", "noise", "comments"),
+        ('<div class="advert"><p>Buy a boat today.</p></div>', "Buy a boat", "noise", "advertisement"),
+        ('<div class="inset"><p>A boat costs a lot here.</p></div>', "A boat costs", "box", "in the box div.inset"),
+        ("<figure><img src='/a.png'><figcaption>A boat.</figcaption></figure>", "A boat.", "caption", "caption"),
+        ('<p><a href="/boats">All about boats and sails</a></p>', "All about boats", "link", "100% of it is links"),
+        ("<p>Share on Facebook</p>", "Share on", "words", "is a control of the page"),
+    ],
+)
+def test_a_piece_within_the_body_is_left_out_for_a_named_reason(piece, text, decision, reason):
+    body = PROSE.replace("</p><p>", f"</p>{piece}<p>", 1)
+    explanation = explain(Section(None), news_page("New bread", (), body=body))
+    assert text not in explanation.result.text
+    found = decision_of(explanation, text)
+    assert found[0] == decision
+    assert reason in found[1]
+
+
+def test_a_vote_is_named_with_its_numbers():
+    section = Section(news_page("Tides", HARBOUR))
+    for title, paragraphs in (("Books", LIBRARY), ("Bread", BAKERY)):
+        section.learn(news_page(title, (*paragraphs, "Letters about this are welcome until Friday at noon.")))
+    page = news_page("Ships", ("Three ships came in on Sunday morning with coal, timber and a brass band.",) * 3)
+    explanation = explain(section, page)
+    assert "of 3 pages keep it" in next(line.reason for line in explanation.lines if line.kept)
+    assert next(ground.value for ground in explanation.grounds if ground.name == "Votes") == "3 pages"
+
+
+def test_an_example_that_does_not_fit_is_named():
+    explanation = explain(Section(blog_page(HARBOUR)), news_page("New bread", BAKERY))
+    assert explanation.method == "density"
+    assert any("does not fit" in ground.meaning for ground in explanation.grounds)
+    assert decision_of(explanation, BAKERY[0])[0] == "kept"
+
+
+def test_a_page_without_an_article_has_a_decision_for_each_line():
+    links = "".join(f'<li><a href="/{n}">Story number {n} of the week</a></li>' for n in range(40))
+    explanation = explain(Section(None), f"<html><title>News</title><body><ul>{links}</ul></body></html>")
+    assert isinstance(explanation.result, NoArticle)
+    assert len(explanation.lines) == 40
+    assert not any(line.kept for line in explanation.lines)
+    assert explanation.body == (0, 0)
+
+
+def test_a_page_of_almost_no_text_is_refused_line_by_line():
+    explanation = explain(Section(None), "<title>Hi</title><p>hello</p>")
+    assert [(line.text, line.decision) for line in explanation.lines] == [("hello", "refused")]
+    assert "almost no text" in explanation.lines[0].reason
+
+
+def test_an_unreadable_page_is_explained_without_lines():
+    explanation = explain(Section(None), b"")
+    assert explanation.lines == ()
+    assert "unusable" in explanation.result.reason
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "i-awce"])
+def test_every_method_can_be_explained(method):
+    explanation = explain(Section(news_page("Tides", HARBOUR), method=method), news_page("New bread", BAKERY))
+    assert len(explanation.lines) == 11
+    assert all(line.reason for line in explanation.lines)
+    if method in comparable_methods(True) and not method.endswith("-verbatim"):
+        assert decision_of(explanation, BAKERY[1])[0] == "kept"
+
+
+def test_other_methods_answer_with_their_lines():
+    page = news_page("New bread", BAKERY)
+    lines = [line.text for line in explain(Section(None), page).lines]
+    for method in comparable_methods(False):
+        try:
+            section = Section(None, method=method)
+        except UnusablePage:
+            continue
+        answer = method_answer(section, method, page, lines=lines)
+        assert answer.kept
+        assert answer.reason
+    assert not {"auto", "list-rank", "i-awce", "example"} & {*comparable_methods(False)}
+    assert "example" in comparable_methods(True)
+
+
+def test_lines_are_found_in_a_text_in_its_order():
+    page = ["Home", "Bread is new", "Milk", "Home", "A long line of an item of a list"]
+    assert lines_in(page, "Bread is new\n\nHome") == {1, 3}
+    assert lines_in(page, "First A long line of an item of a list, last") == {4}
+    assert lines_in(page, "") == set()
+
+
+def test_nothing_is_noted_unless_it_is_asked_for():
+    assert tracing() is None
+    with traced() as trace:
+        assert tracing() is trace
+    assert tracing() is None
+    Section(None).extract(news_page("New bread", BAKERY))
+    assert trace.steps == []
+
+
+def test_a_trace_finds_steps_by_kind_and_place():
+    trace, first, second = Trace(), 1.5, 2.5
+    for step in (first, "a", second, "b"):
+        trace.note(step)
+    assert trace.steps_of(float) == [1.5, 2.5]
+    assert trace.last(str) == "b"
+    assert trace.last(str, before=second) == "a"
+    assert trace.first(float, after=trace.steps[1]) == 2.5
+    assert trace.first(int) is None
+
+
+def test_an_embedded_post_is_kept_beside_the_text():
+    post = '<blockquote class="twitter-tweet"><p>A boat with new sails, seen today.</p></blockquote>'
+    explanation = explain(Section(None), news_page("New bread", (), body=PROSE.replace("</p><p>", f"</p>{post}<p>", 1)))
+    assert decision_of(explanation, "A boat with new sails")[0] == "caption"
+    assert "the text leaves out" in decision_of(explanation, "A boat with new sails")[1]
+    assert "A boat with new sails" in next(block.text for block in explanation.result.blocks if block.kind == "embed")
