@@ -13,14 +13,14 @@ from .kept_pages import KeptPages, kept_pages_of
 from .ledger import Ledger
 from .low_scorers import LowNote, LowScorers
 from .page_store import StoredPage
-from .proposals import Gap
+from .proposals import GapCounts
 from .url_states import Fingerprint, RecheckPlan, fingerprint
 
 PROBLEMS_READ = 1000  # newest records of failed pages
 _EXTRACTION = ("unusable page", "extractor error")  # begin the reasons for which the extraction of a page fails
 
 
-def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: float, clock: Clock) -> Gap:
+def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: float, clock: Clock) -> GapCounts:
     """Let the pages of the gap be extracted again, and forget that they were low scorers; return their numbers.
 
     Rejected and failed pages belong to it if they were extracted `since` a time (Unix seconds).
@@ -50,7 +50,7 @@ def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: flo
         if kept is not None:
             kept.close()
     low.clear()
-    return Gap(**counted)
+    return GapCounts(**counted)
 
 
 def _failed(ledger: Ledger, since: float) -> dict[Fingerprint, LowNote]:

@@ -20,7 +20,7 @@ ProposalState = Literal["proposed", "adopted", "dismissed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class GapCounts:
     """What is extracted again after an adoption, in URLs.
 
     `stored`: their pages were in Redis or kept, no request is needed; `to_fetch`: they wait for the next run;
@@ -56,7 +56,7 @@ class Proposal:
     state: ProposalState = "proposed"
     decided_at: float = 0.0
     problem: str = ""
-    gap: Gap | None = None
+    gap: GapCounts | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON types."""
@@ -67,7 +67,7 @@ class Proposal:
         """Return what `to_dict` gave, of this version or another."""
         raw = known_fields(cls, stored)
         raw["test"] = BackTest.from_dict(raw["test"])
-        raw["gap"] = Gap(**known_fields(Gap, raw["gap"])) if raw.get("gap") else None
+        raw["gap"] = GapCounts(**known_fields(GapCounts, raw["gap"])) if raw.get("gap") else None
         return cls(**raw)
 
 

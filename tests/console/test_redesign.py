@@ -35,7 +35,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 
 def f1(row: dict[str, Any]) -> float:
-    [article] = [article for article in truth("en") if row["url"].endswith(article.path)]
+    [article] = [article for article in truth("en") if row["canonical_url"].endswith(article.path)]
     return shingle_f1(row["text"], article.text)
 
 
@@ -108,11 +108,13 @@ def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
     run_once(exemplar, redis_url)
     fetched = [request.path for request in site.requests[asked:] if request.path in {a.path for a in truth("en")}]
     assert sorted(fetched) == sorted(article.path for article in truth("en")[:2])  # no page of the gap
-    newest = {row["url"]: row for row in rows(tmp_path)}
+    newest = {row["canonical_url"]: row for row in rows(tmp_path)}
     assert len(newest) == len(truth("en"))
-    assert len({(row["url"], row["version"]) for row in rows(tmp_path)}) == len(rows(tmp_path))
-    assert {row["url"] for row in rows(tmp_path) if row["version"] == 2} <= {row["url"] for row in low}
-    assert [row["url"] for row in newest.values() if f1(row) < 0.9] == []
+    assert len({(row["canonical_url"], row["version"]) for row in rows(tmp_path)}) == len(rows(tmp_path))
+    assert {row["canonical_url"] for row in rows(tmp_path) if row["version"] == 2} <= {
+        row["canonical_url"] for row in low
+    }
+    assert [row["canonical_url"] for row in newest.values() if f1(row) < 0.9] == []
     assert json.loads(here("proposals", TASK, "--json").out)["state"] == "adopted"
     assert "adopted already" in here("proposals", TASK, "--adopt").err
 
@@ -134,8 +136,8 @@ def test_a_task_that_adopts_by_itself_needs_nobody(
     proposal = json.loads(here("proposals", TASK, "--json").out)
     assert (proposal["state"], proposal["gap"]["to_fetch"]) == ("adopted", 0)
     assert load(tmp_path / "tasks.yaml")[TASK].example == proposal["url"]
-    newest = {row["url"]: row for row in rows(tmp_path)}
-    assert [row["url"] for row in newest.values() if f1(row) < 0.9] == []
+    newest = {row["canonical_url"]: row for row in rows(tmp_path)}
+    assert [row["canonical_url"] for row in newest.values() if f1(row) < 0.9] == []
 
 
 def test_what_is_no_proposal_is_named(folder: Path, here: Callable[..., Done]) -> None:
