@@ -114,7 +114,7 @@ def lines(task: str, groups_: Sequence[Group], *, example: str | None, complete:
     for fate, title in TITLES.items():
         members = [group for group in groups_ if group.fate == fate]
         if members:
-            text += ["", in_language(f"{title}: {sum(len(group.members) for group in members)}")]
+            text += ["", f"{in_language(title)}: {sum(len(group.members) for group in members)}"]
             text += [line for group in members for line in _group_lines(task, group, complete)]
     judged = next((group for group in groups_ if group.fate == "judged" and group.urls), None)
     return text + (_what_to_do(task, judged, example) if judged else [])

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from console.locale import in_language
+from console.locale import in_language, word
 from console.options import heading
 from crawler.scouting.inference import Sighting
 from crawler.scouting.sample_extractions import SampleExtraction
@@ -17,7 +17,9 @@ OF_ANOTHER_FORM = "of another form"
 def shown(survey: Survey, entry: Mapping[str, Any]) -> str:
     """Return the survey as lines: lists, scope, pattern, links taken and left, extractions, the task."""
     lines = _column("example", [survey.example, _about(survey.cut_of_example)])
-    lists = [in_language(f"{page.url}  ({page.why}: {page.matched} links taken)") for page in survey.lists]
+    lists = [
+        in_language(f"{page.url}  ({word(in_language(page.why))}: {page.matched} links taken)") for page in survey.lists
+    ]
     lines += _column("lists", lists)
     lines.append(heading("scope") + in_language(f"{survey.scope}: {survey.why}"))
     lines.append(f"{heading('pattern')}{survey.pattern}")
@@ -69,15 +71,15 @@ def _left(survey: Survey) -> list[str]:
     """Return the number of links by reason, then some links with their reasons."""
     rejected = survey.inference.rejected
     counts = Counter(kind_of(reason) for _, reason in rejected)
-    summary = ", ".join(f"{in_language(reason)} {number}" for reason, number in counts.most_common())
+    summary = ", ".join(f"{word(in_language(reason))} {number}" for reason, number in counts.most_common())
     per_kind: dict[str, tuple[Sighting, str]] = {}
     for link, reason in rejected:
         per_kind.setdefault(kind_of(reason), (link, reason))
     some = [*per_kind.values(), *rejected]
     unique = list(dict.fromkeys(some))[:SHOWN]
     return [
-        in_language(f"{len(rejected)} links: {summary}" if rejected else "no links"),
-        *(f"  {link.url}  {in_language(reason)}" for link, reason in unique),
+        f"{in_language(f'{len(rejected)} links')}: {summary}" if rejected else in_language("no links"),
+        *(f"  {link.url}  {word(in_language(reason))}" for link, reason in unique),
     ]
 
 

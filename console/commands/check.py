@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from console.locale import in_language
 from console.options import (
     counted,
     examples,
+    heading,
     json_option,
     print_json,
     refuse_task_name,
     say,
     show,
+    show_data,
     tasks_argument,
 )
 
@@ -150,9 +153,10 @@ def _warnings(tasks: "TaskFile", tried: "Sequence[TriedOutput]") -> list[str]:
 def _print_rows(rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
         show(f"{row['task']}: every {row['every']}{'  (paused)' if row['paused'] else ''}")
-        show(f"  articles  {row['pattern']}")
-        show(f"  lists     {', '.join(row['start'])}{'' if row['start_named'] else '  (derived; first that works)'}")
-        show(f"  output    {', '.join(row['output'])}")
+        show_data(f"  {heading('articles')}{row['pattern']}")
+        derived = "" if row["start_named"] else f"  ({in_language('derived; first that works')})"
+        show_data(f"  {heading('lists')}{', '.join(row['start'])}{derived}")
+        show_data(f"  {heading('output')}{', '.join(row['output'])}")
 
 
 def _output_row(result: "TriedOutput") -> dict[str, Any]:

@@ -8,7 +8,7 @@ import click
 
 from console.completion import complete_tasks
 from console.explaining import check_explaining, explaining_options
-from console.locale import in_language
+from console.locale import in_language, word
 from console.options import examples, heading, json_option, print_json, say, show, show_data, tasks_option
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _show(result: "Trial") -> None:
         for judged in [link for link in page.judged if link.taken][:SHOWN]:
             show_data(f"  {heading('taken', 8)}{judged.link.url}  {judged.link.text[:60]}")
         for judged in _some_left(page):
-            show_data(f"  {heading('left', 8)}{judged.link.url}  {in_language(judged.reason)}")
+            show_data(f"  {heading('left', 8)}{judged.link.url}  {word(in_language(judged.reason))}")
     for sample in (result.example, *result.cuts):
         for place, line in enumerate(extraction_lines(sample)):
             title = "example" if sample is result.example else "article"

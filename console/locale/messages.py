@@ -23,6 +23,7 @@ READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person read
         "crawler/discovery/link_judgement.py", "crawler/fetching/errors.py", "crawler/fetching/failures.py",
         "crawler/patterns/pattern.py", "crawler/politeness/host_states.py", "crawler/run/admission.py",
         "crawler/run/outcomes.py", "crawler/scouting/doubts.py", "crawler/scouting/inference.py",
+        "crawler/scouting/sample_extractions.py", "crawler/scouting/section_pages.py",
         "crawler/scouting/survey.py", "crawler/task_list/ages.py", "crawler/task_list/fields.py",
         "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/periods.py",
         "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py",
@@ -39,9 +40,7 @@ APPENDED = frozenset({"problems", "remarks", "warnings", "notes"})  # lists of s
 NOT_FOR_PEOPLE = frozenset({"AssertionError", "KeyError", "NotImplementedError", "RuntimeError", "TypeError"})
 SEVERAL_WORDS = re.compile(r"[A-Za-z`-]{2,}[^A-Za-z{]{0,3} [A-Za-z(`{-]|\} [a-z]{2,}")
 # Too short to be told from a title of a page
-TOO_SHORT = frozenset(
-    {"{0} of {1}", "{0} on {1}", "and {0}", "read {0}", "it is {0}", "{0} tried", "it {0} a list page"}
-)
+TOO_SHORT = frozenset({"{0} of {1}", "{0} on {1}", "and {0}", "read {0}", "it is {0}", "it {0} a list page"})
 EXAMPLE = re.compile(r"(exemplar|curl|REDIS_URL=\S+|scrapy) [\w<>-]|\w+\[[\w, \[\]|.]+\]$|[a-z]+\.[a-z]+$")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 WORDS = (  # of tables, headings and states; they are translated where they are printed
@@ -49,7 +48,8 @@ WORDS = (  # of tables, headings and states; they are translated where they are 
     "rejected", "rej.", "failed", "run", "running", "due", "idle", "paused", "removed", "finished", "stopped", "killed",
     "unreachable", "redis", "pages", "kept", "last", "reason", "rows", "output", "published", "title", "author",
     "characters", "method", "day", "open", "forgotten", "not run", "(no title)", "example", "lists", "scope", "pattern",
-    "taken", "left", "extracted", "note", "list", "article", "Examples",
+    "taken", "left", "extracted", "note", "list", "article", "articles", "Examples", "pagination",
+    "breadcrumb", "feed", "sitemap",
 )  # fmt: skip
 NOUNS = (
     "task", "output", "row", "page", "URL", "reason", "file", "further page", "further task", "refused row",

@@ -39,6 +39,7 @@ class _Template:
     translated: str
     literal: int  # characters outside placeholders
     starts_with_value: bool  # and no colon follows it
+    ends_with_value: bool  # which is no message of its own, as it is after a colon
 
 
 class Translator:
@@ -78,6 +79,9 @@ class Translator:
             return self._exact[text]
         if depth > DEEPEST or " " not in text:
             return text
+        for separator, ours in SEPARATORS[:-1]:
+            if text.startswith(separator):
+                return ours + self._part(text.removeprefix(separator), depth + 1)
         if text not in self._known:
             whole = self._by_template(text, depth)
             self._known[text] = whole if whole is not None else self._by_parts(text, depth)
@@ -90,26 +94,37 @@ class Translator:
         for template in self._templates:
             if template.piece not in text or (match := _compiled(template.expression).fullmatch(text)) is None:
                 continue
-            if template.starts_with_value and ": " in match[1]:
-                continue  # a place or a task before the message
+            if template.starts_with_value and (": " in match[1] or "; " in match[1]):
+                continue  # a place, a task or another message before it
+            if template.ends_with_value and "; " in match[len(template.order)]:
+                continue  # another message after it
             pairs = zip(template.order, match.groups(), strict=True)
             return _filled(template.translated, {place: self._part(value, depth + 1) for place, value in pairs})
         return None
 
     def _by_parts(self, text: str, depth: int) -> str:
+        if (joined := self._split(text, *SEPARATORS[0], depth)) is not None:
+            return joined
         if brackets := BRACKETS.fullmatch(text):
             before, inside = (self._part(brackets[name], depth + 1) for name in ("before", "inside"))
             if (before, inside) != (brackets["before"], brackets["inside"]):
                 return f"{before}（{inside}）{self._part(brackets['after'], depth + 1)}"
-        for separator, ours in SEPARATORS[:-1]:
-            start = 0
-            while (place := text.find(separator, start)) >= 0:
-                head, tail = text[:place], text[place + len(separator) :]
+        for separator, ours in SEPARATORS[1:-1]:
+            if (joined := self._split(text, separator, ours, depth)) is not None:
+                return joined
+        return text
+
+    def _split(self, text: str, separator: str, ours: str, depth: int) -> str | None:
+        """Translate both sides of a separator outside brackets; None if neither has a translation."""
+        place = text.find(separator)
+        while place >= 0:
+            head, tail = text[:place], text[place + len(separator) :]
+            if head.count("(") == head.count(")"):
                 translated = self._part(head, depth + 1), self._part(tail, depth + 1)
                 if translated != (head, tail):
                     return ours.join(translated)
-                start = place + len(separator)
-        return text
+            place = text.find(separator, place + len(separator))
+        return None
 
 
 @cache
@@ -129,4 +144,6 @@ def _template(text: str, translated: str) -> _Template:
     pattern += re.escape(literals[-1])
     literal = sum(len(part) for part in literals)
     starts_with_value = not literals[0] and not literals[1].startswith(":")
-    return _Template(pattern, max(literals, key=len), tuple(order), translated, literal, starts_with_value)
+    ends_with_value = not literals[-1] and not literals[-2].endswith(": ") and "; " not in text
+    piece = max(literals, key=len)
+    return _Template(pattern, piece, tuple(order), translated, literal, starts_with_value, ends_with_value)
