@@ -162,7 +162,8 @@ def pages(folder: Path, size: int, number: int = PAGES) -> None:
     rng = random.Random(size)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
     often = [1 / rank for rank in range(1, WORDS + 1)]  # as in any language
-    text = "<!DOCTYPE html><html><head><title>A page</title></head><body><h1>A page</h1>"
+    declared = '<meta property="og:type" content="article">'  # a list page would be refused as example
+    text = f"<!DOCTYPE html><html><head><title>A page</title>{declared}</head><body><h1>A page</h1>"
     while len(text) < size:  # half of it markup, as pages are: zstd packs it to a fifth
         menu = "".join(
             f'<li class="menu-item menu-item-type-post"><a class="menu-link" href="/menu/{word}/">{word}</a></li>\n'

@@ -129,9 +129,11 @@ class SectionSpider(GatedSpider):
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("task %s: a fetch ended", self.run.task.name, exc_info=error)
+        if not self._tasks:
+            self._continue_or_close()
 
     async def _follow(self, fetch: Fetch) -> None:
-        """Fetch, then fetch what follows, as long as something does. The last of these tasks ends the spider.
+        """Fetch, then fetch what follows, as long as something does. The end of the last such task ends the spider.
 
         Not by callbacks: Scrapy's scheduler and scraper would take a fifth of a page's CPU time.
         """
@@ -139,8 +141,6 @@ class SectionSpider(GatedSpider):
         while fetches:
             self._send(fetches[1:])
             fetches = await self._settle_and_continue(fetches[0], await self._answer_to(fetches[0]))
-        if len(self._tasks) == 1:
-            self._continue_or_close()
 
     async def _answer_to(self, fetch: Fetch) -> Callable[[], Answered | Unanswered]:
         """Send a fetch; return a function that gives its answer."""
@@ -149,6 +149,8 @@ class SectionSpider(GatedSpider):
             request = self._request(fetch, hops)
         except ValueError as error:  # for example http://host:99999/
             return partial(no_request, error, fetch.url)
+        if self.is_ending():
+            return partial(no_answer_of, RunEnding(), request)
         try:
             assert self.crawler.engine is not None, "the spider runs"
             response = await self.crawler.engine.download_async(request)

@@ -1,0 +1,159 @@
+"""Articles per CPU second, from a site to a file, compared with Scrapy that calls trafilatura in its callback.
+
+    python -m benchmarks.pipeline --pages 1000
+    python -m benchmarks.pipeline --pages 1000 --folder PAGES
+
+nginx serves articles of the sample site, each with a menu around it, or the pages of a folder. One side is the command
+`exemplar run --once` with its spider, its workers and the embedded Redis, the other a tuned Scrapy spider that writes
+the lines of a JSONL file. Both crawl a small and a large site in turns; the difference of their CPU times, of all their
+processes, is that of the pages, without starts and ends.
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.nginx import served
+from benchmarks.spider_cost import PLAIN, WORDS
+from console.sample_site import DESIGNS, SECTIONS, render_site, truth
+from workers.errors import ExemplarError
+
+SITE = "http://paper.example"
+SMALL = 20  # pages of the small site
+MENU = 25_000  # bytes of the menu around an article of the sample site
+LINKS_A_LIST = 500
+
+
+def main() -> None:
+    """Crawl both sites by both programs in turns, and print the articles per CPU second."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--folder", type=Path, help="HTML files to serve in place of the sample site's articles")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="pipeline-") as name:
+        root = Path(name)
+        write_site(root, pages_of(asked.folder), asked.pages)
+        with served(root) as address:
+            rates = [measure(address, root, asked.pages) for _ in range(asked.rounds)]
+    ours, theirs = (median(rate[side] for rate in rates) for side in (0, 1))
+    ratio = median(ours / theirs for ours, theirs in rates)
+    print(f"{ours:.1f} articles per CPU second, Scrapy with trafilatura {theirs:.1f}; ratio {ratio:.2f}")
+
+
+def measure(address: str, root: Path, pages: int) -> tuple[float, float]:
+    """Return the articles per CPU second of both programs, starts and ends not counted."""
+    ours = exemplar(address, root, pages) - exemplar(address, root, SMALL)
+    theirs = scrapy(address, root, pages) - scrapy(address, root, SMALL)
+    return (pages - SMALL) / ours, (pages - SMALL) / theirs
+
+
+def pages_of(folder: Path | None) -> Iterator[bytes]:
+    """Yield the pages of a folder, or the sample site's articles with menus, again and again."""
+    if folder is None:
+        rng = random.Random(1)
+        words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
+        links = "".join(f'<li class="item"><a href="/menu/{word}/">{word}</a></li>\n' for word in words)
+        menu = f'<nav><ul class="menu">{links[:MENU].rpartition("<li")[0]}</ul></nav>'.encode()
+        sites = [render_site(SITE, design) for design in DESIGNS]
+        bodies = [site[article.path].body for site in sites for section in SECTIONS for article in truth(section)]
+        bodies = [body.replace(b"</body>", menu + b"</body>") for body in bodies]
+    else:
+        bodies = [file.read_bytes() for file in sorted(folder.rglob("*.html"))]
+    while True:
+        yield from bodies
+
+
+def write_site(root: Path, bodies: Iterator[bytes], pages: int) -> None:
+    """Write /p/0.html …, and a folder of list pages for each of the two sites."""
+    (root / "p").mkdir()
+    for number, body in zip(range(pages), bodies, strict=False):
+        (root / "p" / f"{number}.html").write_bytes(body)
+    for size in (SMALL, pages):
+        (root / f"list-{size}").mkdir()
+        for start in range(0, size, LINKS_A_LIST):
+            numbers = range(start, min(size, start + LINKS_A_LIST))
+            links = "".join(f'<li><a href="/p/{number}.html">Article {number}</a></li>' for number in numbers)
+            file = root / f"list-{size}" / f"{start // LINKS_A_LIST}.html"
+            file.write_text(f"<html><body><ul>{links}</ul></body></html>")
+
+
+def exemplar(address: str, root: Path, pages: int) -> float:
+    """Return the CPU seconds of `exemplar run --once` and all its processes. Raises `ExemplarError`."""
+    last = (pages - 1) // LINKS_A_LIST
+    with tempfile.TemporaryDirectory(prefix="run-", dir=root) as folder:
+        tasks = Path(folder) / "tasks.yaml"
+        tasks.write_text(
+            "settings: {allow_hosts: [127.0.0.1], delay: 0, contact: benchmark@example.org}\n"
+            f"tasks:\n  t:\n    example: {address}/p/0.html\n    pattern: /p/{{id}}.html\n    every: 1h\n"
+            f"    start: /list-{pages}/{{n:0..{last}}}.html\n    output: a.jsonl\n    limit: null\n"
+            "    near_duplicates: keep\n"
+        )
+        spent = _cpu([sys.executable, "-m", "console", "run", "--once", str(tasks)], folder)
+        rows = len((Path(folder) / "a.jsonl").read_text("utf-8").splitlines())
+    if rows < 0.8 * pages:
+        raise ExemplarError(f"{rows} rows of {pages} pages")
+    return spent
+
+
+def scrapy(address: str, root: Path, pages: int) -> float:
+    """Return the CPU seconds of a spider with trafilatura. Raises `ExemplarError`."""
+    with tempfile.TemporaryDirectory(prefix="scrapy-", dir=root) as folder:
+        code = "import sys; from benchmarks import pipeline; pipeline.scrapy_child(*sys.argv[1:])"
+        spent = _cpu([sys.executable, "-c", code, address, str(pages), f"{folder}/a.jsonl"], folder)
+        rows = len(Path(folder, "a.jsonl").read_text("utf-8").splitlines())
+    if rows < 0.8 * pages:
+        raise ExemplarError(f"{rows} rows of {pages} pages")
+    return spent
+
+
+def scrapy_child(address: str, pages: str, output: str) -> None:
+    """A spider that follows the links of the lists and extracts each page in its callback."""
+    import scrapy
+    import trafilatura
+    from scrapy.crawler import CrawlerProcess
+
+    last = (int(pages) - 1) // LINKS_A_LIST
+
+    class Articles(scrapy.Spider):
+        name = "articles"
+
+        async def start(self) -> AsyncIterator[Any]:
+            for number in range(last + 1):
+                yield scrapy.Request(f"{address}/list-{pages}/{number}.html", callback=self.listed)
+
+        def listed(self, response: Any) -> Iterator[Any]:
+            for link in response.css("a::attr(href)").getall():
+                yield response.follow(link, callback=self.article)
+
+        def article(self, response: Any) -> None:
+            row = trafilatura.extract(response.text, url=response.url, with_metadata=True, output_format="json")
+            if row is not None:
+                file.write(json.dumps(json.loads(row), ensure_ascii=False) + "\n")
+
+    with Path(output).open("w", encoding="utf-8") as file:
+        process = CrawlerProcess(PLAIN)
+        process.crawl(Articles)
+        process.start()
+
+
+def _cpu(command: list[str], folder: str) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "REDIS_URL": ""})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise ExemplarError(f"{' '.join(command[:4])}: {done.stderr[-500:]}")
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+if __name__ == "__main__":
+    main()
