@@ -85,7 +85,7 @@ fuzz-walk: $(READY)
 		LD_PRELOAD="$$($(or $(CC),cc) -print-file-name=libasan.so)" \
 		$(BIN)/python -P -m evaluation.same_walk --lines --seconds $(SECONDS) --seed "$$(date +%s)"
 
-$(READY): pyproject.toml constraints.txt setup.py extractors/html/compiled_walk.pyx
+$(READY): pyproject.toml constraints.txt setup.py $(wildcard extractors/*/*.pyx extractors/*/*.pxd extractors/*/*_loops.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is required; run make PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
@@ -94,4 +94,4 @@ $(READY): pyproject.toml constraints.txt setup.py extractors/html/compiled_walk.
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	rm -f extractors/html/*.so extractors/html/*.c
+	rm -f extractors/*/compiled_*.so extractors/*/compiled_*.c

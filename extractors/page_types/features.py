@@ -64,7 +64,7 @@ def _titles(lines: Lines) -> Iterator[str]:
 
 def _names() -> tuple[str, ...]:
     root = etree.fromstring("<html><body/></html>")
-    lines = Lines(PathTrie(), [], [], [], [])
+    lines = Lines(PathTrie(), [], [], [], [], [])
     address = "http://a.example/"
     found = line_features(lines, -1) | head_features(read_head(root)) | dict.fromkeys(BODY_NAMES, 0.0)
     return tuple(found | address_features(address) | link_features(address, (), ()))
