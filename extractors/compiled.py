@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 PURE = "EXEMPLAR_PURE"  # environment variable: not empty and not 0 chooses Python
@@ -43,6 +44,11 @@ def loops_in_use() -> dict[str, bool]:
     return dict(_in_use)
 
 
+def is_compiled(module: ModuleType) -> bool:
+    """Return whether the compiled form of a module of loops is used."""
+    return _in_use[module.__name__]
+
+
 @contextmanager
 def loops_in_python() -> Iterator[None]:
     """Use Python's form of all loops for a while, to compare both: wherever a module has one of them."""
@@ -51,9 +57,12 @@ def loops_in_python() -> Iterator[None]:
     places = [(names, key, value) for names in modules for key, value in [*names.items()] if id(value) in _in_python]
     for names, key, value in places:
         names[key] = _in_python[id(value)]
+    before = dict(_in_use)
+    _in_use.update(dict.fromkeys(before, False))
     try:
         yield
     finally:
+        _in_use.update(before)
         for names, key, value in places:
             names[key] = value
 

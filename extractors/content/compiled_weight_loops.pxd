@@ -3,6 +3,7 @@ cimport cython
 # Constants of the source, which are numbers of C here
 cdef double CONTENT_COST, CONTENT_MAX, LINK_WEIGHT, DECLARED_SHARE, SOFT_SHARE, TITLED_SHARE, TITLED_TAG_SHARE
 cdef double BEFORE_TITLE, NEAR_TITLE, PROSE_BEFORE_COMMENTS, COMMENTS_SHARE, PROSE_LINE
+cdef double PROSE_WIDTH, PROSE_LINKED, PROSE_MAX
 cdef double LINK_FREE, LINK_SLOPE, LINK_LEAST
 cdef Py_ssize_t TITLE_MIN, TITLE_MAX, NEAR_LINES, LINK_WINDOW, DECLARED
 cdef tuple BODY_FACTOR, NOISE_FACTOR
@@ -38,3 +39,6 @@ cpdef list line_factors(list factors, list places, list width, list linked, Py_s
 
 @cython.locals(line=Py_ssize_t, whole=double, before=double, bytes_=double, amount=double)
 cpdef Py_ssize_t prose_before_comments(list width, list plain, Py_ssize_t start) except -2
+
+@cython.locals(found=list, line=Py_ssize_t, bytes_=double, links=double, amount=double)
+cpdef list prose_widths(list width, list linked)

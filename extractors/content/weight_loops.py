@@ -22,6 +22,8 @@ AFTER_COMMENTS = 0.2
 PROSE_BEFORE_COMMENTS = 300  # bytes …
 COMMENTS_SHARE = 0.02  # … and share of what follows, that come before the comments' heading
 PROSE_LINE = 60  # bytes
+PROSE_WIDTH, PROSE_LINKED = 80, 0.35  # bytes and largest link share of a line of prose, for the line model …
+PROSE_MAX = 1_500  # … and its most bytes
 LINK_WINDOW = 3  # lines on each side
 LINK_FREE, LINK_SLOPE, LINK_LEAST = 0.2, 1.5, 0.1  # link share that costs nothing; what more costs; the least factor
 
@@ -191,6 +193,19 @@ def prose_before_comments(width: list[float], plain: list[float], start: int) ->
     return -1
 
 
+def prose_widths(width: list[float], linked: list[float]) -> list[float]:
+    """Return the bytes of prose of each line: unlinked, bounded, 0 for a short or a linked line."""
+    found = []
+    for line in range(len(width)):
+        bytes_, links = width[line], linked[line]
+        amount = 0.0
+        if bytes_ >= PROSE_WIDTH and links < PROSE_LINKED * bytes_:
+            amount = bytes_ - links
+            amount = PROSE_MAX if amount > PROSE_MAX else amount
+        found.append(amount)
+    return found
+
+
 def trial() -> list[object]:
     """Return what the functions give for a small page."""
     width, linked = [5.0, 40.0, 700.0, 200.0, 30.0], [5.0, 0.0, 10.5, 0.0, 30.0]
@@ -205,6 +220,7 @@ def trial() -> list[object]:
         best_title(texts, ["A title of this page - Gazette", "- x"], width, linked, tags, places),
         line_factors(named[1], places, width, linked, 1, True),
         prose_before_comments(width, plain, 1),
+        prose_widths([90.0, 90.0, 2_000.0, 20.0], [0.0, 60.0, 1.0, 0.0]),
     ]
 
 

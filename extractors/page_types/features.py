@@ -40,8 +40,8 @@ def screened_features_of(parsed: ParsedPage, kept: list[int]) -> dict[str, float
     """Return the numbers that are cheap to compute: `SCREENED`."""
     lines, head = parsed.lines, parsed.head
     return {
-        **body_features(lines, parsed.prior, kept),
-        "link_share": float(lines.linked.sum()) / max(1.0, float(lines.width.sum())),
+        **body_features(lines, parsed.prior, kept, as_trained=False),
+        "link_share": sum(lines.linked_bytes) / max(1.0, sum(lines.widths)),
         "declared_article": float(bool(head.article)),
         "og_article": float("article" in head.first(("og:type",)).lower()),
     }
