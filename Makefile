@@ -75,17 +75,20 @@ FOLDER ?= build/console-pictures
 console-pictures: $(READY) browser
 	$(BIN)/python -m tests.console.web.pictures $(FOLDER)
 
-# The compiled walk under the address sanitizer, on mutated pages of our own, for SECONDS. Requires gcc with libasan.
+# What is compiled, under the address sanitizer, on mutated pages of our own: for SECONDS the walk, for as long the loops,
+# too. Requires gcc with libasan.
 SECONDS ?= 300
 FUZZ := build/fuzz
 fuzz-walk: $(READY)
 	rm -rf $(FUZZ)
 	CFLAGS="-fsanitize=address -fno-omit-frame-pointer -g -O1" $(BIN)/python setup.py -q build --build-base $(FUZZ)/temp --build-lib $(FUZZ)/lib
-	PYTHONPATH="$(CURDIR)/$(FUZZ)/lib:$(CURDIR)" PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
-		LD_PRELOAD="$$($(or $(CC),cc) -print-file-name=libasan.so)" \
-		$(BIN)/python -P -m evaluation.same_walk --lines --seconds $(SECONDS) --seed "$$(date +%s)"
+	for what in --lines ""; do \
+		PYTHONPATH="$(CURDIR)/$(FUZZ)/lib:$(CURDIR)" PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
+			LD_PRELOAD="$$($(or $(CC),cc) -print-file-name=libasan.so)" \
+			$(BIN)/python -P -m evaluation.same_walk $$what --seconds $(SECONDS) --seed "$$(date +%s)" || exit 1; \
+	done
 
-$(READY): pyproject.toml constraints.txt setup.py extractors/html/compiled_walk.pyx
+$(READY): pyproject.toml constraints.txt setup.py $(wildcard extractors/*/*.pyx extractors/*/*.pxd extractors/*/*_loops.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is required; run make PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
@@ -94,4 +97,4 @@ $(READY): pyproject.toml constraints.txt setup.py extractors/html/compiled_walk.
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	rm -f extractors/html/*.so extractors/html/*.c
+	rm -f extractors/*/compiled_*.so extractors/*/compiled_*.c

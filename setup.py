@@ -1,16 +1,30 @@
-"""The part of the build that pyproject.toml cannot describe: the walk over the tree, compiled where that is possible.
+"""The part of the build that pyproject.toml cannot describe: what is compiled where that is possible.
 
-Without Cython, lxml's headers or a C compiler the package is built without it, and does the same in Python. With
-`EXEMPLAR_PURE=1` it is not tried.
+That is the walk over the tree, and the modules of loops (`*_loops.py`): each is compiled from the source that Python
+runs too, under another name, with the C types in its .pxd file (see extractors/compiled.py). Without Cython, lxml's
+headers or a C compiler the package is built without them, and does the same in Python. With `EXEMPLAR_PURE=1` it is not
+tried.
 """
 
+import hashlib
 import os
 from importlib.util import find_spec
+from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
+HERE = Path(__file__).parent
 WALK = "extractors/html/compiled_walk.pyx"
+TYPES = "extractors/*/compiled_*_loops.pxd"
+LOOP_DIRECTIVES = {
+    "annotation_typing": False,  # the types are in the .pxd file
+    "boundscheck": False,
+    "cdivision": True,
+    "initializedcheck": False,
+    "language_level": 3,
+    "wraparound": False,
+}
 
 
 class OptionalBuild(build_ext):
@@ -22,18 +36,41 @@ class OptionalBuild(build_ext):
             import lxml
             from Cython.Build import cythonize
 
+            options = {"build_dir": self.build_temp, "include_path": lxml.get_include(), "quiet": True}
+            if extension.sources != [WALK]:
+                extension.sources = [self.named_source(extension)]
+                options |= {"compiler_directives": LOOP_DIRECTIVES, "force": True}
             extension.include_dirs = lxml.get_include()
-            [made] = cythonize([extension], build_dir=self.build_temp, include_path=lxml.get_include(), quiet=True)
+            [made] = cythonize([extension], **options)
             extension.sources = made.sources
             super().build_extension(extension)
         except Exception as error:  # whatever is missing or broken here, the package works without this module
             print(f"not compiled: {extension.name}: {type(error).__name__}: {error}")
 
+    def named_source(self, extension: Extension) -> str:
+        """Return a copy of a module of loops under its compiled name, with the fingerprint of its source."""
+        source = (HERE / extension.sources[0]).read_bytes()
+        copy = Path(self.build_temp, *extension.name.split(".")).with_suffix(".py")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        for folder in [*copy.parents][: extension.name.count(".")]:
+            (folder / "__init__.py").touch()
+        mark = f'\nSOURCE = "{hashlib.sha256(source).hexdigest()}"\n'
+        copy.write_bytes(source + mark.encode())
+        types = (HERE / extension.name.replace(".", "/")).with_suffix(".pxd")
+        copy.with_suffix(".pxd").write_bytes(types.read_bytes())
+        return str(copy)
+
 
 def modules() -> list[Extension]:
     """Return what is to be compiled."""
-    wanted = os.environ.get("EXEMPLAR_PURE", "0") in ("", "0") and find_spec("Cython") and find_spec("lxml")
-    return [Extension("extractors.html.compiled_walk", [WALK], optional=True)] if wanted else []
+    if os.environ.get("EXEMPLAR_PURE", "0") not in ("", "0") or not (find_spec("Cython") and find_spec("lxml")):
+        return []
+    found = [Extension("extractors.html.compiled_walk", [WALK], optional=True)]
+    for path in sorted(HERE.glob(TYPES)):
+        source = path.with_name(path.stem.removeprefix("compiled_")).with_suffix(".py").relative_to(HERE)
+        name = ".".join((*source.parts[:-1], path.stem))
+        found.append(Extension(name, [str(source)], optional=True))
+    return found
 
 
 setup(ext_modules=modules(), cmdclass={"build_ext": OptionalBuild})

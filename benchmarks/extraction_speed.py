@@ -5,7 +5,8 @@ pages of a size; "× trafilatura": how many times as fast it is as trafilatura w
 order of what is timed is drawn for each page, and another library runs on another page before each call, so that none
 finds warm caches.
 "first" is the first visit of a page in a process; "again" the second, when the paths of its section are known, as they
-are for the later pages of a section.
+are for the later pages of a section. "example": method `example` with another page of its group as example, prepared
+before, on the pages that have one; "example more": what it takes more than the method that is measured.
 
 The form of the walk that is in use is measured; `EXEMPLAR_PURE=1` chooses the other one, in a process of its own, since
 the forms share caches. `--base FOLDER`: also another version of the package `extractors`, which lies there under
@@ -36,7 +37,7 @@ SIZES = (("below 60 KB", 0, 60_000), ("to 200 KB", 60_000, 200_000), ("above", 2
 BASE = "base_extractors"
 SMALL = 25_000  # bytes of the pages on which another library runs in between
 SMALL_PAGES = 40
-Page = tuple[bytes, str | None]
+Page = tuple[bytes, str | None, bytes | None]  # with an example
 Call = Callable[[bytes, str | None], object]
 
 
@@ -65,9 +66,10 @@ def main(words: Sequence[str] | None = None) -> int:
 def chosen_pages(data: Path, count: int) -> Iterator[Page]:
     """Yield `count` of the articles of each set, drawn with a fixed seed; 0 for all."""
     for dataset in read_sets(data):
-        rows = dataset.articles()
+        rows, members = dataset.articles(), dataset.members()
         for row in random.Random(dataset.name).sample(rows, min(count or len(rows), len(rows))):
-            yield row.html(), row.url
+            example = next((other for other in members.get(row.group, ()) if other is not row), None)
+            yield row.html(), row.url, None if example is None else example.html()
 
 
 def our_calls(method: str, base: Path | None) -> Iterator[tuple[str, Call]]:
@@ -91,15 +93,17 @@ def times_of(
     pages: Sequence[Page], calls: dict[str, Call], other: Callable[[str], Any] | None, chance: random.Random
 ) -> list[tuple[int, dict[str, int]]]:
     """Return the bytes of each page and the CPU time of each call, in nanoseconds."""
-    small = [data.decode("utf-8", "replace") for data, _ in pages if len(data) < SMALL][:SMALL_PAGES]
+    small = [data.decode("utf-8", "replace") for data, *_ in pages if len(data) < SMALL][:SMALL_PAGES]
     between: Callable[[str], Any] = other or (lambda text: etree.fromstring(text, etree.HTMLParser()))
     found = []
-    for number, (data, url) in enumerate(pages):
+    for number, (data, url, example) in enumerate(pages):
         text = data.decode("utf-8", "replace")
         named: dict[str, Callable[[], object]] = {"lxml": partial(parse_only, data)}
         if other is not None:
             named["trafilatura"] = partial(other, text)
         named |= {name: partial(_extracted, call, data, url) for name, call in calls.items()}
+        if example is not None:
+            named["example"] = partial(_extracted, Section(example).extract, data, url)
         times: dict[str, int] = {}
         for name in chance.sample(list(named), len(named)):
             if small:
@@ -129,9 +133,17 @@ def shown(times: Sequence[tuple[int, dict[str, int]]], names: Sequence[str], com
                 row.append(f"{median(each[name] / each['lxml'] for each in chosen):.2f}")
                 if compared:
                     row.append(f"{median(each['trafilatura'] / each[name] for each in chosen):.1f}")
+            given = [each for each in chosen if "example" in each]
+            row += [str(len(given)), _median_ratio(given, "example"), _median_ratio(given, "example", names[0])]
             rows.append(row)
     heads = [head for name in names for head in (f"{name} × parse", "× trafilatura")[: 1 + compared]]
-    return table(["page", "pages", "parse ms", *heads], rows)
+    return table(["page", "pages", "parse ms", *heads, "with example", "example × parse", "example more"], rows)
+
+
+def _median_ratio(times: Sequence[dict[str, int]], more: str, less: str = "") -> str:
+    """Return the median of how many parses `more` takes, or takes more than `less`; "" without pages."""
+    ratios = [(one[more] - (one[less] if less else 0)) / one["lxml"] for one in times]
+    return f"{median(ratios):.2f}" if ratios else ""
 
 
 if __name__ == "__main__":

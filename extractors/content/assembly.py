@@ -64,7 +64,7 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     lines = with_state(root, head, read_lines(root, trie), trie)
     if (trace := tracing()) is not None:
         trace.note(lines)
-    width = float(lines.width.sum())
+    width = sum(lines.widths)
     if width >= MIN_TEXT:
         return ParsedPage(page, lines, head, prior_of(lines, [head.title, *head.titles()]))
     scripted = root.find(".//script") is not None

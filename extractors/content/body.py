@@ -9,22 +9,20 @@ the same steps are used with no line matched and no profile.
 The constants were measured on the development pages, over all ordered pairs of pages of one section.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..html.lines import Flags, Floats, Lines
+from ..html.lines import Floats, Lines
 from ..tracing import tracing
 from . import line_membership as keeping
+from .body_loops import line_content, line_weights, products, segment_weights, turning_points
 from .layout import NO_LAYOUT, Layout
-from .line_weights import CONTENT_COST, CONTENT_MAX, LINK_WEIGHT, Prior
+from .line_weights import Prior
 from .profile import NO_PROFILE, Profile
 from .roots import family_shares, find_root, root_and_shares
 
-LINE_COST = 15  # bytes a line must have to speak for the body
-MATCH_WEIGHT, MATCH_COST = 2, 10  # a matched line speaks against it with twice its bytes and this
-FOREIGN_WEIGHT = 0.3  # weight, in the segment, of lines whose paths the example doesn't use
-FOREIGN_ROOT_WEIGHT = 0.1  # the same where the root is sought
+FOREIGN_ROOT_WEIGHT = 0.1  # weight, where the root is sought, of lines whose paths the example doesn't use
 MAIN_SHARE = 0.15  # share of the content from which a path is a main path
 MOSTLY_BODY = 0.9  # share of a place's text in the example's body, from which a repeated heading stays there
 REPEATED = 0.9  # similarity from which a line repeats the example
@@ -59,10 +57,10 @@ class CutSteps:
     content: Floats
     root: int = 0
     shares: list[float] = field(default_factory=list)  # of the content, by number in the outline
-    standing: keeping.Standing = field(default_factory=lambda: np.zeros(0, np.int8))
+    standing: list[int] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)
-    template: Flags = field(default_factory=lambda: np.zeros(0, np.bool_))
-    under_picture: Flags = field(default_factory=lambda: np.zeros(0, np.bool_))
+    template: list[bool] = field(default_factory=list)
+    under_picture: list[bool] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,107 +76,105 @@ class LineEvidence:
     layout: Layout = NO_LAYOUT
 
 
-def turning_points(weights: Floats) -> tuple[int, int]:
-    """Return head and tail (exclusive) of the contiguous segment with the largest sum; (0, 0) if none is positive."""
-    if not len(weights):
-        return 0, 0
-    sums = np.concatenate([np.zeros(1, np.float32), np.cumsum(weights)])
-    gains = sums - np.minimum.accumulate(sums)
-    tail = int(gains.argmax())
-    if gains[tail] <= 0:
-        return 0, 0
-    return tail - int(sums[: tail + 1][::-1].argmin()), tail
-
-
-def line_weights(lines: Lines, similarity: Floats) -> Floats:
+def evidence_of(lines: Lines, similarity: Floats) -> list[float]:
     """Return the evidence of each line for the body, in bytes; negative: against it."""
-    unmatched: Floats = lines.width - (1 + LINK_WEIGHT) * lines.linked - LINE_COST
-    if not similarity.any():
-        return unmatched
-    matched = -(MATCH_WEIGHT * lines.width + MATCH_COST)
-    between = similarity * matched + (1 - similarity) * np.minimum(unmatched, 0)
-    return np.where(similarity > 0, between, unmatched).astype(np.float32)
+    return line_weights(lines.widths, lines.linked_bytes, similarity.tolist())
 
 
-def segment_weights(weights: Floats, known: Floats, familiarity: Floats) -> Floats:
-    """Return the weights between which the turning points lie: positive ones are multiplied by the line's factors.
-
-    `known`: factor of each line by the page's priors and the example's layout; `familiarity`: by its profile.
-    """
-    favour = known * np.minimum(FOREIGN_WEIGHT + familiarity, 1)
-    return np.where(weights > 0, weights * favour, weights)
+def weights_in_segment(lines: Lines, evidence: LineEvidence) -> list[float]:
+    """Return the weights of the lines between which the turning points lie."""
+    factors, familiarity = _factors(lines, evidence)
+    return segment_weights(evidence_of(lines, evidence.similarity), factors, familiarity)
 
 
-def line_content(lines: Lines, similarity: Floats, head: int, tail: int) -> Floats:
+def content_of(lines: Lines, similarity: Floats, head: int, tail: int) -> list[float]:
     """Return what each line between head and tail adds to the body, in bytes; 0 outside."""
-    within = slice(head, tail)
-    content = np.zeros(len(lines), np.float32)
-    new = (lines.width[within] - LINK_WEIGHT * lines.linked[within]) * (1 - similarity[within])
-    content[within] = np.minimum(np.maximum(new - CONTENT_COST, 0), CONTENT_MAX) * lines.weight[within]
-    return content
+    return line_content(lines.widths, lines.linked_bytes, similarity.tolist(), lines.are_code, head, tail)
 
 
 def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
     """Return the body of a page; without lines if there is no evidence for a body."""
     if not len(lines):
         return Body([])
-    similarity, places = evidence.similarity, evidence.layout.factors(lines)
-    known, familiarity = evidence.prior.by_line * places, evidence.profile.familiarity(lines)
-    weights = segment_weights(line_weights(lines, similarity), known, familiarity)
+    similarity = evidence.similarity
+    known, familiarity = _factors(lines, evidence)
+    weights = segment_weights(evidence_of(lines, similarity), known, familiarity)
     head, tail = turning_points(weights)
-    content = line_content(lines, similarity, head, tail) * known
+    content = products(content_of(lines, similarity, head, tail), known)
     trace = tracing()
-    if not content.any():
+    if not any(content):
         if trace is not None:
-            trace.note(CutSteps(lines, evidence, places, weights, head, tail, content))
+            trace.note(_steps(lines, evidence, weights, Body([], head=head, tail=tail), content))
         return Body([], head=head, tail=tail)
     if evidence.profile.by_signature:
-        root = find_root(lines, content * np.minimum(FOREIGN_ROOT_WEIGHT + familiarity, 1))
+        usual = [min(FOREIGN_ROOT_WEIGHT + share, 1.0) for share in familiarity]
+        root = find_root(lines, products(content, usual))
         shares = family_shares(lines, content)
     else:
         root, shares = root_and_shares(lines, content)
-    standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)[lines.outline.of_line]
-    kept = _kept(lines, evidence.similarity, places, standing, (head, tail), root)
-    under_picture = lines.captions | keeping.is_under_picture(lines, standing > keeping.OUT, root, shares)
-    template = _is_template(lines, evidence, content)
-    kept &= ~(template | under_picture)
-    captions = ((standing == keeping.CAPTION) | (under_picture & (standing > keeping.OUT))) & ~kept
-    captions[:head] = captions[tail:] = False
-    body = Body(np.flatnonzero(kept).tolist(), root, head, tail, np.flatnonzero(captions).tolist())
+    standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)
+    kept = _kept(lines, evidence, standing, range(head, tail), root)
+    under_picture = keeping.under_pictures(lines, standing, root, shares).union(lines.caption_lines)
+    template = _template_lines(lines, evidence, content)
+    for index in (*template, *under_picture):
+        kept[index] = False
+    captions = [
+        index
+        for index in range(head, tail)
+        if not kept[index]
+        and (standing[index] == keeping.CAPTION or (standing[index] > keeping.OUT and index in under_picture))
+    ]
+    body = Body([index for index, stays in enumerate(kept) if stays], root, head, tail, captions)
     if trace is not None:
-        place = (root, shares, standing, body.kept, template, under_picture)
-        trace.note(CutSteps(lines, evidence, places, weights, head, tail, content, *place))
+        flags = [[index in chosen for index in range(len(lines))] for chosen in (set(template), under_picture)]
+        steps = _steps(lines, evidence, weights, body, content)
+        trace.note(replace(steps, shares=shares, standing=standing, template=flags[0], under_picture=flags[1]))
     return body
 
 
-def _kept(
-    lines: Lines, similarity: Floats, places: Floats, standing: keeping.Standing, segment: tuple[int, int], root: int
-) -> Flags:
+def _steps(lines: Lines, evidence: LineEvidence, weights: list[float], body: Body, content: list[float]) -> CutSteps:
+    """Return how the body was found, as far as the root."""
+    places, weighed, counted = (
+        np.array(amounts, np.float32) for amounts in (evidence.layout.factors(lines), weights, content)
+    )
+    return CutSteps(lines, evidence, places, weighed, body.head, body.tail, counted, body.root, kept=body.kept)
+
+
+def _factors(lines: Lines, evidence: LineEvidence) -> tuple[list[float], list[float]]:
+    """Return the factor of each line by the page's priors and the example's layout, and how usual its path is."""
+    known = evidence.prior.factors
+    if evidence.layout.share:
+        known = products(known, evidence.layout.factors(lines))
+    return known, evidence.profile.familiarity(lines)
+
+
+def _kept(lines: Lines, evidence: LineEvidence, standing: list[int], segment: range, root: int) -> list[bool]:
     """Return the lines that belong to the body by their places and their links."""
-    inside = np.zeros(len(lines), np.bool_)
-    inside[slice(*segment)] = True
-    headings = lines.headings
-    doubtful = (standing == keeping.IN_SEGMENT) & inside
-    kept = standing == keeping.IN
-    if doubtful.any():
-        kept |= doubtful & headings & keeping.is_alone_in_wrapper(lines)
-        new = (similarity == 0) & (places == 1)
-        kept |= keeping.is_alone_among_body(lines, doubtful & new, kept, root)
-    kept &= ~(keeping.is_line_numbers(lines) | lines.teasers)
-    return keeping.without_links(lines, kept, headings, inside, root)
+    kept = [relation == keeping.IN for relation in standing]
+    doubtful = [index for index in segment if standing[index] == keeping.IN_SEGMENT]
+    if doubtful:
+        alone = keeping.are_alone_in_wrapper(lines)
+        for index in doubtful:
+            kept[index] = lines.are_headings[index] and alone[index]
+        similarity, places = evidence.similarity, evidence.layout.factors(lines)
+        new = [index for index in doubtful if similarity[index] == 0 and places[index] == 1]
+        for index in keeping.alone_among_body(lines, new, kept, root):
+            kept[index] = True
+    for index in (*keeping.line_numbers(lines), *lines.teaser_lines):
+        kept[index] = False
+    return keeping.without_links(lines, kept, segment, root)
 
 
-def _is_template(lines: Lines, evidence: LineEvidence, content: Floats) -> Flags:
-    """Whether a line repeats the example in a place where prose is not usual. A repeated line stays on a main path.
-
-    So does a repeated heading ("Conclusion") if the example's body has headings.
+def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float]) -> list[int]:
+    """Return the lines that repeat the example in a place where prose is not usual. A repeated line stays on a main
+    path, and so does a repeated heading ("Conclusion") if the example's body has headings.
     """
     if not evidence.similarity.any():
-        return np.zeros(len(lines), np.bool_)
+        return []
     outline, share = lines.outline, evidence.profile.by_signature.get
-    least = MAIN_SHARE * float(content.sum())
+    least = MAIN_SHARE * sum(content)
     both = zip(outline.direct(content), outline.signatures, strict=True)
     main = [amount >= least or share(signature, 0.0) >= MAIN_SHARE for amount, signature in both]
     usual = np.array(main, np.bool_)[outline.of_line]
     usual |= evidence.layout.holds_body(lines, MOSTLY_BODY) & lines.headings
-    return (evidence.similarity >= REPEATED) & ~usual
+    return np.flatnonzero((evidence.similarity >= REPEATED) & ~usual).tolist()

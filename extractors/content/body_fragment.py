@@ -8,8 +8,6 @@ show: its title and byline, the editor's line, a tail of boilerplate (`trimming`
 import html
 import re
 
-import numpy as np
-
 from ..article import Article, NoArticle
 from ..html.dom import parse
 from ..html.lines import Lines, read_lines
@@ -19,9 +17,10 @@ from ..metadata.declared_metadata import read_head
 from ..page import Page
 from .assembly import BodyLines, ParsedPage, assemble
 from .body import Body
-from .line_weights import Prior, plain_of
+from .line_weights import Prior
 from .roots import find_root
 from .trimming import trim, up_to_notice
+from .weight_loops import unlinked_bytes
 
 LINES_BEFORE = 12  # lines with text that go with a body, for its date and byline
 MOST_LOOKED_AT = 100  # lines in which they are looked for
@@ -56,8 +55,9 @@ def assemble_source(page: Page, before: list[str], body: str, cut: BodyLines) ->
     kept = _without_asides(lines, [line for line in found if lines.linked[line] <= LINKED * lines.width[line]])
     if lines.width[kept].sum() < LEAST:
         return NoArticle("no running text where the body should be", page.url)
-    content = np.zeros_like(parsed.prior.plain)
-    content[kept] = parsed.prior.plain[kept]
+    content = [0.0] * len(lines)
+    for line in kept:
+        content[line] = parsed.prior.unlinked[line]
     root = find_root(lines, content)
     kept = trim(lines, up_to_notice(lines, Body(kept, root), parsed.prior), parsed.prior)
     return assemble(parsed, BodyLines(kept, root, cut.method, cut.confidence, cut.reason))
@@ -72,7 +72,7 @@ def assemble_verbatim(page: Page, before: list[str], body: str, cut: BodyLines) 
 
 
 def read_fragment(page: Page, before: list[str], body: str) -> tuple[ParsedPage, list[int]]:
-    """Return the small page, and which of its lines are the body. Only `title` and `plain` of its priors are set."""
+    """Return the small page, and which of its lines are the body. Only `title` and `unlinked` of its priors are set."""
     heading = _HEADING.search(page.html)
     parts = [*_telling(page.html), "<body>", heading[0] if heading else "", *map(paragraph, [*before, BORDER])]
     root = parse("".join([*parts, "<div>", body]))
@@ -81,8 +81,8 @@ def read_fragment(page: Page, before: list[str], body: str) -> tuple[ParsedPage,
     kept = list(range(start, len(lines)))
     head = read_head(root)
     title = _title_line(lines, kept, head.title, heading=start > len(before) + 1)
-    plain = plain_of(lines)
-    return ParsedPage(page, lines, head, Prior(np.ones_like(plain), title, [], plain)), kept
+    unlinked = unlinked_bytes(lines.widths, lines.linked_bytes)
+    return ParsedPage(page, lines, head, Prior([1.0] * len(lines), title, [], unlinked)), kept
 
 
 def paragraph(text: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..html.lines import Flags, Floats, Lines
+from ..html.lines import Flags, Lines
 
 BARREN = 0.05  # share of a place's bytes in the body, up to which it is the template's
 BARREN_FACTOR = 0.02  # what a line in such a place may add to a body
@@ -22,20 +22,20 @@ class Layout:
     share: dict[int, float]
     holds: dict[int, bool]
 
-    def factors(self, lines: Lines) -> Floats:
+    def factors(self, lines: Lines) -> list[float]:
         """Return the factor of each line's content: 1, or `BARREN_FACTOR` in a place where the example has no body.
 
         A place that the example does not have gets the factor of the nearest element around it that the example has.
         """
         if not self.share:
-            return np.ones(len(lines), np.float32)
+            return [1.0] * len(lines)
         outline = lines.outline
         fertile = [True] * len(outline)
         for number in range(1, len(outline)):
             path = outline.paths[number]
             fertile[number] = self.holds.get(path, fertile[outline.parent[number]])
         useful = [self.share.get(path, 1.0 if fertile[n] else 0.0) > BARREN for n, path in enumerate(outline.paths)]
-        return np.where(np.array(useful, np.bool_)[outline.of_line], np.float32(1), np.float32(BARREN_FACTOR))
+        return [1.0 if useful[place] else BARREN_FACTOR for place in outline.places]
 
     def holds_body(self, lines: Lines, least: float = BARREN) -> Flags:
         """Whether more than the share `least` of the example's text in the line's place is body."""

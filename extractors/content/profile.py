@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from ..html.lines import Floats, Lines
 
 PROFILE_GAIN = 3  # paths with a third of the example's strongest path's share are as good as that one
@@ -16,14 +14,14 @@ class Profile:
     by_signature: dict[int, float] = field(default_factory=dict)
     by_leaf: dict[int, float] = field(default_factory=dict)
 
-    def familiarity(self, lines: Lines) -> Floats:
+    def familiarity(self, lines: Lines) -> list[float]:
         """Return, for each line, how usual its path is for the profile's body: 0 to 1; 1 for an empty profile."""
         if not self.by_signature:
-            return np.ones(len(lines), np.float32)
+            return [1.0] * len(lines)
         shares, outline = self.by_signature, lines.outline
         gain = PROFILE_GAIN / max(shares.values())
-        usual = [shares[signature] * gain if signature in shares else 0.0 for signature in outline.signatures]
-        return np.minimum(np.array(usual, np.float32), 1)[outline.of_line]
+        usual = [min(shares.get(signature, 0.0) * gain, 1.0) for signature in outline.signatures]
+        return [usual[place] for place in outline.places]
 
 
 NO_PROFILE = Profile()

@@ -3,73 +3,64 @@
 Elements count by family (see `PathTrie.family`), so that a body split over sibling containers has one root.
 """
 
-import numpy as np
+from ..html.lines import Lines
+from ..html.outline_loops import family_shares as shares_of_families
+from ..html.paths import PathTrie
+from .body_loops import amount_beside, climb, deepest_fit
 
-from ..html.lines import Floats, Lines
-from ..html.paths import HEADINGS, PLAIN, PathTrie
-
-ROOT_SHARE = 0.75  # share of the content that the root must hold; flat from .75 to .9
 BESIDE = 0.07  # share of the content directly in the root's parent, from which that is the root; flat from .05 to .1
 PARTS = frozenset({"figure", "pre", "blockquote", "li", "dl"})  # never a whole body
 
 
-def find_root(lines: Lines, content: Floats) -> int:
+def find_root(lines: Lines, content: list[float]) -> int:
     """Return the deepest path whose family has most of the content; elements for parts of a text are not considered."""
     return root_and_shares(lines, content)[0]
 
 
-def root_and_shares(lines: Lines, content: Floats) -> tuple[int, list[float]]:
+def root_and_shares(lines: Lines, content: list[float]) -> tuple[int, list[float]]:
     """Return the results of `find_root` and `family_shares`; one computation gives both."""
     trie, outline = lines.trie, lines.outline
-    own = outline.totals(content)
-    shares = _family_shares(lines, own)
-    fit = [number for number in range(1, len(outline)) if shares[number] >= ROOT_SHARE]
-    root = outline.paths[max(fit, key=lambda n: (trie.depth[outline.paths[n]], own[n]), default=0)]
-    root = _climb(trie, root)
+    direct = outline.direct(content)
+    own = outline.gather(direct)
+    shares = shares_of_families(trie.family, outline.paths, own)
+    root = _climb(trie, deepest_fit(outline.paths, trie.depth, shares, own))
     for path in list(trie.up(root)):
         if trie.tag[path] in PARTS and trie.parent[path] > 0:
             root = trie.parent[path]
     root = _out_of_listing(lines, _climb(trie, root))
     if root and _is_paragraph(lines, root):
         root = trie.parent[root]
-    return _with_beginning(lines, content, _climb(trie, root)), shares
+    return _with_beginning(lines, direct, own[0], _climb(trie, root)), shares
 
 
 def _out_of_listing(lines: Lines, root: int) -> int:
     """Return the root; if it contains only code, the element around it that has other text or is named as a body."""
-    if not lines.code.any():
-        return root
     outline, role = lines.outline, lines.trie.role
-    other = outline.totals(np.where(lines.code, np.float32(0), lines.width))
+    if "pre" not in outline.tags or True not in lines.are_code:
+        return root
+    other = outline.totals([0.0 if code else width for code, width in zip(lines.are_code, lines.widths, strict=True)])
     number = outline.number[root]
     while number and not other[number] and not role[outline.paths[number]].body:
         number = outline.parent[number]
     return outline.paths[number]
 
 
-def _with_beginning(lines: Lines, content: Floats, root: int) -> int:
-    """Return the root, or its parent if that has paragraphs too, such as those before the part behind a paywall."""
+def _with_beginning(lines: Lines, direct: list[float], whole: float, root: int) -> int:
+    """Return the root, or its parent if that has paragraphs too, such as those before the part behind a paywall.
+
+    `direct`: the content of each path of the outline; `whole`: of all.
+    """
     outline, trie = lines.outline, lines.trie
     above = trie.parent[root]
     if above <= 0:
         return root
-    beside = sum(
-        amount
-        for amount, path, tag in zip(outline.direct(content), outline.paths, outline.tags, strict=True)
-        if amount and path != root and tag not in HEADINGS and _climb(trie, path) == above
-    )
-    return _climb(trie, above) if beside >= BESIDE * content.sum() else root
+    beside = amount_beside(outline.paths, direct, trie.tag, trie.parent, root, above)
+    return _climb(trie, above) if beside >= BESIDE * whole else root
 
 
-def family_shares(lines: Lines, content: Floats) -> list[float]:
+def family_shares(lines: Lines, content: list[float]) -> list[float]:
     """Return, for each path of the outline, its family's share of the content."""
-    return _family_shares(lines, lines.outline.totals(content))
-
-
-def _family_shares(lines: Lines, totals: list[float]) -> list[float]:
-    families = lines.outline.families
-    shares: list[float] = (np.bincount(families, totals) / (totals[0] or 1.0))[families].tolist()
-    return shares
+    return shares_of_families(lines.trie.family, lines.outline.paths, lines.outline.totals(content))
 
 
 def _is_paragraph(lines: Lines, root: int) -> bool:
@@ -82,6 +73,4 @@ def _is_paragraph(lines: Lines, root: int) -> bool:
 
 
 def _climb(trie: PathTrie, root: int) -> int:
-    while (trie.tag[root] in PLAIN or trie.tag[root] == "figure") and trie.parent[root] > 0:
-        root = trie.parent[root]
-    return root
+    return climb(trie.tag, trie.parent, root)

@@ -6,8 +6,7 @@ The rules depend on the text only. They never remove most of a body: if they wou
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-
-import numpy as np
+from itertools import accumulate
 
 from ..html.lines import Lines
 from ..html.phrases import is_byline, is_control, is_credit, is_end, is_heading_of, is_lead, is_notice, is_tail
@@ -42,7 +41,7 @@ def trim(lines: Lines, body: Body, prior: Prior) -> list[int]:
         if trace is not None:
             removed.update(dict.fromkeys({*kept} - {*left}, why))
         kept = left
-    if len(kept) < len(body.kept) and lines.width[kept].sum() < LEAST * lines.width[body.kept].sum():
+    if len(kept) < len(body.kept) and _sum(lines.widths, kept) < LEAST * _sum(lines.widths, body.kept):
         kept, removed = body.kept, {}
     if trace is not None:
         trace.note(Trimming(removed))
@@ -55,14 +54,14 @@ def up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     The same rules as in `trim`, for a body whose short lines should stay.
     """
     left = _up_to_others(_up_to_end(kept, lines, prior), lines, prior)
-    return left if lines.width[left].sum() >= LEAST * lines.width[kept].sum() else kept
+    return left if _sum(lines.widths, left) >= LEAST * _sum(lines.widths, kept) else kept
 
 
 def _without_title(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     if prior.title not in kept:
         return kept
-    before = prior.plain[[i for i in kept if i < prior.title]].sum()
-    return [i for i in kept if i > prior.title] if before <= TITLE_REST * prior.plain[kept].sum() else kept
+    before = _sum(prior.unlinked, [i for i in kept if i < prior.title])
+    return [i for i in kept if i > prior.title] if before <= TITLE_REST * _sum(prior.unlinked, kept) else kept
 
 
 def _without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
@@ -72,39 +71,37 @@ def _without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
             break
         if is_byline(lines.texts[index]):
             dropped.add(index)
-        elif lines.width[index] > PROSE_LINE:
+        elif lines.widths[index] > PROSE_LINE:
             break
     return [index for index in kept if index not in dropped] if dropped else kept
 
 
 def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    texts, code = lines.texts, lines.code
-    return [i for i in kept if not ((is_control(texts[i]) or is_credit(texts[i])) and not code[i])]
+    texts, code = lines.texts, lines.are_code
+    return [i for i in kept if code[i] or not (is_control(texts[i]) or is_credit(texts[i]))]
 
 
 def _without_leads(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    linked = lines.linked > LEAD_LINKED * lines.width
-    return [i for i in kept if not (is_lead(lines.texts[i]) and linked[i])]
+    width, linked = lines.widths, lines.linked_bytes
+    return [i for i in kept if not (linked[i] > LEAD_LINKED * width[i] and is_lead(lines.texts[i]))]
 
 
 def _without_related(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    headings, texts = lines.headings, lines.texts
+    headings, texts = lines.are_headings, lines.texts
     return [i for i in kept if not (headings[i] and is_heading_of("related", texts[i]))]
 
 
 def _without_tail(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     kept = [*kept]
-    while kept and (is_tail(lines.texts[kept[-1]]) or lines.headings[kept[-1]]):
+    while kept and (is_tail(lines.texts[kept[-1]]) or lines.are_headings[kept[-1]]):
         kept.pop()
     return kept
 
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    before = np.cumsum(prior.plain[kept])
-    for place, index in enumerate(kept):
-        if is_end(lines.texts[index]) and before[place] >= END_AFTER * before[-1]:
-            return kept[:place]
-    return kept
+    ends = [place for place, index in enumerate(kept) if is_end(lines.texts[index])]
+    before = _running_sums(prior.unlinked, kept) if ends else []
+    return kept[: next((place for place in ends if before[place] >= END_AFTER * before[-1]), len(kept))]
 
 
 def up_to_notice(lines: Lines, body: Body, prior: Prior) -> Body:
@@ -118,21 +115,28 @@ def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 
 def _up_to(kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], after: float) -> list[int]:
-    before = np.cumsum(prior.plain[kept])
-    later: list[float] | None = None
-    for place, index in enumerate(kept):
-        if not ends(lines, index) or before[place] < after * before[-1]:
-            continue
-        later = _alike_later(kept, lines, prior) if later is None else later
-        if later[place] < OWN_SHARE * before[-1]:
+    places = [place for place, index in enumerate(kept) if ends(lines, index)]
+    if not places:
+        return kept
+    before, later = _running_sums(prior.unlinked, kept), _alike_later(kept, lines, prior)
+    for place in places:
+        if before[place] >= after * before[-1] and later[place] < OWN_SHARE * before[-1]:
             return kept[:place]
     return kept
+
+
+def _sum(amounts: list[float], kept: list[int]) -> float:
+    return sum([amounts[index] for index in kept])
+
+
+def _running_sums(amounts: list[float], kept: list[int]) -> list[float]:
+    return list(accumulate([amounts[index] for index in kept]))
 
 
 def _alike_later(kept: list[int], lines: Lines, prior: Prior) -> list[float]:
     """Return for each kept line how many bytes behind it are written as paragraphs before it are."""
     families = [lines.trie.family[lines.paths[index]] for index in kept]
-    widths = prior.plain[kept].tolist()
+    widths = [prior.unlinked[index] for index in kept]
     behind: defaultdict[int, float] = defaultdict(float)  # bytes by family
     for family, width in zip(families, widths, strict=True):
         behind[family] += width
@@ -149,12 +153,12 @@ def _alike_later(kept: list[int], lines: Lines, prior: Prior) -> list[float]:
 
 
 def _is_notice(lines: Lines, index: int) -> bool:
-    return is_notice(lines.texts[index]) and not lines.code[index]
+    return is_notice(lines.texts[index]) and not lines.are_code[index]
 
 
 def _announces_others(lines: Lines, index: int) -> bool:
     text = lines.texts[index]
-    return is_heading_of("comments", text) or bool(lines.headings[index] and is_heading_of("related", text))
+    return is_heading_of("comments", text) or (lines.are_headings[index] and is_heading_of("related", text))
 
 
 _STEPS: tuple[tuple[str, Step], ...] = (  # what a line is that the step removes

@@ -157,7 +157,7 @@ class _Cut:
         self._cut, self._lines, self._trie = cut, cut.lines, cut.lines.trie
         self._kept = set(cut.kept)
         self._root = element_of(self._trie, cut.root) if cut.root else "the page"
-        self._numbers = keeping.is_line_numbers(cut.lines)
+        self._numbers = keeping.line_numbers(cut.lines)
         self._similarity = cut.evidence.similarity
 
     def reason(self, line: int) -> Reason:
@@ -185,7 +185,7 @@ class _Cut:
             return "template", f"repeats the example (similarity {self._similarity[line]:.2f}) where it has no body"
         if self._cut.under_picture[line]:
             return "caption", "a short line under a picture"
-        if self._numbers[line]:
+        if line in self._numbers:
             return "other", "the line numbers of a listing"
         box = self._around(line, self._is_box)
         where = "" if self._cut.head <= line < self._cut.tail else ", beyond the turning points"

@@ -9,7 +9,7 @@ The tree is walked by compiled code where that is available, otherwise in Python
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .dom import inner_text
 from .elements import IMAGE, KINDS, Walked
+from .outline_loops import CODE_WEIGHT, bytes_of, linked_lines, prose_bytes
 from .paths import HEADINGS, Outline, PathTrie
 from .revealing import CLOSED, open_all, reveal
 from .walk import walk
@@ -29,15 +30,11 @@ MASKED_LENGTH = 40  # characters: digits of lines up to this count as equal (dat
 MAX_LINES = 100_000  # a page; what follows is not read. The longest of the development pages has 836
 MIN_SHOWN = 100  # characters; a page that shows less and holds more is one that its scripts unhide
 MAX_REVEALED = 5  # levels of what scripts put in place, within each other
-SENTENCE = 80  # bytes outside links, from which a line counts as running text
 SHORT_PROSE = 1_500  # bytes of running text; a page that shows less may hide what its title names
 LITTLE_PROSE, LITTLE_TEXT = 400, 1_000  # bytes of running text and characters; a page that shows less shows nothing
 HIDDEN_PROSE, HIDDEN_TIMES = 1_000, 4  # bytes of running text, and times what is shown, for which hidden text is read
 TITLE_LINKED = 0.6  # link share of a line that names another article
 CAPTION_WIDTH = 300  # bytes; more under a picture is prose
-LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (flat from .7 to .8), any other line is a link
-LINKED_BYTES = 4  # shorter lines may be links: footnote marks
-CODE_WEIGHT = 0.2  # code counts this much when the body is looked for
 
 _CODE, _PARAGRAPH = frozenset({"pre"}), frozenset({"p"})
 _TITLE_PARTS = re.compile(r"\s[-–—:·]\s|[|_»]")
@@ -48,9 +45,9 @@ class Lines:
     """The text lines of a page in document order; all sequences have one entry a line.
 
     `texts`; `paths`: of the line's block, in `trie`; `items`: number of the last <li>, <dt>, <dd> or <tr> that began;
-    `width` and `linked`: float32, UTF-8 bytes of the text and of what stands inside links. `continued`: whether the
-    line follows a <br>. `links` and `media` (images and players): elements, each with the number of the line that it
-    stands in or before, media also with the path of their block.
+    `widths` and `linked_bytes`: UTF-8 bytes of the text and of what stands inside links; `width` and `linked` are the
+    same as float32 arrays. `continued`: whether the line follows a <br>. `links` and `media` (images and players):
+    elements, each with the number of the line that it stands in or before, media also with the path of their block.
     """
 
     def __init__(
@@ -59,10 +56,10 @@ class Lines:
         texts: list[str],
         paths: list[int],
         items: list[int],
-        link_chars: Sequence[int] | NDArray[np.int64],
-        widths: NDArray[np.int64] | None = None,
+        link_chars: list[int],
+        widths: list[int],
     ):
-        """`link_chars`: characters inside links; `widths`: bytes of the texts, if they are known."""
+        """`link_chars`: characters inside links; `widths`: bytes of the texts, or [] if they are not known."""
         self.trie = trie
         self.texts = texts
         self.paths = paths
@@ -70,16 +67,12 @@ class Lines:
         self.continued: list[bool] = [False] * len(texts)
         self.links: list[tuple[int, etree._Element]] = []
         self.media: list[tuple[int, int, etree._Element]] = []
-        if widths is None:
-            widths = np.fromiter((len(text.encode()) for text in texts), np.int64, len(texts))
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        self.width: Floats = widths.astype(np.float32)
-        self.linked: Floats = np.minimum(np.asarray(link_chars, np.int64) * widths / lengths, widths).astype(np.float32)
+        self.widths, self.linked_bytes = bytes_of(texts, link_chars, widths)
 
     @classmethod
     def of(cls, walked: Walked, trie: PathTrie) -> "Lines":
         """Return what a walk found; its paths are in `trie`."""
-        lines = cls(trie, walked.texts, walked.paths, walked.items, walked.link_chars, walked.widths)
+        lines = cls(trie, walked.texts, walked.paths, walked.items, walked.link_chars.tolist(), walked.widths.tolist())
         lines.continued, lines.links, lines.media = walked.continued, walked.links, walked.media
         return lines
 
@@ -94,8 +87,7 @@ class Lines:
     @cached_property
     def prose(self) -> float:
         """The bytes outside links in lines with at least a sentence outside links."""
-        unlinked = self.width - self.linked
-        return float(unlinked[unlinked >= SENTENCE].sum())
+        return prose_bytes(self.widths, self.linked_bytes)
 
     @cached_property
     def lowered(self) -> list[str]:
@@ -113,47 +105,87 @@ class Lines:
         return [hash(key) for key in self.keys]
 
     @cached_property
+    def width(self) -> Floats:
+        """`widths` as an array."""
+        return np.array(self.widths, np.float32)
+
+    @cached_property
+    def linked(self) -> Floats:
+        """`linked_bytes` as an array."""
+        return np.array(self.linked_bytes, np.float32)
+
+    @cached_property
     def weight(self) -> Floats:
         """How much a line counts when the body is looked for: code counts little."""
         return np.where(self.code, np.float32(CODE_WEIGHT), np.float32(1))
 
     @cached_property
-    def code(self) -> Flags:
+    def are_code(self) -> list[bool]:
         """Whether a line is a <pre>."""
         return self.outline.lines_in(_CODE)
 
     @cached_property
-    def headings(self) -> Flags:
+    def are_headings(self) -> list[bool]:
         """Whether a line stands in <h1> to <h6>."""
         return self.outline.lines_in(HEADINGS)
 
     @cached_property
-    def are_links(self) -> Flags:
+    def code(self) -> Flags:
+        """`are_code` as an array."""
+        return np.array(self.are_code, np.bool_)
+
+    @cached_property
+    def headings(self) -> Flags:
+        """`are_headings` as an array."""
+        return np.array(self.are_headings, np.bool_)
+
+    @cached_property
+    def link_lines(self) -> list[bool]:
         """Whether a line is little but links."""
-        limit = np.where(self.outline.lines_in(_PARAGRAPH), np.float32(LINKED_PARAGRAPH), np.float32(LINKED_LINE))
-        return (self.linked > limit * self.width) & (self.width > LINKED_BYTES)
+        return linked_lines(self.widths, self.linked_bytes, self.outline.lines_in(_PARAGRAPH))
+
+    @cached_property
+    def are_links(self) -> Flags:
+        """`link_lines` as an array."""
+        return np.array(self.link_lines, np.bool_)
+
+    @cached_property
+    def teaser_lines(self) -> list[int]:
+        """The lines that follow a linked one in the same block, as another article's summary follows its title."""
+        found: list[int] = []
+        if True in self.continued:
+            titles = [
+                linked > TITLE_LINKED * width for linked, width in zip(self.linked_bytes, self.widths, strict=True)
+            ]
+            teaser = False
+            for index in range(1, len(self)):
+                teaser = (
+                    self.continued[index]
+                    and self.paths[index] == self.paths[index - 1]
+                    and not titles[index]
+                    and (titles[index - 1] or teaser)
+                )
+                if teaser:
+                    found.append(index)
+        return found
 
     @cached_property
     def teasers(self) -> Flags:
-        """Whether a line follows a linked one in the same block, as another article's summary follows its title."""
+        """Whether a line is one of `teaser_lines`."""
         flags = np.zeros(len(self), np.bool_)
-        if True in self.continued:
-            titles = (self.linked > TITLE_LINKED * self.width).tolist()
-            for index in range(1, len(self)):
-                if self.continued[index] and self.paths[index] == self.paths[index - 1] and not titles[index]:
-                    flags[index] = titles[index - 1] or flags[index - 1]
+        flags[self.teaser_lines] = True
         return flags
 
     @cached_property
-    def captions(self) -> Flags:
-        """Whether a line stands under a picture in the same block, alone or after a <br>."""
-        flags = np.zeros(len(self), np.bool_)
+    def caption_lines(self) -> list[int]:
+        """The lines that stand under a picture in the same block, alone or after a <br>."""
+        found: list[int] = []
         for index, path, element in self.media:
             if index < len(self) and self.continued[index] and self.paths[index] == path:
                 last = index + 1 == len(self) or self.paths[index + 1] != path or not self.continued[index + 1]
                 if last and KINDS[element.tag] == IMAGE and self.trie.tag[path] != "p":
-                    flags[index] = self.width[index] <= CAPTION_WIDTH
-        return flags
+                    found += [index] if self.widths[index] <= CAPTION_WIDTH else []
+        return found
 
     @cached_property
     def hrefs(self) -> list[str]:
@@ -175,8 +207,8 @@ class Lines:
         number = {index: place for place, index in enumerate(kept)}
         texts = [self.texts[index] for index in kept]
         paths, items = ([numbers[index] for index in kept] for numbers in (self.paths, self.items))
-        lines = Lines(self.trie, texts, paths, items, [0] * len(kept))
-        lines.linked = self.linked[kept]
+        lines = Lines(self.trie, texts, paths, items, [0] * len(kept), [int(self.widths[index]) for index in kept])
+        lines.linked_bytes = [self.linked_bytes[index] for index in kept]
         lines.continued = [self.continued[index] for index in kept]
         lines.links = [(number[index], element) for index, element in self.links if index in number]
         lines.media = [(number[index], path, element) for index, path, element in self.media if index in number]

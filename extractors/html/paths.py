@@ -11,12 +11,12 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from .class_names import Role, role_of
+from .outline_loops import direct_sums, gathered, in_tags, number_paths
 
 if TYPE_CHECKING:
     from .compiled_walk import Memory
 
 Floats = NDArray[np.float32]
-Flags = NDArray[np.bool_]
 
 PATH_CLASSES = 3  # classes of an element that its path keeps
 CLASSES_LENGTH = 300  # characters of a class attribute that are looked at
@@ -117,7 +117,7 @@ class PathTrie:
             seen = (parent, tag, get("class"), get("id"), get("itemprop"), get("role"))
         path = self._seen.get(seen)
         if path is None:
-            path = self._seen[seen] = self._add(parent, step_of(*seen[1:]))
+            path = self._seen[seen] = self.add(parent, step_of(*seen[1:]))
         return path
 
     def signature(self, path: int) -> int:
@@ -154,31 +154,15 @@ class PathTrie:
         yield from self.up(path)
         yield 0
 
-    def with_ancestors(self, paths: Iterable[int]) -> list[int]:
-        """Return `paths` and all their ancestors, each once, in order of appearance, parents before children.
-
-        The order is the page's own, whatever the trie held before. Linear in the number of paths.
-        """
-        found: list[int] = []
-        seen = {0}
-        for path in paths:
-            if path not in seen:
-                way = []
-                while path not in seen:
-                    seen.add(path)
-                    way.append(path)
-                    path = self.parent[path]
-                found += reversed(way)
-        return found
-
     def copy_from(self, other: "PathTrie", paths: list[int]) -> list[int]:
         """Intern `paths` of another trie here. Return their ints here, in the same order."""
         moved = {0: 0}
-        for path in other.with_ancestors(paths):
-            moved[path] = self._add(moved[other.parent[path]], other._steps[path])
+        for path in number_paths(other.parent, paths)[0][1:]:
+            moved[path] = self.add(moved[other.parent[path]], other._steps[path])
         return [moved[path] for path in paths]
 
-    def _add(self, parent: int, step: PathStep) -> int:
+    def add(self, parent: int, step: PathStep) -> int:
+        """Return the path of an element with this step below `parent`."""
         known = self._paths.setdefault((parent, step.key), len(self.parent))
         if known < len(self.parent):
             return known
@@ -247,18 +231,25 @@ _DOCUMENT = step_of("")
 class Outline:
     """The paths of one page and their ancestors, numbered 0 (the document) on, parents before children.
 
-    `paths` and `parent` by number; `of_line`: number of each line's path.
+    `paths` and `parent` by number; `places`: number of each line's path.
     """
 
     def __init__(self, trie: PathTrie, line_paths: list[int]) -> None:
         self._trie = trie
-        self.paths = [0, *trie.with_ancestors(line_paths)]
-        self.number = {path: number for number, path in enumerate(self.paths)}
-        self.parent = [0] + [self.number[trie.parent[path]] for path in self.paths[1:]]
-        self.of_line = np.array([self.number[path] for path in line_paths], np.intp)
+        self.paths, self.parent, self.places = number_paths(trie.parent, line_paths)
 
     def __len__(self) -> int:
         return len(self.paths)
+
+    @cached_property
+    def number(self) -> dict[int, int]:
+        """The number of each path."""
+        return {path: number for number, path in enumerate(self.paths)}
+
+    @cached_property
+    def of_line(self) -> NDArray[np.intp]:
+        """The number of each line's path."""
+        return np.array(self.places, np.intp)
 
     @cached_property
     def tags(self) -> list[str]:
@@ -277,32 +268,18 @@ class Outline:
         family, numbers = self._trie.family, dict[int, int]()
         return np.array([numbers.setdefault(family[path], len(numbers)) for path in self.paths], np.intp)
 
-    def lines_in(self, tags: Collection[str]) -> Flags:
+    def lines_in(self, tags: Collection[str]) -> list[bool]:
         """Whether each line's own element is one of `tags`."""
-        chosen = [number for number, tag in enumerate(self.tags) if tag in tags]
-        if not chosen:
-            return np.zeros(len(self.of_line), np.bool_)
-        flags = np.zeros(len(self.paths), np.bool_)
-        flags[chosen] = True
-        return flags[self.of_line]
+        return in_tags(self.tags, self.places, tags)
 
-    def direct(self, amounts: Floats) -> list[float]:
+    def direct(self, amounts: Floats | list[float]) -> list[float]:
         """Return the sum of the lines' `amounts` for each path."""
-        sums: list[float] = np.bincount(self.of_line, amounts, minlength=len(self.paths)).tolist()
-        return sums
+        return direct_sums(self.places, amounts if isinstance(amounts, list) else amounts.tolist(), len(self.paths))
 
-    def totals(self, amounts: Floats) -> list[float]:
+    def totals(self, amounts: Floats | list[float]) -> list[float]:
         """Return the sum of the lines' `amounts` at and below each path."""
         return self.gather(self.direct(amounts))
 
     def gather(self, sums: list[float]) -> list[float]:
         """Return `sums`, one for each path, with those of its descendants added."""
-        sums = list(sums)
-        for number, above in self._upward:
-            sums[above] += sums[number]
-        return sums
-
-    @cached_property
-    def _upward(self) -> list[tuple[int, int]]:
-        """The number of each path but the document's and that of its parent, children before parents."""
-        return list(enumerate(self.parent))[:0:-1]
+        return gathered(self.parent, sums)

@@ -54,6 +54,13 @@ MAX_BYLINE = 100  # characters of a line of date, author and source
 MAX_LEAD = 250  # characters of a line that leads to another article
 MAX_CREDIT = 300
 
+# One of which each line of that kind holds, in lower case: looked for first, since that is cheaper than the expression
+_HINTS = {
+    "comments": ("omment", "respon", "repl", "thought", "coment", "discussion", "conversation", "feedback",
+                 "评论", "留言", "跟帖", "跟贴", "回帖", "回贴", "回复", "коммент"),
+}  # fmt: skip
+_ODD_LETTERS = "\u017f\u0131\u0307"  # what only the expressions take for s and i
+
 _SENTENCE_END = tuple("。！？!?；;…”.")
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.?"
 _DATE = re.compile(
@@ -115,10 +122,13 @@ def is_heading_of(kind: str, text: str) -> bool:
 def find_heading_of(kind: str, texts: list[str], start: int) -> int:
     """Return the first line from `start` on that `is_heading_of` that kind, or the number of lines."""
     longest, form = HEADING if kind == "related" else SHORT, _LINE[kind]
-    for index in range(start, len(texts)):
-        if len(texts[index]) <= longest and form.match(texts[index]):
-            return index
-    return len(texts)
+    short = [(index, texts[index]) for index in range(start, len(texts)) if len(texts[index]) <= longest]
+    if kind in _HINTS:
+        everything = "\n".join([text for _, text in short]).lower()
+        if everything.isascii() or not any(letter in everything for letter in _ODD_LETTERS):
+            hints = [hint for hint in _HINTS[kind] if hint in everything]
+            short = [one for one in short if any(hint in one[1].lower() for hint in hints)] if hints else []
+    return next((index for index, text in short if form.match(text)), len(texts))
 
 
 def is_control(text: str) -> bool:

@@ -5,7 +5,6 @@ memory, so both forms are compared on a small page first: with an lxml whose nod
 used. `EXEMPLAR_PURE=1` in the environment chooses the Python form.
 """
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from lxml import etree
 
+from ..compiled import are_wanted, loops_in_python
 from . import python_walk
 from .elements import KINDS, MAX_DEPTH, Walked, hides, is_for_screen_readers
 from .paths import TEXTUAL, PathTrie
@@ -20,7 +20,6 @@ from .paths import TEXTUAL, PathTrie
 if TYPE_CHECKING:
     from .compiled_walk import Walker
 
-PURE = "EXEMPLAR_PURE"  # environment variable: not empty and not 0 chooses the walk in Python
 MANY = 100_000  # lines
 
 # Every kind of element, attribute and text that the walk distinguishes.
@@ -50,11 +49,12 @@ def walk_in_use() -> str:
 
 @contextmanager
 def in_python() -> Iterator[None]:
-    """Use the Python form for a while, to compare both."""
+    """Use the Python form for a while, and that of all loops, to compare both."""
     global _walker
     walker, _walker = _walker, None
     try:
-        yield
+        with loops_in_python():
+            yield
     finally:
         _walker = walker
 
@@ -75,7 +75,7 @@ def _compiled(walker: "Walker", body: etree._Element, trie: PathTrie, hide: bool
 
 def _load() -> "Walker | None":
     """Return the compiled walk, if it is there, is wanted, and does what the Python form does."""
-    if os.environ.get(PURE, "0") not in ("", "0"):
+    if not are_wanted():
         return None
     try:
         from . import compiled_walk

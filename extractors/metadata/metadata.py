@@ -245,5 +245,7 @@ def _split_keywords(value: str) -> list[str]:
 def _first_match(forms: tuple[re.Pattern[str], ...], lines: list[str]) -> str | None:
     """Return the name that a line of one of the forms gives."""
     text = "\n".join(lines)
+    if text.isascii():
+        forms = tuple(form for form in forms if form is _BYLINE)  # the others are Chinese
     found = (_NEXT_LABEL.sub("", match[1]) for form in forms for match in form.finditer(text))
     return next((name for name in found if name and name.lower() not in NO_NAMES), None)

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from ..article import Article, NoArticle
 from ..content.assembly import BodyLines, ParsedPage, assemble, read
-from ..content.body import Body, LineEvidence, cut_body, line_content, line_weights, turning_points
+from ..content.body import Body, LineEvidence, content_of, cut_body, evidence_of
+from ..content.body_loops import turning_points
 from ..content.layout import Layout, layout_of
 from ..content.line_model import is_doubtful, second_opinion
 from ..content.page_body import rules_body, unmatched, untrimmed_body
@@ -350,7 +351,7 @@ def surrounding_match(page: Lines, similarity: Floats, body: Body) -> float:
 def is_twin(parsed: ParsedPage, similarity: Floats) -> bool:
     """Whether the example has nearly the same text as the page."""
     page = parsed.lines
-    new = float(line_content(page, similarity, *turning_points(line_weights(page, similarity))).sum())
+    new = sum(content_of(page, similarity, *turning_points(evidence_of(page, similarity))))
     structural = parsed.prior.plain * page.weight
     if new >= TWIN_REST * float(structural.sum()):
         return False  # saves the second cut below on all but a few pages

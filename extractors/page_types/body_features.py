@@ -6,40 +6,38 @@ are a small part of the page.
 
 from math import log1p
 
-import numpy as np
-
 from ..content.line_weights import Prior
 from ..html.lines import Lines
+from .feature_loops import body_amounts
 
-PROSE_LINE = 150  # bytes of a line that is no scrap
 NEAR_TITLE = 6  # lines from the title to a body that is surely the titled one
 
 
-def body_features(lines: Lines, prior: Prior, kept: list[int]) -> dict[str, float]:
-    """Return the numbers by name for the body that the rules find; all 0 where they find none."""
+def body_features(lines: Lines, prior: Prior, kept: list[int], *, as_trained: bool = True) -> dict[str, float]:
+    """Return the numbers by name for the body that the rules find; all 0 where they find none.
+
+    `as_trained`: with the sums of float32 that the models were trained with, to their last digit.
+    """
     if not kept:
         return dict.fromkeys(NAMES, 0.0)
-    within = slice(kept[0], kept[-1] + 1)
-    places = np.array(kept)
-    links = lines.are_links
-    among = links.copy()
-    among[places] = False
-    entries = int(np.count_nonzero(among[np.maximum(places - 1, 0)]))
-    linked_headings = int(np.count_nonzero(lines.headings[within] & links[within]))
-    width = lines.width[places]
-    total, unlinked = float(width.sum()), float((lines.width - lines.linked).sum())
+    found = body_amounts(lines.widths, lines.linked_bytes, lines.link_lines, lines.are_headings, kept)
+    entries, among, linked_headings, prose_lines, total, unlinked, linked_within, width_within, longest = found
+    if as_trained:
+        within = slice(kept[0], kept[-1] + 1)
+        unlinked = float((lines.width - lines.linked).sum())
+        linked_within, width_within = lines.linked[within].sum(), float(lines.width[within].sum())
     values = (
         log1p(entries),
         entries / len(kept),
-        log1p(int(np.count_nonzero(among[within]))),
-        float(lines.linked[within].sum() / max(1.0, float(lines.width[within].sum()))),
+        log1p(among),
+        float(linked_within / max(1.0, width_within)),
         log1p(linked_headings),
         len(kept) / (kept[-1] + 1 - kept[0]),
         log1p(len(kept)),
         log1p(total),
         total / max(1.0, unlinked),
-        log1p(float(width.max())),
-        log1p(int(np.count_nonzero(width >= PROSE_LINE))),
+        log1p(longest),
+        log1p(prose_lines),
         float(prior.title >= 0 and 0 <= kept[0] - prior.title <= NEAR_TITLE),
     )
     return dict(zip(NAMES, values, strict=True))

@@ -40,8 +40,8 @@ def screened_features_of(parsed: ParsedPage, kept: list[int]) -> dict[str, float
     """Return the numbers that are cheap to compute: `SCREENED`."""
     lines, head = parsed.lines, parsed.head
     return {
-        **body_features(lines, parsed.prior, kept),
-        "link_share": float(lines.linked.sum()) / max(1.0, float(lines.width.sum())),
+        **body_features(lines, parsed.prior, kept, as_trained=False),
+        "link_share": sum(lines.linked_bytes) / max(1.0, sum(lines.widths)),
         "declared_article": float(bool(head.article)),
         "og_article": float("article" in head.first(("og:type",)).lower()),
     }
@@ -64,7 +64,7 @@ def _titles(lines: Lines) -> Iterator[str]:
 
 def _names() -> tuple[str, ...]:
     root = etree.fromstring("<html><body/></html>")
-    lines = Lines(PathTrie(), [], [], [], [])
+    lines = Lines(PathTrie(), [], [], [], [], [])
     address = "http://a.example/"
     found = line_features(lines, -1) | head_features(read_head(root)) | dict.fromkeys(BODY_NAMES, 0.0)
     return tuple(found | address_features(address) | link_features(address, (), ()))

@@ -84,7 +84,8 @@ def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> st
 
     The notice is in its title, a heading or its body; a line in a footer ("protected by reCAPTCHA") does not count.
     """
-    if float((lines.width - lines.linked).sum()) > NOTICE_PAGE or float(lines.width[kept].sum()) > NOTICE_BODY:
+    body_width = sum([lines.widths[line] for line in kept])
+    if body_width > NOTICE_BODY or sum(lines.widths) - sum(lines.linked_bytes) > NOTICE_PAGE:
         return None
     body = (lines.texts[line] for line in (kept or range(len(lines))))
     short = [text for text in (title, *headings, *body) if len(text) <= NOTICE_LINE]

@@ -14,12 +14,8 @@ from ...html.lines import Floats, Lines
 from ...html.paths import PLAIN
 from ..body import Body
 from ..line_weights import Prior
+from ..weight_loops import prose_widths
 
-PROSE_WIDTH, PROSE_LINKED, PROSE_MAX = (
-    80,
-    0.35,
-    1_500,
-)  # bytes and largest link share of a line of prose; its most bytes
 FAR = 60  # lines from a turning point; farther is as far
 PRIOR_LEAST = 1e-3  # added to a prior before its logarithm is taken
 SENTENCE_ENDS = frozenset(".!?…。！？」”\"'’»:：;；)）")
@@ -114,9 +110,7 @@ def features_of(lines: Lines, prior: Prior, body: Body) -> Floats:
 
 def prose_of(lines: Lines) -> Floats:
     """Return the bytes of prose of each line: unlinked, bounded, 0 for a short or a linked line."""
-    long = (lines.width >= PROSE_WIDTH) & (lines.linked < PROSE_LINKED * np.maximum(lines.width, 1))
-    prose: Floats = np.where(long, np.minimum(lines.width - lines.linked, PROSE_MAX), 0).astype(np.float32)
-    return prose
+    return np.array(prose_widths(lines.widths, lines.linked_bytes), np.float32)
 
 
 def _flags(chosen: list[int], count: int) -> NDArray[np.bool_]:

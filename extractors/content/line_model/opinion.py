@@ -19,7 +19,8 @@ from ...html.lines import Floats, Lines
 from ...tracing import tracing
 from ..body import Body
 from ..line_weights import Prior
-from .features import NAMES, features_of, prose_of
+from ..weight_loops import prose_widths
+from .features import NAMES, features_of
 from .trees import Trees, load, probability
 
 WEIGHTS = Path(__file__).parent / "weights.json"
@@ -47,9 +48,9 @@ class Opinion:
 
 def is_doubtful(lines: Lines, kept: list[int]) -> bool:
     """Whether the rules' body leaves out so much prose that the model is used."""
-    prose = prose_of(lines)
-    inside = float(prose[kept].sum())
-    return float(prose.sum()) - inside > LEFT_OUT * inside
+    prose = prose_widths(lines.widths, lines.linked_bytes)
+    inside = sum([prose[line] for line in kept])
+    return sum(prose) - inside > LEFT_OUT * inside
 
 
 def second_opinion(lines: Lines, prior: Prior, body: Body) -> Opinion:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...content.assembly import read as read_page
-from ...content.body import line_weights, segment_weights
+from ...content.body import LineEvidence, weights_in_segment
 from ...content.page_body import rules_body, unmatched
-from ...content.profile import NO_PROFILE
 from ...html.paths import PathTrie
 from ...methods.density import cut
 from ...page import Page
@@ -39,15 +38,13 @@ def read(method: str, page: Page, example: Page | None) -> LineWeights:
     parsed = with_text(read_page(page, PathTrie()))
     lines, trie = parsed.lines, parsed.lines.trie
     body = rules_body(lines, parsed.prior)
-    weights = segment_weights(
-        line_weights(lines, unmatched(lines)), parsed.prior.by_line, NO_PROFILE.familiarity(lines)
-    )
+    weights = weights_in_segment(lines, LineEvidence(unmatched(lines), parsed.prior))
     kept, reason = outcome(cut(parsed))
     inside = [not body.root or body.root in trie.up(path) for path in lines.paths]
     return LineWeights(
         method=method,
         title=parsed.head.title,
-        weights=tuple(weights.tolist()),
+        weights=tuple(weights),
         head=body.head,
         tail=body.tail,
         root=path_name(trie, body.root),

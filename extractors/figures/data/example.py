@@ -5,7 +5,7 @@ Source: 004, its curves FS and BS; by lines and one alignment they are a single 
 
 from dataclasses import dataclass
 
-from ...content.body import line_weights, segment_weights
+from ...content.body import weights_in_segment
 from ...methods.example import Example, cast, compare, elect
 from ...page import Page
 from .pages import outcome, with_text
@@ -39,15 +39,13 @@ def read(method: str, page: Page, example: Page | None) -> LineComparison:
     parsed = with_text(extractor.read(page))
     [voter] = extractor.voters
     found, vote = compare(voter, parsed), cast(voter, parsed)
-    evidence, lines = found.evidence, parsed.lines
-    known = evidence.prior.by_line * evidence.layout.factors(lines)
-    weights = segment_weights(line_weights(lines, evidence.similarity), known, evidence.profile.familiarity(lines))
+    weights = weights_in_segment(parsed.lines, found.evidence)
     kept, reason = outcome(elect(parsed, [vote], extractor.list_like))
     return LineComparison(
         method=method,
         title=parsed.head.title,
         similarity=tuple(found.similarity.page.tolist()),
-        weights=tuple(weights.tolist()),
+        weights=tuple(weights),
         head=vote.body.head,
         tail=vote.body.tail,
         kept=kept,

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from ...article import Article, NoArticle
 from ...content import line_membership as keeping
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
-from ...content.body import Body, turning_points
+from ...content.body import Body
+from ...content.body_loops import turning_points
 from ...content.profile import NO_PROFILE
 from ...content.roots import family_shares, find_root
 from ...content.trimming import up_to_end
@@ -116,12 +117,12 @@ def find_body(parsed: ParsedPage, outputs: Values) -> Body:
     lines = parsed.lines
     weighed = evidence(lines, outputs)
     weighed = np.where(weighed > 0, weighed * parsed.prior.by_line, weighed)
-    head, tail = turning_points(weighed.astype(np.float32))
+    head, tail = turning_points(weighed.tolist())
     content = np.zeros(len(lines), np.float32)
     content[head:tail] = (np.minimum(lines.width, MOST_WIDTH) * outputs * parsed.prior.by_line)[head:tail]
     if not content.any():
         return Body([])
-    root = find_root(lines, content)
+    root = find_root(lines, content.tolist())
     kept, captions = below_root(parsed, outputs, content, root, slice(head, tail))
     kept = sorted(kept + headings_beside(parsed, kept, root, slice(head, tail)))
     return Body(up_to_end(kept, lines, parsed.prior), root, head, tail, captions)
@@ -144,15 +145,17 @@ def below_root(
     article has it as its title.
     """
     lines = parsed.lines
-    shares = family_shares(lines, content)
-    standing = keeping.standing_of(lines, root, shares, parsed.prior, NO_PROFILE)[lines.outline.of_line]
+    shares = family_shares(lines, content.tolist())
+    standing = np.array(keeping.standing_of(lines, root, shares, parsed.prior, NO_PROFILE))
     inside = np.zeros(len(lines), np.bool_)
     inside[segment] = True
     headings = lines.headings
     boxed = (standing == keeping.IN_SEGMENT) & inside
     boxed &= headings | (outputs > BODY) | in_good_runs(boxed, evidence(lines, outputs))
-    below = ((standing == keeping.IN) | boxed) & ~keeping.is_line_numbers(lines)
-    kept = keeping.without_links(lines, below, headings, inside, root) | (below & headings)
+    below = (standing == keeping.IN) | boxed
+    below[keeping.line_numbers(lines)] = False
+    unlinked = keeping.without_links(lines, below.tolist(), range(segment.start, segment.stop), root)
+    kept = np.array(unlinked, np.bool_) | (below & headings)
     if parsed.prior.title >= 0 and headings[parsed.prior.title]:
         kept[parsed.prior.title] = False
     captions = (standing == keeping.CAPTION) & inside & ~kept

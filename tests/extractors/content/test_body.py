@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from extractors.content.body import LineEvidence, cut_body, turning_points
+from extractors.content.body import LineEvidence, cut_body
+from extractors.content.body_loops import turning_points
 from extractors.content.line_weights import prior_of
 from extractors.content.page_body import unmatched
 from extractors.content.profile import NO_PROFILE, Profile, profile_of
@@ -35,7 +36,7 @@ def body_of(lines, similarity=None, profile=NO_PROFILE):
     ],
 )
 def test_turning_points_bound_the_segment_with_the_largest_sum(weights, segment):
-    assert turning_points(np.array(weights, np.float32)) == segment
+    assert turning_points(list(map(float, weights))) == segment
 
 
 def test_body_is_what_stands_below_the_element_that_holds_most_of_the_prose():

@@ -20,7 +20,7 @@ def test_every_page_has_the_same_numbers_in_one_order():
 
 
 def test_a_page_without_lines_has_numbers_too():
-    assert all(value == value for value in line_features(Lines(PathTrie(), [], [], [], []), -1).values())
+    assert all(value == value for value in line_features(Lines(PathTrie(), [], [], [], [], []), -1).values())
 
 
 def test_texts_of_an_article_follow_each_other():

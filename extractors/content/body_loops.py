@@ -1,0 +1,132 @@
+"""Loops of `body` and `roots` over lines and paths, in plain lists: compiled where that is available (`compiled`)."""
+
+from ..compiled import adopt
+from ..html.outline_loops import CODE_WEIGHT as CODE
+from ..html.paths import HEADINGS, PLAIN
+from .weight_loops import CONTENT_COST as COST
+from .weight_loops import CONTENT_MAX as MOST
+from .weight_loops import LINK_WEIGHT
+
+CONTENT_COST, CONTENT_MAX, LINKS, CODE_WEIGHT = COST, MOST, LINK_WEIGHT, CODE  # numbers of C in the compiled form
+LINE_COST = 15  # bytes a line must have to speak for the body
+MATCH_WEIGHT, MATCH_COST = 2, 10  # a matched line speaks against it with twice its bytes and this
+FOREIGN_WEIGHT = 0.3  # weight, in the segment, of lines whose paths the example doesn't use
+ROOT_SHARE = 0.75  # share of the content that the root must hold; flat from .75 to .9
+
+
+def line_weights(width: list[float], linked: list[float], similarity: list[float]) -> list[float]:
+    """Return the evidence of each line for the body, in bytes; negative: against it."""
+    found = []
+    for line in range(len(width)):
+        bytes_, links, alike = width[line], linked[line], similarity[line]
+        weight = bytes_ - (1 + LINKS) * links - LINE_COST
+        if alike > 0:
+            weight = (1 - alike) * (weight if weight < 0 else 0.0) - alike * (MATCH_WEIGHT * bytes_ + MATCH_COST)
+        found.append(weight)
+    return found
+
+
+def segment_weights(weights: list[float], known: list[float], familiarity: list[float]) -> list[float]:
+    """Return the weights between which the turning points lie: positive ones are multiplied by the line's factors.
+
+    `known`: factor of each line by the page's priors and the example's layout; `familiarity`: by its profile.
+    """
+    found = []
+    for line in range(len(weights)):
+        weight, factor, usual = weights[line], known[line], familiarity[line] + FOREIGN_WEIGHT
+        if weight > 0:
+            weight *= factor * (usual if usual < 1 else 1.0)
+        found.append(weight)
+    return found
+
+
+def turning_points(weights: list[float]) -> tuple[int, int]:
+    """Return head and tail (exclusive) of the contiguous segment with the largest sum; (0, 0) if none is positive."""
+    total = least = best = 0.0
+    start = head = tail = 0
+    for line in range(len(weights)):
+        weight = weights[line]
+        total += weight
+        if total <= least:
+            least, start = total, line + 1
+        elif total - least > best:
+            best, head, tail = total - least, start, line + 1
+    return head, tail
+
+
+def line_content(
+    width: list[float], linked: list[float], similarity: list[float], code: list[bool], head: int, tail: int
+) -> list[float]:
+    """Return what each line between head and tail adds to the body, in bytes; 0 outside."""
+    found = [0.0] * len(width)
+    for line in range(head, tail):
+        bytes_, links, alike = width[line], linked[line], similarity[line]
+        amount = (bytes_ - LINKS * links) * (1 - alike) - CONTENT_COST
+        if amount > 0:
+            amount = CONTENT_MAX if amount > CONTENT_MAX else amount
+            found[line] = amount * CODE_WEIGHT if code[line] else amount
+    return found
+
+
+def products(one: list[float], other: list[float]) -> list[float]:
+    """Return the products of two lists of amounts."""
+    found = []
+    for place in range(len(one)):
+        first, second = one[place], other[place]
+        found.append(first * second)
+    return found
+
+
+def deepest_fit(paths: list[int], depths: list[int], shares: list[float], own: list[float]) -> int:
+    """Return the deepest path whose family has most of the content, of equally deep ones that with most; 0 if none has.
+
+    `depths`: by path of the trie; `shares` and `own`, the amounts at and below each path: by number.
+    """
+    best, deepest, most = 0, -1, 0.0
+    for number in range(1, len(paths)):
+        share = shares[number]
+        if share >= ROOT_SHARE:
+            depth, amount = depths[paths[number]], own[number]
+            if depth > deepest or (depth == deepest and amount > most):
+                best, deepest, most = paths[number], depth, amount
+    return best
+
+
+def climb(tags: list[str], parents: list[int], root: int) -> int:
+    """Return the nearest element, `root` or around it, that is neither plain nor a figure. By path of the trie."""
+    while tags[root] in PLAIN or tags[root] == "figure":
+        above = parents[root]
+        if above <= 0:
+            break
+        root = above
+    return root
+
+
+def amount_beside(
+    paths: list[int], direct: list[float], tags: list[str], parents: list[int], root: int, above: int
+) -> float:
+    """Return the content in paragraphs of `above`, the root's parent; headings are none. `direct`: by number."""
+    found = 0.0
+    for number in range(len(paths)):
+        amount = direct[number]
+        if amount > 0:
+            path = paths[number]
+            if path != root and tags[path] not in HEADINGS and climb(tags, parents, path) == above:
+                found += amount
+    return found
+
+
+def trial() -> list[object]:
+    """Return what the functions give for a small page."""
+    width, linked, alike = [5.0, 40.0, 700.0, 200.0, 30.0], [5.0, 0.0, 10.5, 0.0, 30.0], [1.0, 0.0, 0.0, 0.5, 0.0]
+    weights = segment_weights(line_weights(width, linked, alike), [0.5, 1.0, 1.2, 1.0, 1.0], [0.0, 1.0, 0.1, 1.0, 1.0])
+    head, tail = turning_points(weights)
+    content = line_content(width, linked, alike, [False, False, False, True, False], head, tail)
+    tags, parents, paths = ["", "body", "div", "p", "h2", "p"], [-1, 0, 1, 2, 2, 1], [0, 1, 2, 3, 4, 5]
+    amounts = [0.0, 0.0, 0.0, 500.0, 20.0, 30.0]
+    root = deepest_fit(paths, [0, 1, 2, 3, 3, 2], [1.0, 1.0, 0.9, 0.9, 0.1, 0.1], [550.0, 550.0, 520.0, *amounts[3:]])
+    beside = amount_beside(paths, amounts, tags, parents, climb(tags, parents, root), 1)
+    return [weights, head, tail, content, products(width, alike), root, beside]
+
+
+adopt(globals())

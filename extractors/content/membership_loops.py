@@ -1,0 +1,151 @@
+"""Loops of `line_membership` over lines and paths, in plain lists: compiled where that is available (`compiled`).
+
+`outline` and `trie` are the page's (see `paths`). Flags are lists with one entry a line.
+"""
+
+from typing import TYPE_CHECKING
+
+from ..compiled import adopt
+from ..html.class_names import NOISE_TAGS
+from ..html.paths import CAPTION as CAPTION_MARK
+from ..html.paths import COMMENT, EMBED, FIGURE_CONTENT, PLAIN
+
+if TYPE_CHECKING:
+    from ..html.paths import Outline, PathTrie
+
+WRAPPER_SHARE = 0.15  # share of the content from which a wrapper below the root counts as part of the body
+NAMED_SHARE = 0.3  # the same for an element named as noise
+
+OUTSIDE, NOISE_ELEMENT, COMMENTS, NAMED_NOISE, CAPTION, IN_SEGMENT, IN = 0, 1, 2, 3, 4, 5, 6
+OUT = 3  # the last of those that are out
+STRONG, LISTING, CELLS, CONTENT = 1, 2, 4, 8
+COMMENTED, CAPTIONED, EMBEDDED = COMMENT, CAPTION_MARK, EMBED
+
+
+def standing_of_paths(
+    outline: "Outline", trie: "PathTrie", root: int, shares: list[float], noise: list[int], usual: list[bool]
+) -> list[int]:
+    """Return, for each path of the outline that has lines, its relation to the body below `root`.
+
+    `shares` of the content, `noise` and `usual`, whether the example has its body there: by number; `usual` may be [].
+    """
+    paths, above, tags = outline.paths, outline.parent, outline.tags
+    families, marks, classes = trie.family, trie.mark, trie.classes
+    family = families[root]
+    standing = [OUTSIDE] * len(paths)
+    below = [0] * len(paths)
+    for number in range(1, len(paths)):
+        place, path = above[number], paths[number]
+        below[number] = 1 if below[place] or families[path] == family else 0
+    for place in outline.places:
+        if below[place]:
+            below[place] = 2
+    known: dict[int, int] = {}
+    for number in range(1, len(paths)):
+        if below[number] == 2:
+            passed = STRONG if usual and usual[number] else 0
+            standing[number] = _climbed(
+                number, passed, family, paths, above, tags, families, marks, classes, shares, noise, known
+            )
+    return standing
+
+
+def _climbed(
+    number: int,
+    passed: int,
+    family: int,
+    paths: list[int],
+    above: list[int],
+    tags: list[str],
+    families: list[int],
+    marks: list[int],
+    classes: list[str],
+    shares: list[float],
+    noise: list[int],
+    known: dict[int, int],
+) -> int:
+    """Return the relation of a path to the body: the outermost and the worst element up to the root decide.
+
+    What the path contains is a sum of `STRONG` (the example writes its body there), `LISTING` (code or an embedded
+    post), `CELLS` (a table's) and `CONTENT` (something that a <figure> may contain besides pictures). `known`: what
+    was found before, by number and sum.
+    """
+    way, own = [], []
+    result = IN
+    while True:
+        if not number:
+            result = OUTSIDE
+            break
+        path = paths[number]
+        if families[path] == family:
+            result = IN
+            break
+        key = 16 * number + passed
+        result = known.get(key, -1)
+        if result >= 0:
+            break
+        tag = tags[number]
+        mark = marks[path]
+        if mark == EMBEDDED or tag in ("pre", "code"):
+            passed |= LISTING
+        evidence = _evidence(tag, mark, passed, noise[number], shares[number], classes[path])
+        way.append(key)
+        own.append(evidence)
+        if evidence <= OUT:
+            result = evidence
+            break
+        if tag in FIGURE_CONTENT:
+            passed |= CONTENT
+        if tag in ("td", "th"):
+            passed |= CELLS
+        number = above[number]
+    for step in range(len(way) - 1, -1, -1):
+        evidence = own[step]
+        result = evidence if evidence < result else result
+        known[way[step]] = result
+    return result
+
+
+def _evidence(tag: str, mark: int, passed: int, noise: int, share: float, classes: str) -> int:
+    """Return the evidence of an element alone."""
+    if tag in ("figcaption", "caption") or (tag == "figure" and not passed & (CONTENT | LISTING)):
+        return CAPTION
+    if tag in NOISE_TAGS:
+        return NOISE_ELEMENT
+    if passed & LISTING:
+        return IN
+    if mark == COMMENTED:
+        return COMMENTS
+    if mark == CAPTIONED:
+        return CAPTION
+    if passed & STRONG:
+        return IN
+    if noise and share < NAMED_SHARE:
+        return NAMED_NOISE
+    if share < WRAPPER_SHARE and not passed & CELLS and classes and tag not in PLAIN and tag != "figure":
+        return IN_SEGMENT
+    return IN
+
+
+def standing_of_lines(standing: list[int], places: list[int]) -> list[int]:
+    """Return the relation of each line to the body. `standing`: of the paths."""
+    return [standing[place] for place in places]
+
+
+def trial() -> list[object]:
+    """Return what the functions give for a small page."""
+    from ..html.paths import Outline, PathTrie, step_of
+
+    trie = PathTrie()
+    body = trie.add(0, step_of("body"))
+    main = trie.add(body, step_of("div", "main"))
+    inner = [step_of("p"), step_of("div", "box"), step_of("nav"), step_of("pre", "x"), step_of("div", "caption")]
+    lines = [trie.add(main, step) for step in inner]
+    lines.append(trie.add(lines[1], step_of("p")))
+    outline = Outline(trie, lines)
+    shares = [1.0, 1.0, 1.0, 0.5, 0.1, 0.0, 0.1, 0.0, 0.1]
+    standing = standing_of_paths(outline, trie, main, shares, [0, 0, 0, 0, 1, 0, 0, 0, 0], [])
+    return [standing_of_lines(standing, outline.places)]
+
+
+adopt(globals())
