@@ -19,7 +19,7 @@ from console.sample_site import SiteServer, truth
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
-SERVICES = ("exemplar schedule", "exemplar work")  # run until they are told to stop
+SERVICES = ("exemplar schedule", "exemplar work", "exemplar console")  # run until they are told to stop
 NOT_HERE = {"make test": "it is what runs this test"}
 ARTICLE = "https://news.example/harbour/2026/1103/1042.html"  # of the README; here one of the sample site
 SHELL = {". .venv/bin/activate", ".venv/bin/exemplar"}
