@@ -164,7 +164,7 @@ def event_lines(kind: str, facts: dict[str, Any]) -> list[str]:
             more = [f"and {counted(len(starts) - STARTS_SHOWN, 'further task')}"] if len(starts) > STARTS_SHOWN else []
             return [*([f"tasks.yaml was edited: {facts['text']}"] if kind == "edited" else []), *lines, *more]
         case "crawled":
-            return [f"{facts['task']}: {crawled_words(facts)}", *_texts_of(facts), *_next_of(facts)]
+            return [crawled_line(facts), *_texts_of(facts), *_next_of(facts)]
         case "note":
             return [f"note: {facts['text']}"]
         case "trouble":
@@ -174,14 +174,14 @@ def event_lines(kind: str, facts: dict[str, Any]) -> list[str]:
     return []
 
 
-def crawled_words(report: dict[str, Any]) -> str:
-    """Return the result of one task's crawl."""
+def crawled_line(report: dict[str, Any]) -> str:
+    """Return a line with the result of one task's crawl."""
     if report["outcome"] == "killed":
-        return "the crawl was ended"
+        return f"{report['task']}: the crawl was ended"
     outcome = word(report["outcome"])
     return (
-        f"crawl {outcome}; {report['lists']} list pages, {report['new']} new articles, {report['fetched']} "
-        f"fetched, {report['rejected']} rejected, {report['failed']} failed, {report['later']} to be tried again"
+        f"{report['task']}: crawl {outcome}; {report['lists']} list pages, {report['new']} new articles, "
+        f"{report['fetched']} fetched, {report['rejected']} rejected, {report['failed']} failed, {report['later']} to be tried again"
     )
 
 

@@ -55,6 +55,7 @@ def command(
 
     The same as: scrapy crawl section -a task=TASK
     """
+    from console.progress import crawled_line
     from workers.processes import go_on_watched
 
     if since and (from_ or to):
@@ -77,10 +78,7 @@ def command(
     if as_json:
         print_json(report.to_dict())
     else:
-        show(
-            f"{task}: {report.outcome}; {report.lists} list pages, {report.new} new articles, {report.fetched} "
-            f"fetched, {report.rejected} rejected, {report.failed} failed, {report.later} to be tried again"
-        )
+        show(crawled_line(report.to_dict()))
         for problem in report.problems:
             say(f"problem: {problem}")
         for remark in report.remarks:
