@@ -181,7 +181,8 @@ def crawled_line(report: dict[str, Any]) -> str:
     outcome = word(report["outcome"])
     return (
         f"{report['task']}: crawl {outcome}; {report['lists']} list pages, {report['new']} new articles, "
-        f"{report['fetched']} fetched, {report['rejected']} rejected, {report['failed']} failed, {report['later']} to be tried again"
+        f"{report['fetched']} fetched, {report['rejected']} rejected, {report['failed']} failed, "
+        f"{report['later']} to be tried again"
     )
 
 
