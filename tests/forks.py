@@ -24,7 +24,8 @@ OWN = ("EXEMPLAR_", "REDIS_URL", "PYTEST_", "PYTHONPATH")  # variables so named 
 def can_fork(environment: Mapping[str, str]) -> bool:
     """Whether a fork does the same as a new Python with this environment."""
     differing = {name for name in {*environment, *os.environ} if environment.get(name) != os.environ.get(name)}
-    return not IS_LONG and all(name.startswith(OWN) for name in differing)
+    folders = {folder for folder in environment.get("PYTHONPATH", "").split(os.pathsep) if folder}
+    return not IS_LONG and folders <= set(sys.path) and all(name.startswith(OWN) for name in differing)
 
 
 class Fork:

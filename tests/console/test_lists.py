@@ -48,7 +48,9 @@ def test_extract_writes_lists_as_json_and_markdown(exemplar: Exemplar, tmp_path:
     found = json.loads(exemplar("extract", "--method", "list-rank", "--format", "json", "list.html").out)
     assert (found["file"], found["title"], len(found["entries"])) == ("list.html", "Town news", 3)
     assert found["entries"][0]["published"] == "2026-03-04"
-    assert exemplar("extract", "--method", "list-rank", "--format", "markdown", "--output", "md", "list.html").code == 0
+    assert (
+        exemplar("extract", "--method", "list-rank", "--format", "markdown", "--output", "md/", "list.html").code == 0
+    )
     written = (tmp_path / "md" / "list.md").read_text("utf-8")
     assert "- 2026-03-04 [Harbour office opens its tide station](</1.html>)\n" in written
 

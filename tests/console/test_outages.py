@@ -25,7 +25,7 @@ def server() -> Iterator[Server]:
 
 def running(folder: Path, environment: dict[str, str], *arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "console", "run", *arguments],
+        [sys.executable, "-m", "console", "run", "--json", *arguments],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,

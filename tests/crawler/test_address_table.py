@@ -16,7 +16,7 @@ pytestmark = pytest.mark.timeout(120)
 
 ROBOTS_TRIED = range(0, len(FORMS), 8)  # each costs the pauses after which robots.txt is asked for again
 REFUSED = re.compile(r"address [0-9a-f.:]+ is not public; list the host under allow_hosts")
-NOT_FOUND = re.compile(r"(robots\.txt unavailable: )?host not found|invalid URL: .+")
+NOT_FOUND = re.compile(r"(the site is unreachable: )?host not found|invalid URL: .+")
 ZONED = [form for form in FORMS if "%25" in form]  # resolvers differ in whether they read these
 REACHED = [f"http://{host}:{{port}}/" for host in LOOPBACK] + [
     form for form in TRICKS if form not in ZONED and not form.startswith(("https:", "http://127.0.0.1\\"))
