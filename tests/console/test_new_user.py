@@ -56,7 +56,7 @@ class Terminal:
 
 
 def interrupted(process: "subprocess.Popen[bytes]") -> int:
-    """Press Ctrl-C; return the exit code. Again on a busy machine, where Python may read before it handles the first."""
+    """Press Ctrl-C; return the exit code. Again where a busy machine reads before it handles the first."""
     for _ in range(10):
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
