@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -119,9 +120,9 @@ def scrapy(address: str, root: Path, pages: int) -> float:
 def scrapy_child(address: str, pages: str, output: str) -> None:
     """A spider that follows the links of the lists and extracts each page in its callback."""
     import scrapy
-    import trafilatura
     from scrapy.crawler import CrawlerProcess
 
+    trafilatura = import_module("trafilatura")  # extra `bench`
     last = (int(pages) - 1) // LINKS_A_LIST
 
     class Articles(scrapy.Spider):
