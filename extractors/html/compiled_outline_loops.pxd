@@ -1,6 +1,6 @@
 cimport cython
 
-cdef double SENTENCE, LINKED_PARAGRAPH, LINKED_LINE, LINKED_BYTES  # constants of the source, which are numbers of C here
+cdef double SENTENCE, LINKED_PARAGRAPH, LINKED_LINE, LINKED_BYTES, ROUNDING  # constants of the source, which are numbers of C here
 
 
 @cython.locals(numbers=dict, paths=list, above=list, places=list, way=list, path=int, last=int, place=int, left=Py_ssize_t)

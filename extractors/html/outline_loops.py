@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from ..compiled import adopt
 
+ROUNDING = 1e-6  # bytes; a share that is exactly a limit is not above it
 LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (flat from .7 to .8), any other line is a link
 CODE_WEIGHT = 0.2  # code counts this much when the body is looked for
 SENTENCE = 80  # bytes outside links, from which a line counts as running text
@@ -121,7 +122,7 @@ def linked_lines(width: list[float], linked: list[float], paragraphs: list[bool]
     for line in range(len(width)):
         bytes_, links = width[line], linked[line]
         limit = LINKED_PARAGRAPH if paragraphs[line] else LINKED_LINE
-        found.append(links > limit * bytes_ and bytes_ > LINKED_BYTES)
+        found.append(links > limit * bytes_ + ROUNDING and bytes_ > LINKED_BYTES)
     return found
 
 

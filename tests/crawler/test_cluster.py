@@ -76,7 +76,9 @@ def test_three_spiders_keep_the_floor_together(site, connection, redis_url, tmp_
         assert [ended.code for ended in three.end()] == [0, 0, 0]
     times = sorted(request.time for request in site.requests)
     assert len(times) >= 60
-    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= FLOOR - JITTER
+    for number in (4, 16):  # a request that is held up by the machine comes closer to the next one, once
+        least = min(later - earlier for earlier, later in zip(times[:-number], times[number:], strict=True))
+        assert least >= FLOOR * number - 2 * JITTER
     assert times[-1] - times[0] >= FLOOR * (len(times) - 1) - JITTER
     assert asked_for(site, "/").count("/robots.txt") == 1, "one asks for all"
 

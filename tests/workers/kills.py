@@ -26,6 +26,8 @@ FORK = multiprocessing.get_context("fork")
 DELAY = 0.002  # seconds from the step to the end, at most, so that some processes end within a system call
 PAUSE = 0.02  # seconds until a batch is tried again
 LIMIT = 100.0  # seconds that a process may take, on a loaded machine
+HANG = 30.0  # seconds; a fork that has not come to its halt by then hangs in a lock of its parent's threads …
+FORKS = 3  # … and another one is tried
 
 
 def counter():
@@ -48,15 +50,19 @@ def die_at(step, work, *arguments, delay=0.0, halt=None, during=None, outage=0.3
     `halt`: an earlier step at which the process waits until the test has entered the context manager `during`, which
     lasts for `outage` seconds more. False: the work was over before.
     """
-    steps = _Steps(last=step, delay=delay, halt=halt)
-    with _process(work, arguments, steps) as process:
-        if halt is not None:
-            assert steps.halted.wait(LIMIT), "the work was over before the step at which it halts"
-            with during:
-                steps.goes_on.set()
-                time.sleep(outage)
-    assert process.exitcode in (0, -signal.SIGALRM)
-    return process.exitcode != 0
+    for _ in range(FORKS):
+        steps = _Steps(last=step, delay=delay, halt=halt)
+        with _process(work, arguments, steps) as process:
+            if halt is not None and not steps.halted.wait(HANG):
+                process.kill()
+                continue
+            if halt is not None:
+                with during:
+                    steps.goes_on.set()
+                    time.sleep(outage)
+        assert process.exitcode in (0, -signal.SIGALRM)
+        return process.exitcode != 0
+    raise AssertionError("the work was over before the step at which it halts, or hangs")
 
 
 def deliver_with_kills(open_sink, batch_of, *, kills, away=None, outage=0.3, after_kill=lambda: None):

@@ -93,7 +93,11 @@ class S3Server:
         client = self.client()
         pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
         names = [one["Key"] for page in pages for one in page.get("Contents", [])]
-        return {name: client.get_object(Bucket=bucket, Key=name)["Body"].read() for name in names}
+        found = {}
+        for name in names:
+            with contextlib.suppress(client.exceptions.NoSuchKey):  # removed meanwhile
+                found[name] = client.get_object(Bucket=bucket, Key=name)["Body"].read()
+        return found
 
     def demand_credentials(self, after):
         """Check credentials and permissions after this number of requests; None: never."""
