@@ -9,7 +9,7 @@ from typing import Any
 
 from console.problems import groups
 from console.web.data import ConsoleData
-from console.web.snapshot import N_
+from console.web.snapshot import gettext_noop
 from crawler.scheduling.schedule import Schedule
 from crawler.session import CONTACT
 from crawler.task_list.change import changed_task, task_block
@@ -38,14 +38,18 @@ class ConsoleActions:
         """Make a task due; it runs as soon as a crawl worker is free."""
         state = self.data.task(task)
         if state.state == "unpublished":
-            return Done(N_("Task %(task)s is not in force yet: start the tasks first."), {"task": task}, False)
+            return Done(
+                gettext_noop("Task %(task)s is not in force yet: start the tasks first."), {"task": task}, False
+            )
         if state.state == "removed":
-            return Done(N_("Task %(task)s is not in the task list any more."), {"task": task}, False)
+            return Done(gettext_noop("Task %(task)s is not in the task list any more."), {"task": task}, False)
         Schedule(self.data.server_of(task).connection).fire_now([task])
         self.data.snapshots.expire()
         if not self.data.roles().get("crawl"):
-            return Done(N_("Task %(task)s is due. No crawl worker is alive: start the tasks."), {"task": task})
-        return Done(N_("Task %(task)s is due and starts as soon as a crawl worker is free."), {"task": task})
+            return Done(
+                gettext_noop("Task %(task)s is due. No crawl worker is alive: start the tasks."), {"task": task}
+            )
+        return Done(gettext_noop("Task %(task)s is due and starts as soon as a crawl worker is free."), {"task": task})
 
     def retry_failed(self, task: str, *, key: str | None = None, url: str | None = None, give_up: bool = False) -> Done:
         """Retry, or with `give_up` drop, failed pages: one URL, a group by its key, or all of the task."""
@@ -61,7 +65,9 @@ class ConsoleActions:
         number = sum(step(ledger, one) for one in urls)
         self.data.snapshots.expire()
         text = (
-            N_("%(number)s pages of %(task)s dropped.") if give_up else N_("%(number)s pages of %(task)s wait again.")
+            gettext_noop("%(number)s pages of %(task)s dropped.")
+            if give_up
+            else gettext_noop("%(number)s pages of %(task)s wait again.")
         )
         return Done(text, {"number": number, "task": task}, number > 0)
 
@@ -72,7 +78,11 @@ class ConsoleActions:
         rows = [row for row in refused_rows(ledger.redis, task) if reason is None or row.reason == reason]
         number = sum(step(ledger, row) for row in rows)
         self.data.snapshots.expire()
-        text = N_("%(number)s rows of %(task)s dropped.") if give_up else N_("%(number)s rows of %(task)s wait again.")
+        text = (
+            gettext_noop("%(number)s rows of %(task)s dropped.")
+            if give_up
+            else gettext_noop("%(number)s rows of %(task)s wait again.")
+        )
         return Done(text, {"number": number, "task": task}, number > 0)
 
     def accept(self, task: str, url: str) -> Done:
@@ -80,7 +90,11 @@ class ConsoleActions:
         ledger = Ledger(self.data.server_of(task).connection, task)
         accepted = ledger.accept(url)
         self.data.snapshots.expire()
-        text = N_("Accepted; the next run fetches it again.") if accepted else N_("It is not rejected any more.")
+        text = (
+            gettext_noop("Accepted; the next run fetches it again.")
+            if accepted
+            else gettext_noop("It is not rejected any more.")
+        )
         return Done(text, {}, accepted)
 
     # -- tasks.yaml -------------------------------------------------------------------------------------------------
@@ -100,7 +114,7 @@ class ConsoleActions:
                 path.unlink(missing_ok=True)
             raise
         self.data.snapshots.expire()
-        text = N_("Task %(task)s added.") if added else N_("Task %(task)s is in the list already.")
+        text = gettext_noop("Task %(task)s added.") if added else gettext_noop("Task %(task)s is in the list already.")
         return Done(text, {"task": entry["name"]})
 
     def settings_of(self, task: str) -> str:
@@ -111,7 +125,7 @@ class ConsoleActions:
         """Replace the keys of a task in tasks.yaml. Raises `TaskFileError` with the mistakes of the new text."""
         changed = changed_task(self.data.config.tasks, task, text)
         self.data.snapshots.expire()
-        return Done(N_("Saved.") if changed else N_("Nothing was changed."), {})
+        return Done(gettext_noop("Saved.") if changed else gettext_noop("Nothing was changed."), {})
 
     def pause(self, task: str, *, paused: bool) -> Done:
         """Pause a task, or let it run again. Raises `TaskError`."""
@@ -121,5 +135,5 @@ class ConsoleActions:
             lines.append("paused: true")
         changed_task(path, task, "\n".join(lines) + "\n")
         self.data.snapshots.expire()
-        text = N_("Task %(task)s is paused.") if paused else N_("Task %(task)s runs again.")
+        text = gettext_noop("Task %(task)s is paused.") if paused else gettext_noop("Task %(task)s runs again.")
         return Done(text, {"task": task})

@@ -14,16 +14,16 @@ from starlette.types import ASGIApp
 from console.web import api, changes, live, pages
 from console.web.context import Web, web_of
 from console.web.security import Gatekeeper
-from console.web.snapshot import N_
+from console.web.snapshot import gettext_noop
 from workers.connection import reason
 from workers.errors import RedisUnavailable
 
 STATIC = Path(__file__).parent / "static"
-TITLES = {403: N_("Not allowed"), 404: N_("Not found"), 429: N_("Too many attempts")}
+TITLES = {403: gettext_noop("Not allowed"), 404: gettext_noop("Not found"), 429: gettext_noop("Too many attempts")}
 TEXTS = {
-    403: N_("The form has expired. Load the page again and repeat the step."),
-    404: N_("There is nothing at this address."),
-    429: N_("Too many wrong passwords. Wait a minute."),
+    403: gettext_noop("The form has expired. Load the page again and repeat the step."),
+    404: gettext_noop("There is nothing at this address."),
+    429: gettext_noop("Too many wrong passwords. Wait a minute."),
 }
 
 
@@ -94,5 +94,5 @@ async def _on_redis_error(request: Request, error: Exception) -> Response:
     words = reason(error) if isinstance(error, redis.RedisError) else str(error)
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": f"Redis is unavailable: {words}"}, 503)
-    values = {"section": "", "heading": N_("Redis is unavailable"), "text": words}
+    values = {"section": "", "heading": gettext_noop("Redis is unavailable"), "text": words}
     return web_of(request).page(request, "error.html", values, 503)

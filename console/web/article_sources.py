@@ -111,7 +111,7 @@ def _records(path: Path, place: int, most: int = -1) -> Iterator[tuple[int, int,
             return
         query = "SELECT rowid AS place_, * FROM articles WHERE rowid >= ? ORDER BY rowid LIMIT ?"
         for record in database.execute(query, (place, most)):
-            values = {name: record[name] for name in record.keys() if name != "place_"}  # noqa: SIM118
+            values = {name: value for name, value in dict(record).items() if name != "place_"}
             yield (
                 record["place_"],
                 record["place_"] + 1,

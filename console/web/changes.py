@@ -15,16 +15,16 @@ from console.web.marked_lines import best_method
 from console.web.pages import task_address
 from console.web.sandbox import page_response
 from console.web.security import local_target
-from console.web.snapshot import N_
+from console.web.snapshot import gettext_noop
 from console.web.surveys import Job, TooManyJobs
 from console.web.texts import gettext_of
 from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import TaskError
 
 START_WAIT = 20.0  # seconds until a task that was just saved is in force
-BUSY = Done(N_("Two surveys are running already; wait until one is done."), {}, ok=False)
-NO_METHOD = N_("No method finds any of these lines.")
-UNKNOWN = Done(N_("There is no such task."), {}, ok=False)
+BUSY = Done(gettext_noop("Two surveys are running already; wait until one is done."), {}, ok=False)
+NO_METHOD = gettext_noop("No method finds any of these lines.")
+UNKNOWN = Done(gettext_noop("There is no such task."), {}, ok=False)
 
 
 # Login
@@ -72,10 +72,10 @@ async def engine(request: Request) -> Response:
         raise HTTPException(404)
     if text_of(form, "do") == "stop":
         await in_thread(local_run.stop)
-        web.note(request, Done(N_("The tasks are stopped. Nothing is lost."), {}))
+        web.note(request, Done(gettext_noop("The tasks are stopped. Nothing is lost."), {}))
     else:
         await in_thread(local_run.start)
-        web.note(request, Done(N_("The tasks run on this machine while the console is open."), {}))
+        web.note(request, Done(gettext_noop("The tasks run on this machine while the console is open."), {}))
     return web.back(request, form)
 
 
@@ -185,7 +185,7 @@ async def add_start(request: Request) -> Response:
     form = await web.form(request)
     url = text_of(form, "url")
     if not is_web_address(url):
-        values = {"section": "/", "url": url, "problem": N_("A URL begins with https:// or http://.")}
+        values = {"section": "/", "url": url, "problem": gettext_noop("A URL begins with https:// or http://.")}
         return web.page(request, "add.html", values, 422)
     scope = text_of(form, "scope")
     body = {

@@ -221,16 +221,16 @@ def health_of(
     failing: list[tuple[str, Mapping[str, Any]]] = []
     attention: list[tuple[str, Mapping[str, Any]]] = []
     if counts.unaccounted:
-        failing.append((N_("%(number)s URLs are unaccounted for"), {"number": counts.unaccounted}))
+        failing.append((gettext_noop("%(number)s URLs are unaccounted for"), {"number": counts.unaccounted}))
     if run and run["outcome"] in FAILED_RUNS:
-        failing.append((N_("last run: %(outcome)s"), {"outcome": run["outcome"]}))
-    failing += [(N_("alarm: %(text)s"), {"text": f"{alarm.kind}: {alarm.evidence}"}) for alarm in alarms]
-    failing += [(N_("output: %(text)s"), {"text": output.problem}) for output in outputs if output.problem]
+        failing.append((gettext_noop("last run: %(outcome)s"), {"outcome": run["outcome"]}))
+    failing += [(gettext_noop("alarm: %(text)s"), {"text": f"{alarm.kind}: {alarm.evidence}"}) for alarm in alarms]
+    failing += [(gettext_noop("output: %(text)s"), {"text": output.problem}) for output in outputs if output.problem]
     attention += [("%(text)s", {"text": text}) for text in (run["problems"] if run else [])]
     if failed := counts.states["failed"]:
-        attention.append((N_("%(number)s pages failed"), {"number": failed}))
+        attention.append((gettext_noop("%(number)s pages failed"), {"number": failed}))
     if refused := sum(output.refused for output in outputs):
-        attention.append((N_("%(number)s rows were refused"), {"number": refused}))
+        attention.append((gettext_noop("%(number)s rows were refused"), {"number": refused}))
     reasons = (*failing, *attention)
     if state == "paused":
         return "paused", reasons
@@ -249,6 +249,6 @@ def _state_of(name: str, raw: Mapping[str, Any] | None, due: set[str], running: 
     return "due" if name in due else "idle"
 
 
-def N_(text: str) -> str:  # noqa: N802 - gettext's usual name for a text that is translated where it is shown
+def gettext_noop(text: str) -> str:
     """Mark a text for translation."""
     return text

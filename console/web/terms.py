@@ -1,24 +1,30 @@
 """Words of the system that pages show by the filter `term`, marked for translation."""
 
-from console.web.snapshot import N_
+from console.web.snapshot import gettext_noop
 
 OUTCOMES = (  # of runs
-    N_("finished"),
-    N_("stopped"),
-    N_("unreachable"),
-    N_("no browser"),
-    N_("redis"),
-    N_("killed"),
-    N_("running"),
+    gettext_noop("finished"),
+    gettext_noop("stopped"),
+    gettext_noop("unreachable"),
+    gettext_noop("no browser"),
+    gettext_noop("redis"),
+    gettext_noop("killed"),
+    gettext_noop("running"),
 )
-ROLES = (N_("schedule"), N_("crawl"), N_("extract"), N_("spider"), N_("delivery"))  # of processes
+ROLES = (
+    gettext_noop("schedule"),
+    gettext_noop("crawl"),
+    gettext_noop("extract"),
+    gettext_noop("spider"),
+    gettext_noop("delivery"),
+)  # of processes
 FATES = (  # of URLs without a row
-    N_("judged"),
-    N_("unwanted"),
-    N_("not a page"),
-    N_("dead link"),
-    N_("failed"),
-    N_("to be tried again"),
+    gettext_noop("judged"),
+    gettext_noop("unwanted"),
+    gettext_noop("not a page"),
+    gettext_noop("dead link"),
+    gettext_noop("failed"),
+    gettext_noop("to be tried again"),
 )
-STATES = (N_("waiting"), N_("leased"), N_("fetched"))
-SCOPES = (N_("section"), N_("site"))
+STATES = (gettext_noop("waiting"), gettext_noop("leased"), gettext_noop("fetched"))
+SCOPES = (gettext_noop("section"), gettext_noop("site"))

@@ -30,7 +30,15 @@ TASKS = "".join(
     f"    pattern: https://news.example/{number}/a/{{id}}.html\n    every: 1h\n    output: out/{{task}}.jsonl\n"
     for number, name in enumerate(NAMES)
 )
-MakeConsole = Callable[..., TestClient]
+
+
+class ConsoleClient(TestClient):
+    """A client with what its console is made of."""
+
+    web: Web
+
+
+MakeConsole = Callable[..., ConsoleClient]
 
 
 def row_of(number: int, **changes: Any) -> dict[str, Any]:
@@ -83,16 +91,16 @@ def published(tasks_yaml: Path, connection: "redis.Redis") -> Path:
 @pytest.fixture
 def console(tasks_yaml: Path, redis_url: str, connection: "redis.Redis") -> Iterator[MakeConsole]:
     """Make a client of a console. `password` and `token` as in its config; the index is up to date."""
-    made: list[tuple[TestClient, RedisServers]] = []
+    made: list[tuple[ConsoleClient, RedisServers]] = []
 
-    def make(**options: Any) -> TestClient:
+    def make(**options: Any) -> ConsoleClient:
         config = ConsoleConfig(tasks_yaml, **options)
         servers = RedisServers(redis_url)
         data = ConsoleData(config, servers, tasks_yaml.parent / ".exemplar")
         data.update_index()
         web = Web(config, Sessions(config), data, ConsoleActions(data), Jobs())
-        client = TestClient(create_app(web), base_url="http://127.0.0.1:8300", follow_redirects=False)
-        client.web = web  # type: ignore[attr-defined]
+        client = ConsoleClient(create_app(web), base_url="http://127.0.0.1:8300", follow_redirects=False)
+        client.web = web
         made.append((client, servers))
         return client
 

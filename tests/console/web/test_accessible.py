@@ -32,7 +32,7 @@ def test_axe_finds_nothing_serious_and_no_page_is_too_wide(
 ) -> None:
     client = console()
     job = survey_of([f"Text {number} of a site" for number in range(60)])
-    client.web.jobs._jobs[job.id] = job  # type: ignore[attr-defined]
+    client.web.jobs._jobs[job.id] = job
     context = chromium.new_context(
         viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light", locale=locale
     )

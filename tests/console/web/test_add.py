@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from console.sample_site import SiteServer, truth
 from console.web.correction import corrected, with_pattern
 from console.web.marked_lines import agreement_of, best_method
 from crawler.task_list.file import load
-from tests.console.web.conftest import MakeConsole, form_token
+from tests.console.web.conftest import ConsoleClient, MakeConsole, form_token
 
 EXAMPLE = "https://news.example/a/2026/11/1.html"
 SIBLINGS = [f"https://news.example/a/2026/11/{number}.html" for number in range(2, 8)]
@@ -47,8 +46,8 @@ def test_the_method_that_agrees_best_with_the_lines_is_chosen() -> None:
     assert agreement_of(texts, [], []) == 0.0
 
 
-def waited_for(client: TestClient, path: str) -> Any:
-    job = client.web.jobs.get(path.rpartition("/")[2])  # type: ignore[attr-defined]
+def waited_for(client: ConsoleClient, path: str) -> Any:
+    job = client.web.jobs.get(path.rpartition("/")[2])
     limit = time.monotonic() + 100
     while not job.done:
         assert time.monotonic() < limit, job.progress
@@ -56,7 +55,7 @@ def waited_for(client: TestClient, path: str) -> Any:
     return job
 
 
-def survey(client: TestClient, url: str) -> tuple[str, Any]:
+def survey(client: ConsoleClient, url: str) -> tuple[str, Any]:
     answer = client.post("/add", data={"csrf": form_token(client), "url": url, "scope": "auto"})
     assert answer.status_code == 303, answer.text
     path = answer.headers["location"]

@@ -14,14 +14,13 @@ import pytest
 import redis
 import uvicorn
 from playwright.sync_api import Page, sync_playwright
-from starlette.testclient import TestClient
 
 from console.web.sandbox import harmless
 from console.web.surveys import Job
 from crawler.run.run_report import RunReport, keep_report
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
-from tests.console.web.conftest import MakeConsole, row_of
+from tests.console.web.conftest import ConsoleClient, MakeConsole, row_of
 from tests.console.web.injections import injections
 from workers import keys
 from workers.ledger import Ledger
@@ -47,7 +46,7 @@ MADE = """() => [...document.querySelectorAll('*')].filter((element) =>
 
 
 @contextmanager
-def served(client: TestClient) -> Iterator[str]:
+def served(client: ConsoleClient) -> Iterator[str]:
     """Serve a console on a port of its own, under the address that its config has."""
     server = uvicorn.Server(uvicorn.Config(client.app, host="127.0.0.1", port=0, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
@@ -57,7 +56,7 @@ def served(client: TestClient) -> Iterator[str]:
         assert time.monotonic() < limit
         time.sleep(0.02)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    client.web.is_stopping = lambda: True  # type: ignore[attr-defined]
+    client.web.is_stopping = lambda: True
     server.should_exit = True
     thread.join(20)
 
@@ -141,7 +140,7 @@ def _row(number: int, texts: Sequence[str]) -> dict[str, Any]:
 @pytest.mark.timeout(600)
 def test_nothing_of_a_site_runs_on_any_page(hostile: list[str], console: MakeConsole, page: Page) -> None:
     client = console()
-    web = client.web  # type: ignore[attr-defined]
+    web = client.web
     job = survey_of(TEXTS)
     web.jobs._jobs[job.id] = job
     requests: list[str] = []
@@ -222,7 +221,7 @@ REQUESTING = {"src", "href", "srcdoc", "action", "http-equiv", "data", "formacti
 def test_a_page_in_the_sandbox_has_a_policy_without_scripts(published: Path, console: MakeConsole) -> None:
     client = console()
     job = survey_of(TEXTS)
-    client.web.jobs._jobs[job.id] = job  # type: ignore[attr-defined]
+    client.web.jobs._jobs[job.id] = job
     answer = client.get(f"/add/{job.id}/page/0")
     policy = answer.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none'")
