@@ -25,15 +25,15 @@ import redis
 from console.sample_site import DESIGNS, SECTIONS, render_site, truth
 from console.sample_site.tasks import EXAMPLES
 from workers import keys
-from workers.connection import connect
-from workers.durability import Durability
-from workers.embedded import Embedded
 from workers.extraction_config import ExtractionConfig, keep_example
-from workers.extraction_worker import ExtractionWorker
 from workers.inbox import PAGES_A_JOB, Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
+from workers.redis_access.connection import connect
+from workers.redis_access.embedded import Embedded
+from workers.sinks.durability import Durability
 from workers.url_states import Found, fingerprint
+from workers.worker_processes.extraction_worker import ExtractionWorker
 
 SITE = "http://paper.example"
 FETCHED_AT = datetime(2026, 11, 20, 9, tzinfo=UTC)

@@ -22,9 +22,9 @@ from pathlib import Path
 
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
-from workers.connection import connect
-from workers.embedded import Embedded
 from workers.ledger import Ledger
+from workers.redis_access.connection import connect
+from workers.redis_access.embedded import Embedded
 
 TASK = "site"
 LINKS = 50  # articles of a list page

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import redis
 
-from workers.connection import client
-from workers.embedded import answers, server_binary
 from workers.health import update_health
 from workers.health.observations import PageObservation, to_json
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
+from workers.redis_access.connection import client
+from workers.redis_access.embedded import answers, server_binary
 from workers.url_states import Found, fingerprint
 
 ADDED = 20  # articles of a list page

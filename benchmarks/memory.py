@@ -19,12 +19,12 @@ import redis
 
 from benchmarks.kills import NumberedSite
 from workers import keys
-from workers.connection import connect
-from workers.embedded import Embedded
 from workers.extraction_config import ExtractionConfig, keep_example
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
+from workers.redis_access.connection import connect
+from workers.redis_access.embedded import Embedded
 from workers.url_states import Found, fingerprint
 
 MARKS = (1_000, 10_000, 20_000, 30_000, 40_000, 50_000, 100_000)

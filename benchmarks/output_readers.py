@@ -12,7 +12,7 @@ from pathlib import Path
 
 import zstandard
 
-from workers.kept_pages import KeptPages
+from workers.pages.kept_pages import KeptPages
 
 Reader = Callable[[Path], Iterator[str]]  # from a file or folder to the URL of each row
 PAGES_AT_ONCE = 100  # of kept pages

@@ -33,20 +33,20 @@ from pathlib import Path
 import redis
 
 from workers import keys
-from workers.connection import client
-from workers.embedded import Embedded
 from workers.extraction_config import ExtractionConfig, keep_example
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.processes import die_with_parent
-from workers.refused_rows import refused_count
-from workers.row_queue import rows_waiting
+from workers.redis_access.connection import client
+from workers.redis_access.embedded import Embedded
+from workers.reporting.worker_times import WorkerTimes
 from workers.sinks import OutputOptions, is_queued, kind_of
-from workers.supervised_delivery import PROCESS_NAME
-from workers.supervisor import Supervisor
 from workers.url_states import Found, fingerprint
-from workers.worker_times import WorkerTimes
+from workers.worker_processes.supervised_delivery import PROCESS_NAME
+from workers.worker_processes.supervisor import Supervisor
+from workers.writing.refused_rows import refused_count
+from workers.writing.row_queue import rows_waiting
 
 from .output_readers import READERS, read_command
 from .output_targets import DISK, TARGETS, FolderTarget, OutputTarget, target_of, with_small_files

@@ -27,7 +27,7 @@ from pathlib import Path
 import redis
 
 from crawler.politeness.pace import Pace
-from workers.embedded import answers, server_binary
+from workers.redis_access.embedded import answers, server_binary
 
 REPOSITORY = Path(__file__).parents[1]
 ALLOWED = 0.02  # seconds of jitter that are allowed

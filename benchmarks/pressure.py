@@ -25,10 +25,10 @@ from benchmarks.nginx import served
 from crawler.task_list.file import loads
 from crawler.task_list.publication import publish
 from workers.backpressure import load_of
-from workers.embedded import answers
 from workers.ledger import Ledger
-from workers.presence import alive
-from workers.redis_binary import redis_binary
+from workers.redis_access.embedded import answers
+from workers.redis_access.redis_binary import redis_binary
+from workers.reporting.presence import alive
 
 TASK = "pressure"
 PAGE_BYTES = 20_000

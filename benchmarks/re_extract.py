@@ -27,14 +27,14 @@ import redis
 from console.sample_site import DESIGNS, render_site, truth
 from console.sample_site.tasks import EXAMPLES
 from workers import keys
-from workers.connection import connect
-from workers.embedded import Embedded
+from workers.extraction.page_decision import judge_page
+from workers.extraction.re_extraction import ReExtraction, section_for
 from workers.extraction_config import ExtractionConfig, keep_example
-from workers.kept_pages import KeptPages, kept_pages_of
 from workers.ledger import Ledger
-from workers.page_decision import judge_page
 from workers.page_store import StoredPage
-from workers.re_extraction import ReExtraction, section_for
+from workers.pages.kept_pages import KeptPages, kept_pages_of
+from workers.redis_access.connection import connect
+from workers.redis_access.embedded import Embedded
 from workers.sinks import SourcePage
 
 SITE = "http://paper.example"

@@ -29,11 +29,11 @@ import redis
 from benchmarks.kills import TASK, NumberedSite
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
-from workers.connection import connect
-from workers.embedded import Embedded
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
+from workers.redis_access.connection import connect
+from workers.redis_access.embedded import Embedded
 from workers.url_states import Found, fingerprint
 
 KINDS = ("extraction worker", "supervisor", "spider", "crawl worker")

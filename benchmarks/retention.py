@@ -25,16 +25,16 @@ from crawler.run.run_settings import RunSettings
 from crawler.run.section_run import SectionRun
 from crawler.task_list.file import loads
 from crawler.task_list.models import Task
-from workers.embedded import Embedded
+from workers.extraction.near_duplicates import NearDuplicates
+from workers.extraction.recheck_plan import next_recheck
 from workers.inbox import StoredPage
-from workers.near_duplicates import NearDuplicates
-from workers.presence import Presence
-from workers.quarantine import keep_page
-from workers.recheck_plan import next_recheck
-from workers.refused_rows import keep_refused
-from workers.row_queue import QueuedOutput, RowQueue, to_queue
+from workers.pages.quarantine import keep_page
+from workers.redis_access.embedded import Embedded
+from workers.reporting.presence import Presence
 from workers.rows import key_of
 from workers.sinks import OutputOptions
+from workers.writing.refused_rows import keep_refused
+from workers.writing.row_queue import QueuedOutput, RowQueue, to_queue
 
 HOST = "http://gazette.example"
 BEGIN = datetime(2027, 1, 1, 12, tzinfo=UTC)

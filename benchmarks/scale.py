@@ -29,14 +29,14 @@ from console.sample_site import SiteServer, tasks_yaml
 from console.sample_site.tasks import TASK_NAMES
 from crawler.task_list.file import loads
 from crawler.task_list.publication import publish
-from workers.connection import client
-from workers.embedded import Embedded
 from workers.extraction_config import ExtractionConfig, keep_example
-from workers.extraction_worker import ExtractionWorker
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
+from workers.redis_access.connection import client
+from workers.redis_access.embedded import Embedded
 from workers.url_states import Found, fingerprint
+from workers.worker_processes.extraction_worker import ExtractionWorker
 
 TASK = "gazette"
 SITE = "https://gazette.example/news/2026/1122/"

@@ -30,7 +30,7 @@ from crawler.task_list.file import load
 from crawler.task_list.periods import Period
 from crawler.task_list.publication import digest, publish
 from workers import keys
-from workers.embedded import Embedded
+from workers.redis_access.embedded import Embedded
 
 SCHEDULERS = 3
 KILL_EVERY = 60.0  # seconds

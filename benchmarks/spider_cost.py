@@ -30,7 +30,7 @@ from benchmarks.nginx import served
 from crawler.task_list.file import loads
 from crawler.task_list.models import Task
 from crawler.task_list.publication import publish
-from workers.embedded import Embedded
+from workers.redis_access.embedded import Embedded
 
 PAGES = 2000
 SIZES = (80_000, 20_000)  # bytes a page

@@ -24,9 +24,9 @@ from typing import Any, cast
 
 from extractors.article import Article, Block
 from tests import services
-from workers.durability import Durability
 from workers.rows import Row, row_of
 from workers.sinks import kinds, sqlite
+from workers.sinks.durability import Durability
 from workers.sinks.interface import BatchSink, RowBatch
 from workers.sinks.options import BATCH_ROWS
 from workers.sinks.sqlite import SqliteSink

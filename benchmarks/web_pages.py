@@ -34,9 +34,9 @@ from crawler.run.run_report import RunReport, keep_report
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.publication import periods_of, publish
-from workers.embedded import Embedded
 from workers.ledger import Ledger
-from workers.servers import RedisServers
+from workers.redis_access.embedded import Embedded
+from workers.redis_access.servers import RedisServers
 from workers.url_states import Found
 
 LATIN = (

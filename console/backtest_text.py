@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from console.options import counted
 
 if TYPE_CHECKING:
-    from workers.backtest import BackTest, PageComparison
+    from workers.redesign.backtest import BackTest, PageComparison
 
 SHOWN = 10  # pages, unless all are asked for
 

@@ -91,7 +91,7 @@ def _print_version(context: click.Context, _: click.Parameter, is_given: bool) -
 
     from extractors import walk_in_use
     from workers.errors import RedisUnavailable
-    from workers.redis_binary import redis_binary
+    from workers.redis_access.redis_binary import redis_binary
 
     show(f"exemplar, version {version('exemplar-crawler')}")
     try:
@@ -146,8 +146,8 @@ def _report(error: Exception) -> int:
 
     from crawler.redaction import redact
     from crawler.task_list.mistakes import TaskError
-    from workers.connection import reason
     from workers.errors import ExemplarError, RedisRefused, RedisUnavailable
+    from workers.redis_access.connection import reason
 
     if isinstance(error, RedisError):
         say(f"error: Redis failed: {reason(error)}; nothing is lost, start again when it is available")

@@ -13,11 +13,11 @@ import redis
 
 from console.options import log_to_stderr, print_json
 from crawler.fetching.spider_process import EXIT_UNAVAILABLE
-from workers.connection import reason
-from workers.delivery import Draining
-from workers.present_problems import PresentProblem
 from workers.processes import die_with_parent
-from workers.supervisor import Supervisor
+from workers.redis_access.connection import reason
+from workers.reporting.present_problems import PresentProblem
+from workers.worker_processes.supervisor import Supervisor
+from workers.writing.delivery import Draining
 
 
 def main(count: int, *, exits_without_redis: bool, resize: bool = False, once: bool = False) -> None:

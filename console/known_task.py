@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     import redis
 
     from workers.ledger import Ledger
-    from workers.servers import RedisServers
+    from workers.redis_access.servers import RedisServers
 
 
 @contextmanager
 def servers_of(tasks: Path | None, *, purpose: str) -> "Iterator[RedisServers]":
     """Connect to the Redis servers of a task file."""
-    from workers.embedded import redis_for
-    from workers.servers import RedisServers
+    from workers.redis_access.embedded import redis_for
+    from workers.redis_access.servers import RedisServers
     from workers.state_folder import state_folder
 
     folder = state_folder(tasks_file(tasks).absolute().parent)

@@ -16,10 +16,10 @@ from typing import Literal
 
 from crawler.task_list.models import TaskFile
 from workers import variables
-from workers.addresses import concealed, shown
-from workers.durability import Durability
 from workers.errors import OutputError, SinkUnavailable
 from workers.sinks import OutputOptions, open_sink
+from workers.sinks.addresses import concealed, shown
+from workers.sinks.durability import Durability
 
 AT_A_TIME = 16
 LIMIT = 30.0  # seconds for one output: each method of a sink returns within that time

@@ -12,9 +12,9 @@ from typing import Literal
 
 from console.locale import in_language
 from crawler.run.admission import BEYOND_LIMIT
-from workers.filters import OTHER_DAYS
+from workers.extraction.filters import OTHER_DAYS
 from workers.ledger import REASON_BYTES
-from workers.problems import Problem
+from workers.task_state.problems import Problem
 from workers.url_states import State
 
 Fate = Literal["judged", "unwanted", "not a page", "dead link", "failed", "to be tried again"]

@@ -11,7 +11,7 @@ from console.locale import in_language, word
 from console.options import counted, local_time, print_json, printable, say, show
 from console.runner import Accounting, Runner
 from console.status import overview, table
-from workers.present_problems import PresentProblem
+from workers.reporting.present_problems import PresentProblem
 
 LINE_EVERY = 5.0  # seconds between two progress lines
 PROBLEMS_SHOWN = 5

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from console.options import moment
 from console.problems import groups, matching
-from workers.addresses import shown
-from workers.problems import Problem
+from workers.sinks.addresses import shown
+from workers.task_state.problems import Problem
 
 if TYPE_CHECKING:
     import redis
 
-    from workers.refused_rows import RefusedRow
+    from workers.writing.refused_rows import RefusedRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class RefusedGroup:
 
 def refused_groups(connection: "redis.Redis", task: str, reason: str | None) -> list[RefusedGroup]:
     """Return the groups of a task's refused rows, or those whose reasons begin with `reason`."""
-    from workers.refused_rows import refused_rows
+    from workers.writing.refused_rows import refused_rows
 
     by_output: dict[str, list[RefusedRow]] = {}
     for row in refused_rows(connection, task):

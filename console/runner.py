@@ -27,17 +27,17 @@ from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.publication import Change, published_names, published_periods
-from workers.connection import client, connect, without_password
 from workers.health import present_alarms
 from workers.ledger import Ledger
-from workers.outage import Outage
-from workers.presence import alive, node_name
-from workers.present_problems import PresentProblem
 from workers.processes import ended_by
-from workers.redesign_watch import redesign_pending
-from workers.redis_clock import clock_of
-from workers.row_queue import rows_waiting
+from workers.redesign.redesign_watch import redesign_pending
+from workers.redis_access.connection import client, connect, without_password
+from workers.redis_access.outage import Outage
+from workers.redis_access.redis_clock import clock_of
+from workers.reporting.presence import alive, node_name
+from workers.reporting.present_problems import PresentProblem
 from workers.url_states import OPEN_STATES, Counts, State
+from workers.writing.row_queue import rows_waiting
 
 LOOK_EVERY = 0.2  # seconds
 WATCH_EVERY = 2.0  # seconds between two looks for the extraction process's heartbeat

@@ -16,10 +16,10 @@ from typing import Any
 import redis
 
 from console.status import overview
-from workers.connection import reason
 from workers.inbox import Inbox
 from workers.processes import ended_by
-from workers.servers import RedisServer, RedisServers
+from workers.redis_access.connection import reason
+from workers.redis_access.servers import RedisServer, RedisServers
 
 TRY_AGAIN_AFTER = 1.0  # seconds
 SHARE_EVERY = 1.0  # seconds between two looks at what waits where

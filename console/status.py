@@ -16,14 +16,14 @@ from crawler.task_list.models import TaskFile
 from crawler.task_list.publication import edition, published
 from extractors import walk_in_use
 from workers.backpressure import MEGABYTE, stored
-from workers.full_redis import memory_of
 from workers.health import Alarm, present_alarms
 from workers.inbox import Inbox
 from workers.ledger import Ledger, ledgers, with_pages
-from workers.output_states import output_states
-from workers.presence import processes
-from workers.present_problems import present_problems
-from workers.redis_clock import clock_of
+from workers.redis_access.full_redis import memory_of
+from workers.redis_access.redis_clock import clock_of
+from workers.reporting.presence import processes
+from workers.reporting.present_problems import present_problems
+from workers.writing.output_states import output_states
 
 WIDE = 110  # characters from which on a terminal has room for all columns of the table
 WIDE_TITLES, NARROW_TITLES = ("duplicate", "rejected"), ("dup.", "rej.")

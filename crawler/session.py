@@ -15,8 +15,8 @@ from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings, TaskFile
 from crawler.task_list.placement import parts_of
 from crawler.task_list.publication import publish, published, published_task
-from workers.embedded import redis_for
-from workers.servers import RedisServers
+from workers.redis_access.embedded import redis_for
+from workers.redis_access.servers import RedisServers
 from workers.state_folder import state_folder
 
 TASKS_FILE = "tasks.yaml"

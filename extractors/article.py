@@ -60,7 +60,7 @@ class Article:
     structure; `article_probability`: 0 to 1, None if the type was not in doubt. `surrounding_match`: share of the lines
     around the body that are also on the example of its template, 0 to 1; None without one. `fits`: whether the page
     has a template that the section knows. These two are no fields of rows: they show how well the page fits its section
-    (`workers.health`, `workers.redesign_watch`).
+    (`workers.health`, `workers.redesign.redesign_watch`).
     """
 
     text: str

@@ -14,7 +14,7 @@ import pytest
 import redis
 
 from crawler.rendering.chromium import BrowserMissing, find_browser
-from workers.embedded import answers, server_binary
+from workers.redis_access.embedded import answers, server_binary
 
 from . import services
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import redis
 
-from workers.embedded import answers
-from workers.redis_binary import installed_binaries
+from workers.redis_access.embedded import answers
+from workers.redis_access.redis_binary import installed_binaries
 
 SYSTEM = shutil.which("redis-server")
 BINARIES = [str(binary.path) for binary in installed_binaries()]

@@ -12,7 +12,7 @@ from console.cli import exemplar
 from crawler.task_list.file import loads
 from tests.workers.helpers import HandClock
 from tests.workers.redesigned import RedesignedSection
-from workers.proposals import proposal_of
+from workers.redesign.proposals import proposal_of
 
 TEXT = (Path(__file__).parent.parent / "docs" / "healing.md").read_text("utf-8")
 TASK = "en-stories"

@@ -20,9 +20,9 @@ from crawler.task_list.models import TaskFile
 from tests.workers.http_receiver import Receiver
 from tests.workers.search_double import SearchDouble
 from tests.workers.store_servers import S3Server, s3_server
-from workers.export import export_rows
 from workers.rows import Row, key_of
 from workers.sinks import KINDS, Kind, Target, kind_of, open_sink
+from workers.writing.export import export_rows
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "outputs.md"
 TEXT = DOCUMENT.read_text("utf-8")

@@ -15,8 +15,8 @@ from typing import Any, Literal, cast
 import redis
 
 from . import keys
-from .full_redis import RedisMemory
-from .presence import Presence
+from .redis_access.full_redis import RedisMemory
+from .reporting.presence import Presence
 
 Level = Literal["go", "slow", "pause"]
 Cause = Literal["task", "all tasks", "memory"]

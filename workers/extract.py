@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rq import get_current_job
 
-from .extraction_worker import ExtractionWorker
 from .url_states import Fingerprint
+from .worker_processes.extraction_worker import ExtractionWorker
 
 
 def cut_pages(task: str, names: Sequence[Fingerprint]) -> None:

@@ -13,10 +13,10 @@ import redis
 
 from . import keys
 from .clock import Clock
-from .durability import Durability
-from .full_redis import even_when_full
 from .page_store import StoredPage, pack_body, unpack
-from .redis_clock import clock_of
+from .redis_access.full_redis import even_when_full
+from .redis_access.redis_clock import clock_of
+from .sinks.durability import Durability
 from .stored_json import known_fields
 
 PAGES_FOLDER = "pages/{task}"
@@ -52,9 +52,13 @@ class ExtractionConfig:
     product: str = ""  # the User-Agent's product name, by which robots directives address this crawler
     durability: Durability = "safe"
     output_options: Mapping[str, str] = field(default_factory=dict)  # output -> `OutputOptions.to_json()`
-    keep_pages: float | None = None  # seconds for which fetched pages are kept (`workers.kept_pages`); None: not kept
+    keep_pages: float | None = (
+        None  # seconds for which fetched pages are kept (`workers.pages.kept_pages`); None: not kept
+    )
     pages_folder: str = PAGES_FOLDER  # where they are kept; may hold {task} and `${VARIABLES}`
-    redesign: str = "propose"  # a new example after a redesign: propose, adopt or ignore (`workers.proposal_finder`)
+    redesign: str = (
+        "propose"  # a new example after a redesign: propose, adopt or ignore (`workers.redesign.proposal_finder`)
+    )
 
     def to_json(self) -> str:
         """JSON text; days as ISO 8601."""

@@ -20,11 +20,11 @@ from rq.serializers import JSONSerializer
 
 from . import keys
 from .clock import Clock
-from .full_redis import is_full_error
 from .ledger import Ledger, with_pages
 from .page_store import LARGEST_PAGE, StoredPage, pack
-from .presence import alive
-from .redis_clock import clock_of
+from .redis_access.full_redis import is_full_error
+from .redis_access.redis_clock import clock_of
+from .reporting.presence import alive
 from .url_states import Fingerprint
 
 __all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage"]
@@ -65,7 +65,7 @@ class Inbox:
     def wake(self, task: str, names: Sequence[Fingerprint], *, first: bool = False) -> None:
         """Queue jobs for pages that are already stored; `first`: before all other jobs.
 
-        A full Redis takes no jobs; workers then take the pages from the ledger (`workers.draining`).
+        A full Redis takes no jobs; workers then take the pages from the ledger (`workers.worker_processes.draining`).
         """
         if not names:
             return

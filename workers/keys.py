@@ -26,10 +26,12 @@ ROW_QUEUES = PREFIX + "queues"  # zset: JSON list of task and output -> when its
 REFUSING = PREFIX + "refusing"  # zset: JSON list of task and output that refused rows, by the time of the newest
 QUARANTINES = PREFIX + "quarantines"  # zset: tasks that have pages in quarantine, by the time of the newest
 LOW_SCORERS = PREFIX + "low"  # zset: tasks that have low scorers, by the time of the newest
-PROPOSALS = PREFIX + "proposals"  # hash: task -> the newest proposal of an example (`workers.proposals`, JSON)
+PROPOSALS = PREFIX + "proposals"  # hash: task -> the newest proposal of an example (`workers.redesign.proposals`, JSON)
 EXAMPLES = PREFIX + "examples"  # hash: task -> an example that was adopted and is not in tasks.yaml (JSON)
-EPOCH = PREFIX + "epoch"  # hash: id of the present epoch, run_id of its server, when it began (`workers.epoch`)
-REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process (`workers.steps`)
+EPOCH = (
+    PREFIX + "epoch"
+)  # hash: id of the present epoch, run_id of its server, when it began (`workers.redis_access.epoch`)
+REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process (`workers.redis_access.steps`)
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)
 PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process, what the problem is about, text -> a present problem (JSON)
 ALARMS = PREFIX + "alarms"  # hash: task -> its open alarms (JSON list)

@@ -29,10 +29,10 @@ import redis
 
 from . import keys
 from .clock import Clock, day_at
-from .full_redis import even_when_full
 from .lua import COMMON, SCRIPTS
-from .redis_clock import clock_of
-from .steps import RECOGNISE, Step
+from .redis_access.full_redis import even_when_full
+from .redis_access.redis_clock import clock_of
+from .redis_access.steps import RECOGNISE, Step
 from .url_states import (
     FINAL_STATES,
     OPEN_STATES,
@@ -338,7 +338,7 @@ class Ledger:
     def extracted_again(
         self, url: str, canonical: Fingerprint, *, version: int, hash_: str
     ) -> Literal["mine", "theirs", "busy", "forgotten"]:
-        """Note the version that a kept page of a settled URL gave in a later extraction (`workers.re_extraction`).
+        """Note the version that a kept page of a settled URL gave (`workers.extraction.re_extraction`).
 
         A rejected or failed URL becomes written; a later recheck compares with `hash_`. "theirs": another URL has
         written the article. "busy": the URL is open. "forgotten": the ledger does not know it.
@@ -375,7 +375,7 @@ class Ledger:
         return Counts(row[0], dict(zip((*OPEN_STATES, *FINAL_STATES), row[1:], strict=True)))
 
     def learnt(self) -> int:
-        """Return how many unknown URLs were ever recorded because outputs have their rows (`workers.healing`)."""
+        """Return how many unknown URLs were recorded from rows of outputs (`workers.extraction.ledger_recovery`)."""
         return int(cast("bytes | None", self.redis.hget(self.keys["counts"], "learnt")) or 0)
 
     def state_of(self, url: str) -> tuple[State, str] | None:
@@ -452,7 +452,7 @@ class Ledger:
     def problems(self, most: int | None = 100) -> list[dict[str, Any]]:
         """Return the newest rejected and failed URLs, each with state, reason and time; `most` None: all that are kept.
 
-        They may include URLs that were settled again, accepted or forgotten since: see `workers.problems`.
+        They may include URLs that were settled again, accepted or forgotten since: see `workers.task_state.problems`.
         """
         rows = cast(list[bytes], self.redis.lrange(self.keys["problems"], 0, -1 if most is None else most - 1))
         return [json.loads(row) for row in rows]
@@ -533,11 +533,11 @@ _KEY_NAMES = (
     "page",  # prefix of the stored pages
     "stored",  # hash: pages and bytes in the page store
     "rows",  # prefix of the lists of rows that wait for delivery, by output
-    "queue",  # prefix of the hashes on them: lease, batch, problem (`workers.row_queue`)
+    "queue",  # prefix of the hashes on them: lease, batch, problem (`workers.writing.row_queue`)
     "queued",  # hash: rows and bytes that wait for delivery
     "observed",  # list: observations that are not counted yet, newest first (`workers.health`)
     "health",  # hash: how many observations were made and counted, and the state of the task's health
-    "refused",  # prefix of the hashes of refused rows, by output (`workers.refused_rows`)
+    "refused",  # prefix of the hashes of refused rows, by output (`workers.writing.refused_rows`)
 )
 _LETTER_STATE: dict[str, State] = {"o" if state == "forgotten" else state[0]: state for state in FINAL_STATES}
 _DROP_IF_IDLE = """

@@ -35,8 +35,8 @@ def row_of(
     """Return the row of an article, or of an entry as one.
 
     `listed_on`: the list page of an entry, None for an article. `section_version` names the pages that voted on it
-    (`workers.recent_pages`), None without an example. `parts`: how many pages it was joined from; `parts_missing`: the
-    URLs of further pages that are unavailable.
+    (`workers.extraction.recent_pages`), None without an example. `parts`: how many pages it was joined from;
+    `parts_missing`: the URLs of further pages that are unavailable.
     """
     extracted = article.to_dict()
     return {

@@ -52,7 +52,7 @@ def _of_reason(ledger: "Ledger", reason: str) -> list[str]:
     """Return the judged URLs of all groups whose reason begins with a text. Raises `ExemplarError` if there is none."""
     from console.problems import groups, matching
     from workers.errors import ExemplarError
-    from workers.problems import problems
+    from workers.task_state.problems import problems
 
     matched = matching(groups(problems(ledger)), reason)
     judged = [group for group in matched if group.fate == "judged"]

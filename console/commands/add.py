@@ -202,7 +202,7 @@ def _is_running(target: Path) -> bool:
     """Return whether an `exemplar run` watches the task list."""
     import os
 
-    from workers.embedded import shared_url
+    from workers.redis_access.embedded import shared_url
     from workers.state_folder import state_folder
 
     return "REDIS_URL" not in os.environ and shared_url(state_folder(target.absolute().parent)) is not None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import redis
 
     from workers.health import Alarm, HealthReport
-    from workers.servers import RedisServers
+    from workers.redis_access.servers import RedisServers
 
 SHOWN_URLS = 3
 
@@ -40,8 +40,8 @@ def command(
 
     Exit codes: 0 all is well or done, 1 there are open alarms or a notice could not be sent.
     """
-    from workers.embedded import redis_for
-    from workers.servers import RedisServers
+    from workers.redis_access.embedded import redis_for
+    from workers.redis_access.servers import RedisServers
     from workers.state_folder import state_folder
 
     if dismiss and not task:

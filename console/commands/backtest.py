@@ -38,10 +38,10 @@ def command(task: str, example: str | None, method: str | None, pages: int, task
     from console.backtest_text import page_lines, summary_lines
     from crawler.task_list.mistakes import TaskError, suggest
     from extractors.registry import METHODS
-    from workers.backtest import back_test
-    from workers.backtest_pages import pages_to_test
     from workers.errors import ExemplarError
     from workers.extraction_config import config_of
+    from workers.redesign.backtest import back_test
+    from workers.redesign.backtest_pages import pages_to_test
 
     if not example and not method:
         raise click.UsageError("name another example by --example URL, or another method by --method NAME")
@@ -75,11 +75,11 @@ def _sections(
 
     from extractors import UnusablePage
     from extractors.html.urls import normalise
-    from workers.backtest_pages import with_former
     from workers.errors import ExemplarError
+    from workers.extraction.section_preparation import SectionPreparation
     from workers.extraction_config import example_of
-    from workers.section_preparation import SectionPreparation
-    from workers.worker_reports import NoWatch
+    from workers.redesign.backtest_pages import with_former
+    from workers.reporting.worker_reports import NoWatch
 
     other = replace(config, method=method) if method is not None else config
     prepared = [SectionPreparation(ledger.redis, NoWatch(), clock=ledger.clock).prepare(one) for one in (config, other)]
@@ -99,9 +99,9 @@ def _example_page(ledger: "Ledger", config: "ExtractionConfig", url: str, tasks:
     """Return the page of the new example: a stored one, else it is fetched. Raises `ExemplarError`."""
     from crawler.fetching.single_pages import run_survey
     from crawler.task_list.publication import published_task
-    from workers.backtest_pages import stored_page
     from workers.errors import ExemplarError
     from workers.page_store import StoredPage
+    from workers.redesign.backtest_pages import stored_page
 
     page = stored_page(ledger.redis, config, url, clock=ledger.clock)
     if page is not None:

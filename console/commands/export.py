@@ -26,9 +26,9 @@ from console.options import (
 
 if TYPE_CHECKING:
     from crawler.task_list.models import Task, TaskFile
-    from workers.export import Exported
     from workers.rows import Row
     from workers.sinks import OutputOptions, Target
+    from workers.writing.export import Exported
 
 DAY = click.DateTime(["%Y-%m-%d"])
 EXIT_FAILED, EXIT_UNAVAILABLE = 1, 3
@@ -75,8 +75,8 @@ def command(
     """
     from crawler.task_list.file import load
     from workers.errors import SinkUnavailable
-    from workers.export import export_rows
     from workers.sinks import batch_size, open_sink
+    from workers.writing.export import export_rows
 
     log_to_stderr()
     _check(target, "--to")
@@ -125,8 +125,8 @@ def _options(task: "Task", target: str, fields: str | None) -> "OutputOptions":
 def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) -> "Target":
     """Return the output to read. Raises `click.UsageError` if none can be read."""
     from crawler.task_list.outputs import target_of
-    from workers.addresses import shown
     from workers.sinks import Target, expand, kind_of
+    from workers.sinks.addresses import shown
 
     options = task.output_options()
     readable = [
@@ -205,13 +205,13 @@ def _without_secrets(text: str, target: str) -> str:
     import os
 
     from workers import variables
-    from workers.addresses import concealed
+    from workers.sinks.addresses import concealed
 
     return concealed(text, variables.expand(target, os.environ))
 
 
 def _print_result(task: str, source: "Target", target: str, exported: "Exported", as_json: bool) -> None:
-    from workers.addresses import shown
+    from workers.sinks.addresses import shown
 
     refused = [
         {"canonical_url": url, "version": version, "reason": _without_secrets(reason, target)}

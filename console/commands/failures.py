@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from console.problems import Group
     from console.refused import RefusedGroup
-    from workers.failed_pages import FailedPage
     from workers.ledger import Ledger
-    from workers.refused_rows import RefusedRow
+    from workers.task_state.failed_pages import FailedPage
+    from workers.writing.refused_rows import RefusedRow
 
 SHOWN = 3  # URLs of a group
 
@@ -122,7 +122,7 @@ def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bo
     from console.refused import refused_of
     from extractors.html.urls import normalise
     from workers.errors import ExemplarError
-    from workers.quarantine import kept_page
+    from workers.pages.quarantine import kept_page
     from workers.url_states import fingerprint
 
     url = normalise(url)
@@ -162,8 +162,8 @@ def retry(
 
     Given URLs, those of a reason, or all.
     """
-    from workers.failed_pages import retry as retry_url
-    from workers.failed_pages import retry_row
+    from workers.task_state.failed_pages import retry as retry_url
+    from workers.task_state.failed_pages import retry_row
 
     steps = retry_url, retry_row
     _apply(
@@ -189,8 +189,8 @@ def drop(
 
     The pages are not fetched again; `exemplar accept` takes them back.
     """
-    from workers.failed_pages import drop as drop_url
-    from workers.failed_pages import drop_row
+    from workers.task_state.failed_pages import drop as drop_url
+    from workers.task_state.failed_pages import drop_row
 
     steps = drop_url, drop_row
     _apply(
@@ -263,7 +263,7 @@ def _of_reason(ledger: "Ledger", reason: str | None, *, may_be_none: bool) -> li
 def _groups(ledger: "Ledger", reason: str | None) -> "tuple[list[Group], dict[str, FailedPage]]":
     """Return the groups of a task's failed pages, and the pages by their URLs."""
     from console.problems import groups, matching
-    from workers.failed_pages import failures
+    from workers.task_state.failed_pages import failures
 
     failed = failures(ledger)
     all_groups = groups(page.problem for page in failed)
@@ -291,8 +291,8 @@ def _show_refused(groups_: "Sequence[RefusedGroup]", *, with_urls: bool, complet
 
 def _show_rows(connection: "redis.Redis", rows: "Sequence[RefusedRow]", file: Path | None, as_json: bool) -> None:
     """Show refused rows of one URL; `file`: where the newest of them is written as JSON."""
-    from workers.addresses import shown
-    from workers.refused_rows import refused_row
+    from workers.sinks.addresses import shown
+    from workers.writing.refused_rows import refused_row
 
     if file is not None:
         file.write_text(json.dumps(refused_row(connection, rows[0]), ensure_ascii=False) + "\n", "utf-8", "replace")

@@ -32,7 +32,7 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, yes: bool, tas
     The next run fetches given URLs again, even if no list shows them any more; of a whole task it finds what is listed.
     Rows that were written stay in their outputs; later, a .db updates them and a .jsonl keeps the ones it has.
     """
-    from workers.forgetting import forget_task
+    from workers.task_state.forgetting import forget_task
 
     if urls and reason is not None:
         raise click.UsageError("give either URLs or --reason TEXT")
@@ -66,7 +66,7 @@ def _of_reason(ledger: "Ledger", reason: str) -> tuple[str, ...]:
     """Return the URLs without a row for a reason that begins with a text. Raises `ExemplarError` if there is none."""
     from console.problems import groups, matching
     from workers.errors import ExemplarError
-    from workers.problems import problems
+    from workers.task_state.problems import problems
 
     matched = [
         group
@@ -91,7 +91,7 @@ def _forget(ledger: "Ledger", urls: tuple[str, ...]) -> tuple[list[str], list[st
     from crawler.discovery.crawl_state import forget_lists
     from extractors.html.urls import normalise
     from workers.extraction_config import config_of
-    from workers.forgetting import forget_url
+    from workers.task_state.forgetting import forget_url
 
     config = config_of(ledger.redis, ledger.task)
     forgotten = []

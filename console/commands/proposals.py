@@ -10,8 +10,8 @@ from console.known_task import servers_of
 from console.options import counted, examples, json_option, moment, print_json, say, show, tasks_file, tasks_option
 
 if TYPE_CHECKING:
-    from workers.proposals import Proposal
-    from workers.servers import RedisServers
+    from workers.redesign.proposals import Proposal
+    from workers.redis_access.servers import RedisServers
 
 
 @click.command(
@@ -65,7 +65,7 @@ def _chosen(servers: "RedisServers", task: str | None) -> "list[Proposal]":
     from crawler.task_list.mistakes import TaskError, suggest
     from crawler.task_list.publication import published_names
     from workers.errors import ExemplarError
-    from workers.proposals import proposal_of, proposals
+    from workers.redesign.proposals import proposal_of, proposals
 
     if task is None:
         every = [proposal for server in servers for proposal in proposals(server.connection)]
@@ -87,8 +87,8 @@ def _adopt(servers: "RedisServers", task: str, file: Path) -> "tuple[Proposal, l
     from crawler.task_list.mistakes import TaskError
     from crawler.task_list.placement import part_of
     from crawler.task_list.publication import publish
-    from workers.adoption import adopt, adopted_examples
-    from workers.redis_clock import clock_of
+    from workers.redesign.adoption import adopt, adopted_examples
+    from workers.redis_access.redis_clock import clock_of
 
     server = servers.of_task(task)
     proposal = adopt(server.connection, task, clock=clock_of(server.connection).now)
@@ -107,8 +107,8 @@ def _adopt(servers: "RedisServers", task: str, file: Path) -> "tuple[Proposal, l
 
 def _dismiss(servers: "RedisServers", proposal: "Proposal") -> "Proposal":
     from workers.errors import ExemplarError
-    from workers.proposals import dismiss
-    from workers.redis_clock import clock_of
+    from workers.redesign.proposals import dismiss
+    from workers.redis_access.redis_clock import clock_of
 
     if proposal.state != "proposed":
         raise ExemplarError(f"task {proposal.task}: the proposed example is {proposal.state} already")

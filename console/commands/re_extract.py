@@ -22,8 +22,8 @@ from console.options import (
 )
 
 if TYPE_CHECKING:
-    from workers.re_extraction import NewRow, ReExtractionReport
-    from workers.section_preparation import PreparedSection
+    from workers.extraction.re_extraction import NewRow, ReExtractionReport
+    from workers.extraction.section_preparation import PreparedSection
 
 
 @click.command(
@@ -61,7 +61,7 @@ def command(
 
     from crawler.task_list.mistakes import TaskError, suggest
     from extractors.registry import METHODS
-    from workers.re_extraction import ReExtraction, kept_pages_for, section_for
+    from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
 
     if method is not None and method not in METHODS:
         raise TaskError(f"unknown method {method!r}; {suggest(method, [*METHODS])}")
@@ -89,7 +89,7 @@ def command(
 
 def _sample(section: "PreparedSection", new_row: "NewRow") -> dict[str, Any]:
     """Return URL, title, version and the first differing words of a new row."""
-    from workers.earlier_rows import earlier_row, first_difference
+    from workers.writing.earlier_rows import earlier_row, first_difference
 
     row = new_row.row
     earlier = earlier_row(section.outputs, row, new_row.earlier) if new_row.earlier else None

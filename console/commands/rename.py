@@ -26,7 +26,7 @@ def command(old: str, new: str, tasks: Path | None, as_json: bool) -> None:
     """
     from crawler.task_list.edit import rename_task as rename_in_file
     from workers.ledger import ledgers
-    from workers.renaming import check_rename, rename_kept_pages, rename_task
+    from workers.task_state.renaming import check_rename, rename_kept_pages, rename_task
 
     file = tasks_file(tasks)
     before = _named(file, old, new)

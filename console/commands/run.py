@@ -58,7 +58,7 @@ def command(
     from console.progress import progress_for
     from console.runner import Runner
     from crawler.session import contact_of
-    from workers.embedded import redis_for
+    from workers.redis_access.embedded import redis_for
     from workers.state_folder import state_folder
 
     log_to_stderr(verbose)
@@ -124,8 +124,8 @@ def _marked_due(state: Path, chosen: Sequence[str]) -> bool:
     """Let a running `exemplar run` of this folder start the tasks; return False if there is none."""
     from crawler.scheduling.schedule import Schedule
     from crawler.task_list.publication import published_periods
-    from workers.connection import client
-    from workers.embedded import shared_url
+    from workers.redis_access.connection import client
+    from workers.redis_access.embedded import shared_url
 
     if "REDIS_URL" in os.environ or (url := shared_url(state)) is None:
         return False

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from crawler.scheduling.scheduler import Scheduler
     from crawler.task_list.models import TaskFile
-    from workers.servers import RedisServer, RedisServers
+    from workers.redis_access.servers import RedisServer, RedisServers
 
 
 @click.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar schedule tasks.yaml"))
@@ -37,8 +37,8 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool) -> 
     """
     from console.several_servers import ServerPart, serve
     from crawler.scheduling.scheduler import Scheduler
-    from workers.embedded import redis_for
-    from workers.servers import RedisServers
+    from workers.redis_access.embedded import redis_for
+    from workers.redis_access.servers import RedisServers
     from workers.state_folder import state_folder
 
     log_to_stderr(verbose)

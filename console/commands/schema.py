@@ -27,7 +27,7 @@ def command(subject: Literal["row", "tasks"], output: Path | None) -> None:
     The schema of a row has a version. Later versions may add fields; none is removed, renamed or given another type.
     """
     if subject == "row":
-        from workers.row_schema import row_schema as schema_of
+        from workers.sinks.row_schema import row_schema as schema_of
     else:
         from crawler.task_list.schema import json_schema as schema_of
     text = json.dumps(schema_of(), ensure_ascii=False, indent=2)

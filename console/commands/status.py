@@ -74,8 +74,8 @@ def command(
     from console.several_servers import overview_of
     from console.status import alarm_lines, table
     from crawler.politeness.host_states import in_words
-    from workers.embedded import redis_for
-    from workers.servers import RedisServers
+    from workers.redis_access.embedded import redis_for
+    from workers.redis_access.servers import RedisServers
     from workers.state_folder import state_folder
 
     if problems is None and (reason is not None or complete):
@@ -114,7 +114,7 @@ def command(
 def _show_cluster(console: "Console", state: dict[str, Any]) -> None:
     """Print the queue, the processes and the present problems."""
     from console.status import died_line, output_lines, pressure_lines, process_line
-    from workers.present_problems import PresentProblem
+    from workers.reporting.present_problems import PresentProblem
 
     now = datetime.fromisoformat(state["at"]).timestamp()
     queue, server = state["queue"], state["redis"]
@@ -169,7 +169,7 @@ def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
 def _show_problems(connection: "redis.Redis", task: str, reason: str | None, complete: bool, as_json: bool) -> None:
     from console.problems import groups, matching
     from workers.ledger import Ledger, ledgers
-    from workers.problems import problems
+    from workers.task_state.problems import problems
 
     every = task == EVERY_TASK
     for ledger in [Ledger(connection, name) for name in ledgers(connection)] if every else [_ledger(connection, task)]:

@@ -28,8 +28,8 @@ def crawl(number: int, exits: bool, verbose: bool) -> None:
     """Take due tasks from the schedule and run their spiders."""
     from console.several_servers import ServerPart, notices_of, serve
     from crawler.scheduling.crawl_worker import CrawlWorkers
-    from workers.embedded import redis_for
-    from workers.servers import RedisServers
+    from workers.redis_access.embedded import redis_for
+    from workers.redis_access.servers import RedisServers
     from workers.state_folder import state_folder
 
     def report(task: str, report: dict[str, Any]) -> None:
@@ -62,10 +62,10 @@ def crawl(number: int, exits: bool, verbose: bool) -> None:
 def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool) -> None:
     """Extract the articles of fetched pages, write their rows and deliver those that are queued."""
     from console.several_servers import ExtractionNode, stop_by_signal, stopped_by_signal
-    from workers.embedded import redis_for
-    from workers.servers import RedisServers
+    from workers.redis_access.embedded import redis_for
+    from workers.redis_access.servers import RedisServers
     from workers.state_folder import state_folder
-    from workers.supervisor import Supervisor
+    from workers.worker_processes.supervisor import Supervisor
 
     log_to_stderr(verbose)
     count = number or os.cpu_count() or 2

@@ -27,8 +27,8 @@ READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person read
         "crawler/scouting/survey.py", "crawler/task_list/ages.py", "crawler/task_list/fields.py",
         "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/periods.py",
         "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py",
-        "extractors/page_types/reasons.py", "workers/backpressure.py", "workers/filters.py", "workers/outage.py",
-        "workers/present_problems.py",
+        "extractors/page_types/reasons.py", "workers/backpressure.py", "workers/extraction/filters.py",
+        "workers/redis_access/outage.py", "workers/reporting/present_problems.py",
     }
 )  # fmt: skip
 # Calls whose texts a person reads: mistakes of a task list, problems, remarks and reasons

@@ -14,9 +14,9 @@ from crawler.scheduling.schedule import Schedule
 from crawler.session import CONTACT
 from crawler.task_list.change import changed_task, task_block
 from crawler.task_list.edit import append_tasks, create
-from workers.failed_pages import drop, drop_row, failures, retry, retry_row
 from workers.ledger import Ledger
-from workers.refused_rows import refused_rows
+from workers.task_state.failed_pages import drop, drop_row, failures, retry, retry_row
+from workers.writing.refused_rows import refused_rows
 
 
 @dataclass(frozen=True, slots=True)

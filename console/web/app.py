@@ -15,8 +15,8 @@ from console.web import api, changes, live, pages
 from console.web.context import Web, web_of
 from console.web.security import Gatekeeper
 from console.web.snapshot import gettext_noop
-from workers.connection import reason
 from workers.errors import RedisUnavailable
+from workers.redis_access.connection import reason
 
 STATIC = Path(__file__).parent / "static"
 TITLES = {403: gettext_noop("Not allowed"), 404: gettext_noop("Not found"), 429: gettext_noop("Too many attempts")}

@@ -15,10 +15,10 @@ from urllib.parse import quote, unquote
 
 from crawler.task_list.models import TaskFile
 from workers.errors import OutputError
-from workers.row_schema import FIELDS
 from workers.rows import Row
 from workers.sinks.kinds import expand, kind_of
 from workers.sinks.reading import complete
+from workers.sinks.row_schema import FIELDS
 
 LONGEST_LINE = 64 * 2**20  # bytes
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")

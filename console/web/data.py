@@ -21,20 +21,20 @@ from crawler.politeness.host_states import hosts
 from crawler.run.run_report import reports
 from crawler.scheduling.schedule import Schedule
 from workers import keys
-from workers.addresses import shown
 from workers.extraction_config import config_of
-from workers.full_redis import memory_of
-from workers.kept_pages import KeptPage, kept_pages_of
 from workers.ledger import Ledger, short
-from workers.presence import processes
-from workers.present_problems import present_problems
-from workers.problems import Problem
-from workers.proposals import Proposal, proposal_of
-from workers.quarantine import kept_notes
-from workers.redis_clock import clock_of
-from workers.refused_rows import RefusedRow, refused_rows
-from workers.servers import RedisServer, RedisServers
+from workers.pages.kept_pages import KeptPage, kept_pages_of
+from workers.pages.quarantine import kept_notes
+from workers.redesign.proposals import Proposal, proposal_of
+from workers.redis_access.full_redis import memory_of
+from workers.redis_access.redis_clock import clock_of
+from workers.redis_access.servers import RedisServer, RedisServers
+from workers.reporting.presence import processes
+from workers.reporting.present_problems import present_problems
+from workers.sinks.addresses import shown
+from workers.task_state.problems import Problem
 from workers.url_states import OPEN_STATES, fingerprint
+from workers.writing.refused_rows import RefusedRow, refused_rows
 
 RUNS_MOST = 20  # of a task that are shown
 PROBLEMS_MOST = 400  # newest rejected and failed URLs of a task that are looked at

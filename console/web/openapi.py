@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from console.web.api_types import ApiError
-from workers.row_schema import row_schema
+from workers.sinks.row_schema import row_schema
 
 REFERENCE = "#/components/schemas/{model}"
 ERRORS = {

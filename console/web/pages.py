@@ -23,8 +23,8 @@ from console.web.snapshot import TaskState
 from console.web.texts import COOKIE, LANGUAGES
 from console.web.words import snippet
 from workers.health import Alarm
-from workers.row_schema import FIELDS
 from workers.rows import Row
+from workers.sinks.row_schema import FIELDS
 
 TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # on the first page

@@ -15,9 +15,9 @@ from console.web.data import ConsoleData
 from console.web.engine import LocalRun
 from console.web.security import Sessions
 from console.web.surveys import Jobs
-from workers.embedded import owns_embedded, redis_for
 from workers.processes import STOP_SIGNALS
-from workers.servers import RedisServers
+from workers.redis_access.embedded import owns_embedded, redis_for
+from workers.redis_access.servers import RedisServers
 from workers.state_folder import state_folder
 
 PURPOSE = "console"

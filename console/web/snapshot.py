@@ -19,10 +19,10 @@ from crawler.task_list.publication import edition
 from workers import keys
 from workers.health import Alarm, present_alarms
 from workers.ledger import ledgers
-from workers.output_states import OutputState, output_states
-from workers.redis_clock import clock_of
-from workers.servers import RedisServers
-from workers.task_figures import TaskFigures, figures_of
+from workers.redis_access.redis_clock import clock_of
+from workers.redis_access.servers import RedisServers
+from workers.task_state.task_figures import TaskFigures, figures_of
+from workers.writing.output_states import OutputState, output_states
 
 FRESH = 3.0  # seconds for which a snapshot is shown
 DAYS = 14  # of the chart

@@ -17,9 +17,9 @@ import redis
 
 from crawler.run.run_report import RunReport
 from crawler.task_list.mistakes import TaskError
-from workers.connection import reason
 from workers.errors import ExemplarError, RedisUnavailable
 from workers.processes import die_with_parent
+from workers.redis_access.connection import reason
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 

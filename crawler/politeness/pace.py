@@ -26,7 +26,7 @@ import redis
 from crawler.guarding.guard import host_and_port
 from crawler.politeness import lua
 from workers import keys
-from workers.steps import RECALL, Step
+from workers.redis_access.steps import RECALL, Step
 
 DEFAULT_INTERVAL = 1.0  # seconds between two requests to one host, by default
 CRAWL_DELAY_MOST = 60.0  # seconds; more would keep a section of some thousand articles for weeks

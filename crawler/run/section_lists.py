@@ -24,8 +24,8 @@ from crawler.run.run_report import RunReport
 from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.html.urls import normalise
-from workers.filters import OTHER_DAYS
-from workers.forgetting import expire, forget_days, forget_rejected
+from workers.extraction.filters import OTHER_DAYS
+from workers.task_state.forgetting import expire, forget_days, forget_rejected
 from workers.url_states import fingerprint
 
 LONG_AGO = date(1995, 1, 1)  # before it no section was on the web

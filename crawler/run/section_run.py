@@ -35,11 +35,11 @@ from crawler.task_list.models import Task
 from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS
 from workers.backpressure import Level, Marks, Pressure
-from workers.epoch import EpochWatch
 from workers.extraction_config import config_of, example_asked, example_doubt, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
-from workers.redis_clock import clock_of
+from workers.redis_access.epoch import EpochWatch
+from workers.redis_access.redis_clock import clock_of
 from workers.url_states import fingerprint
 
 OTHERS_PAUSE = 1.0  # seconds between checks whether other spiders of the task have found more

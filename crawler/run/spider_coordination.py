@@ -13,7 +13,7 @@ from typing import Any, cast
 import redis
 
 from workers import keys
-from workers.redis_clock import clock_of
+from workers.redis_access.redis_clock import clock_of
 
 SILENT_SECONDS = 8.0  # for which a place is valid without being renewed
 

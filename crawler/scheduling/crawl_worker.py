@@ -18,9 +18,9 @@ from crawler.run.spider_coordination import is_in_crew
 from crawler.scheduling.schedule import RunLease, Schedule
 from crawler.session import PUBLISHED_ONLY
 from crawler.task_list.publication import ListWatch
-from workers.outage import Outage
-from workers.presence import HEARTBEAT_EVERY, Presence
 from workers.processes import ended_by
+from workers.redis_access.outage import Outage
+from workers.reporting.presence import HEARTBEAT_EVERY, Presence
 
 LOOK_EVERY = 0.1  # seconds between two checks of the child processes
 RENEW_EVERY = 1.0  # seconds between two renewals of leases

@@ -29,9 +29,9 @@ from crawler.run.spider_coordination import disband
 from crawler.scheduling.publishing_rate import History, interval, observe
 from crawler.task_list.periods import Period
 from workers import keys
-from workers.full_redis import ALLOWED_WHEN_FULL
-from workers.redis_clock import clock_of
-from workers.steps import Step
+from workers.redis_access.full_redis import ALLOWED_WHEN_FULL
+from workers.redis_access.redis_clock import clock_of
+from workers.redis_access.steps import Step
 
 SPREAD_SHARE = 0.1  # share of the period over which the first starts are spread
 SPREAD_MOST = 300.0  # seconds

@@ -28,13 +28,13 @@ from crawler.task_list.publication import (
     published_periods,
 )
 from workers import keys
-from workers.epoch import EpochWatch
 from workers.errors import ExemplarError
-from workers.full_redis import is_full_error
 from workers.inbox import Inbox
-from workers.outage import Outage
-from workers.persistence import persistence_problem
-from workers.presence import Presence
+from workers.redis_access.epoch import EpochWatch
+from workers.redis_access.full_redis import is_full_error
+from workers.redis_access.outage import Outage
+from workers.redis_access.persistence import persistence_problem
+from workers.reporting.presence import Presence
 
 TICK = 0.5  # seconds between two checks of the time
 LOOK_AT_FILE = 2.0  # seconds between two checks of tasks.yaml

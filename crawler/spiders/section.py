@@ -35,9 +35,9 @@ from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
 from crawler.session import Session, identity_of, open_session
 from crawler.task_list.models import Task
-from workers.connection import reason
 from workers.errors import ExemplarError
-from workers.full_redis import WaitingRedis
+from workers.redis_access.connection import reason
+from workers.redis_access.full_redis import WaitingRedis
 from workers.usage_rights import TDM
 
 REQUESTS_BESIDES = 16  # at once besides the articles: lists, robots.txt

@@ -9,7 +9,7 @@ from crawler.patterns.pattern import Pattern
 from crawler.task_list import validators
 from crawler.task_list.ages import Age, Revisit
 from crawler.task_list.periods import Period
-from workers.durability import Durability
+from workers.sinks.durability import Durability
 from workers.usage_rights import SKIPPABLE
 
 _TEXT = {"type": "string", "minLength": 1}

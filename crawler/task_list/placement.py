@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from crawler.task_list.models import TaskFile
-from workers.servers import RedisServer, RedisServers
+from workers.redis_access.servers import RedisServer, RedisServers
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 One edition is in force. A different list is published only as an edit: by a machine whose previous copy was the edition
 in force. So two machines with different files cannot overwrite each other's lists in turns.
 
-An example that was adopted after a redesign (`workers.adoption`) stays in force whichever machine publishes the list,
-until the file names it, or another one than before.
+An example that was adopted after a redesign (`workers.redesign.adoption`) stays in force whichever machine publishes
+the list, until the file names it, or another one than before.
 
 An edition contains the digest of its file, so a scheduler that restarts with the same file need not parse its 100,000
 tasks again. A spider reads its own task only.
@@ -30,11 +30,11 @@ from crawler.task_list.environment import expand
 from crawler.task_list.mistakes import TaskError, suggest
 from crawler.task_list.models import Filter, Settings, Task, TaskFile
 from workers import keys
-from workers.adoption import AdoptedExample, adopted_examples
-from workers.durability import Durability
 from workers.errors import ExemplarError
 from workers.extraction_config import PAGES_FOLDER, ExtractionConfig, RowFilter
-from workers.redis_clock import clock_of
+from workers.redesign.adoption import AdoptedExample, adopted_examples
+from workers.redis_access.redis_clock import clock_of
+from workers.sinks.durability import Durability
 
 LIST_LOST = (
     "Redis has no task list (it was emptied or replaced); publish it again: start `exemplar schedule` or "

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings, Task
 from crawler.task_list.outputs import OutputEntry
-from workers.row_schema import FIELDS
+from workers.sinks.row_schema import FIELDS
 
 SCHEMA_FILE = Path(__file__).with_name("tasks.schema.json")
 SCHEMA_BESIDE_TASKS = ".exemplar/tasks.schema.json"  # where `exemplar init` puts it, relative to tasks.yaml

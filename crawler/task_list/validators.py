@@ -18,7 +18,7 @@ from crawler.task_list.environment import check_variables
 from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
 from extractors.html.urls import is_normal, split_web
 from extractors.registry import METHODS as KNOWN_METHODS
-from workers.durability import Durability
+from workers.sinks.durability import Durability
 from workers.sinks.kinds import KINDS, Kind, kind_of, known_kinds, known_schemes, scheme_of, suffixes_at
 from workers.usage_rights import SKIPPABLE
 from workers.variables import VARIABLE

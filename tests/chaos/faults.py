@@ -28,8 +28,8 @@ from tests.chaos.recovery import Recovery
 from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import LINKS
 from workers.ledger import Ledger
-from workers.refused_rows import refused_rows, retry_refused
-from workers.row_queue import has_queues
+from workers.writing.refused_rows import refused_rows, retry_refused
+from workers.writing.row_queue import has_queues
 
 FIND_WAIT = 15.0  # seconds until a process of the wanted kind has work in hand, else any of that kind is taken
 LEASE = 60.0  # seconds: a fault that is `long` outlasts all leases and time-outs

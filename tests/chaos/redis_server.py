@@ -10,8 +10,8 @@ from pathlib import Path
 
 import redis
 
-from workers.embedded import answers, server_binary
 from workers.processes import die_with_parent
+from workers.redis_access.embedded import answers, server_binary
 
 SAMPLE_EVERY = 0.05  # seconds between looks at the size of the append-only file
 REMEMBERED = 10.0  # seconds of them that are kept

@@ -17,7 +17,7 @@ from tests.chaos.faults import cut_unsynced
 from tests.chaos.proxy import Proxy
 from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import LINKS, Site, title_of
-from workers.connection import client
+from workers.redis_access.connection import client
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 import redis
 
 from tests.redis_servers import BINARIES, free_port, redis_server
-from workers.connection import connect
 from workers.errors import RedisRefused
+from workers.redis_access.connection import connect
 
 from .conftest import Exemplar
 

@@ -14,8 +14,8 @@ from console.commands import schema as schema_command
 from crawler.task_list.schema import json_schema
 from tests.console.conftest import Crawled, Done, Exemplar
 from tests.workers.test_rows import row
-from workers.row_schema import FIELDS, row_schema
 from workers.rows import Row
+from workers.sinks.row_schema import FIELDS, row_schema
 
 TASKS = """\
 tasks:

@@ -11,10 +11,10 @@ from console.sample_site import SiteServer, truth
 from tests.console.conftest import Exemplar
 from workers.ledger import DROPPED, Ledger
 from workers.page_store import StoredPage
-from workers.quarantine import keep_page, kept_notes
-from workers.refused_rows import keep_refused, refused_rows
-from workers.row_queue import queue_states
+from workers.pages.quarantine import keep_page, kept_notes
 from workers.url_states import Found, fingerprint
+from workers.writing.refused_rows import keep_refused, refused_rows
+from workers.writing.row_queue import queue_states
 
 NEWS, BOARD = "http://a.example/{}", "http://b.example/{}"
 

@@ -22,8 +22,8 @@ from console.sample_site import SiteServer, truth
 from console.status import table
 from tests.console.conftest import Exemplar
 from tests.console.test_add import EXAMPLES, LIST
-from workers.embedded import Embedded
 from workers.keys import SCHEDULE
+from workers.redis_access.embedded import Embedded
 
 pytestmark = pytest.mark.timeout(240)
 

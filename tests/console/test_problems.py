@@ -12,7 +12,7 @@ from tests.console.conftest import Exemplar
 from workers import keys
 from workers.extraction_config import ExtractionConfig
 from workers.ledger import Ledger
-from workers.problems import Problem
+from workers.task_state.problems import Problem
 from workers.url_states import Found, State, fingerprint
 
 TASK = "gazette"

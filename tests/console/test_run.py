@@ -14,8 +14,8 @@ import redis
 
 from console.sample_site import DEAD_LINKS, SiteServer, shingle_f1, truth
 from tests.console.conftest import Crawled, Done, Exemplar
-from workers.embedded import Embedded
 from workers.keys import of_task
+from workers.redis_access.embedded import Embedded
 
 pytestmark = pytest.mark.timeout(180)
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.console.conftest import Exemplar
 from tests.console.test_cli import free_port
-from workers.embedded import answers, server_binary
+from workers.redis_access.embedded import answers, server_binary
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from crawler.task_list.file import load
 from crawler.task_list.placement import in_words, parts_of
 from tests.redis_servers import eventually, free_port, redis_server
 from workers.ledger import Ledger
-from workers.servers import RedisServers, weight
+from workers.redis_access.servers import RedisServers, weight
 from workers.url_states import Found
 
 from .conftest import Exemplar

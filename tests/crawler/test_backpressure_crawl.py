@@ -13,7 +13,7 @@ from console.sample_site import SiteServer
 from console.status import overview, pressure_lines
 from tests.crawler.spiders import Child, environment, states, until, write_tasks
 from tests.redis_servers import BINARIES, running
-from workers.full_redis import memory_of
+from workers.redis_access.full_redis import memory_of
 
 pytestmark = pytest.mark.timeout(120)
 SETTINGS = "{contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1], delay: 0.15, pressure: {%s}}"

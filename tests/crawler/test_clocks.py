@@ -11,7 +11,7 @@ from crawler.scheduling.schedule import Schedule
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
-from workers.redis_clock import clock_of
+from workers.redis_access.redis_clock import clock_of
 from workers.url_states import Found
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ class Shifted(datetime.datetime):
     def now(cls, tz=None):
         return super().fromtimestamp(time.time(), tz)
 datetime.datetime = Shifted
-from workers.connection import client
+from workers.redis_access.connection import client
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from crawler.scheduling.schedule import Schedule

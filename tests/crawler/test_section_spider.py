@@ -34,8 +34,8 @@ from tests.crawler.spiders import (
     until,
     write_tasks,
 )
-from workers.embedded import answers, server_binary
 from workers.ledger import Ledger
+from workers.redis_access.embedded import answers, server_binary
 from workers.url_states import Found
 
 pytestmark = pytest.mark.timeout(60)

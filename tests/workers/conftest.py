@@ -2,8 +2,8 @@
 
 import pytest
 
-from workers.extraction_worker import ExtractionWorker
 from workers.ledger import Ledger
+from workers.worker_processes.extraction_worker import ExtractionWorker
 
 from .helpers import TASK, HandClock
 

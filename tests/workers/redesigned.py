@@ -7,11 +7,11 @@ from console.sample_site import render_site, shingle_f1, truth
 from console.sample_site.tasks import EXAMPLES
 from workers import keys
 from workers.extraction_config import ExtractionConfig, keep_example
-from workers.extraction_worker import ExtractionWorker
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.url_states import Found, fingerprint
+from workers.worker_processes.extraction_worker import ExtractionWorker
 
 from .helpers import FETCHED_AT
 

@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 from tests.redis_servers import START_WAIT
-from workers.connection import client
-from workers.embedded import answers, server_binary
+from workers.redis_access.connection import client
+from workers.redis_access.embedded import answers, server_binary
 
 
 class Server:

@@ -34,11 +34,11 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import loads
 from crawler.task_list.publication import publish
 from workers import inbox as inbox_module
-from workers.embedded import Embedded
-from workers.forgetting import expire
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
-from workers.presence import Presence
+from workers.redis_access.embedded import Embedded
+from workers.reporting.presence import Presence
+from workers.task_state.forgetting import expire
 from workers.url_states import Found, fingerprint
 
 FOLDER = "/srv/exemplar"  # stands for the folder of tasks.yaml
@@ -212,7 +212,7 @@ def deliver(connection, ledger, name, fetched):
 def extract(connection, task, folder, most=None):
     """Let a worker extract pages that wait: those of the first jobs, `most` of them."""
     try:
-        from workers.extraction_worker import ExtractionWorker
+        from workers.worker_processes.extraction_worker import ExtractionWorker
     except ImportError:  # 0.2.0
         from workers.extract import ExtractionWorker
     worker = ExtractionWorker(connection, "worker-one")

@@ -7,7 +7,7 @@ import pytest
 from workers.extraction_config import RowFilter
 from workers.inbox import Inbox
 from workers.page_store import StoredPage
-from workers.problems import Problem, problems
+from workers.task_state.problems import Problem, problems
 from workers.url_states import Found, fingerprint
 
 from .helpers import FETCHED_AT, TASK, archive, article, deliver, publish, rows, states, url

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.addresses import concealed, has_secret, secrets_of, shown
+from workers.sinks.addresses import concealed, has_secret, secrets_of, shown
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import pytest
 
 from workers import keys
 from workers.backpressure import Load, Marks, Pressure, Stored, load_of, next_level, stored
-from workers.forgetting import forget_task
-from workers.full_redis import RedisMemory
 from workers.inbox import Inbox
-from workers.presence import alive
+from workers.redis_access.full_redis import RedisMemory
+from workers.reporting.presence import alive
+from workers.task_state.forgetting import forget_task
 
 from .helpers import TASK, article, deliver, publish
 

@@ -4,9 +4,9 @@ import json
 from dataclasses import replace
 
 from extractors import Section
-from workers.backtest import BackTest, back_test, compare_page
 from workers.page_store import StoredPage
-from workers.text_comparison import text_f1
+from workers.redesign.backtest import BackTest, back_test, compare_page
+from workers.redesign.text_comparison import text_f1
 
 from .helpers import FETCHED_AT, archive, article, news, url
 

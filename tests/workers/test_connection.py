@@ -4,10 +4,10 @@ import pytest
 import redis
 
 from tests.redis_servers import free_port, redis_server
-from workers import connection as module
-from workers.connection import connect, without_password
 from workers.errors import RedisRefused, RedisUnavailable
-from workers.full_redis import WaitingRedis
+from workers.redis_access import connection as module
+from workers.redis_access.connection import connect, without_password
+from workers.redis_access.full_redis import WaitingRedis
 
 
 @pytest.fixture

@@ -15,21 +15,28 @@ from extractors.article import Article
 from tests.redis_servers import BINARIES, running
 from workers import keys
 from workers.backpressure import DEFAULT_MARKS, load_of
-from workers.connection import client
-from workers.delivery import Delivery, DeliveryTimes
-from workers.extraction_worker import ExtractionWorker
-from workers.forgetting import forget_task
 from workers.ledger import Ledger
-from workers.output_states import output_states
-from workers.present_problems import present_problems
 from workers.processes import die_with_parent
-from workers.refused_rows import drop_refused, keep_refused, refused_count, refused_row, refused_rows, retry_refused
-from workers.row_queue import RowQueue, all_queues, due_queues, has_queues, queue_states, rows_waiting
+from workers.redis_access.connection import client
+from workers.reporting.present_problems import present_problems
+from workers.reporting.worker_times import WorkerTimes
 from workers.rows import row_of
 from workers.sinks import KINDS, OutputOptions, RowCondition, batch_size
-from workers.supervised_delivery import SupervisedDelivery
-from workers.supervisor import Supervisor
-from workers.worker_times import WorkerTimes
+from workers.task_state.forgetting import forget_task
+from workers.worker_processes.extraction_worker import ExtractionWorker
+from workers.worker_processes.supervised_delivery import SupervisedDelivery
+from workers.worker_processes.supervisor import Supervisor
+from workers.writing.delivery import Delivery, DeliveryTimes
+from workers.writing.output_states import output_states
+from workers.writing.refused_rows import (
+    drop_refused,
+    keep_refused,
+    refused_count,
+    refused_row,
+    refused_rows,
+    retry_refused,
+)
+from workers.writing.row_queue import RowQueue, all_queues, due_queues, has_queues, queue_states, rows_waiting
 
 from .batch_folder import SCHEME, read_batches, read_rows, register
 from .helpers import FETCHED_AT, TASK, article, deliver, eventually, news, publish, rows, states, url
@@ -536,7 +543,7 @@ def test_an_output_that_is_away_or_stalls_does_not_slow_the_other(server, superv
 
 
 def test_until_empty_delivers_all_at_once_or_reports_what_is_away(server, supervise, tmp_path, monkeypatch):
-    monkeypatch.setattr("workers.supervisor.NO_PROGRESS", 1.0)
+    monkeypatch.setattr("workers.worker_processes.supervisor.NO_PROGRESS", 1.0)
     connection = client(server.url)
     publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=3600))
     deliver(connection, {1: news(1)})

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from workers import embedded as module
-from workers import redis_binary as program_module
-from workers.connection import client
-from workers.embedded import Embedded, answers, redis_for
 from workers.errors import RedisUnavailable
-from workers.redis_binary import NAMED, installed_binaries, redis_binary
+from workers.redis_access import embedded as module
+from workers.redis_access import redis_binary as program_module
+from workers.redis_access.connection import client
+from workers.redis_access.embedded import Embedded, answers, redis_for
+from workers.redis_access.redis_binary import NAMED, installed_binaries, redis_binary
 
 from .helpers import eventually, gone
 
@@ -311,8 +311,8 @@ def test_a_state_folder_that_can_not_be_made_is_named(state):
 OWNER = """
 import sys, time
 from pathlib import Path
-from workers.connection import client
-from workers.embedded import Embedded
+from workers.redis_access.connection import client
+from workers.redis_access.embedded import Embedded
 
 server = Embedded(Path(sys.argv[1]))
 connection = client(server.start())

@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 
 from workers.extraction_config import RowFilter
-from workers.forgetting import expire, forget_url
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.sinks import JsonLinesSink
+from workers.task_state.forgetting import expire, forget_url
 from workers.url_states import Found, fingerprint
 
 from .helpers import FETCHED_AT, TASK, deliver, news, publish, states, url

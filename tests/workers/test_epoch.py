@@ -6,8 +6,8 @@ import pytest
 import redis
 
 from workers import keys
-from workers.connection import client, connect
-from workers.epoch import current_epoch
+from workers.redis_access.connection import client, connect
+from workers.redis_access.epoch import current_epoch
 
 from .servers import Server
 

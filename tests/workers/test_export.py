@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from workers.errors import RowsRefused, SinkUnavailable
-from workers.export import batch_id, export_rows
 from workers.rows import Row, RowKey, key_of
 from workers.sinks import JsonLinesSink, OutputOptions, RowBatch, RowCondition, SqliteSink
+from workers.writing.export import batch_id, export_rows
 
 from .test_rows import row
 
@@ -113,7 +113,7 @@ CHILD = """
 import sys, time
 from itertools import count
 from pathlib import Path
-from workers.export import export_rows
+from workers.writing.export import export_rows
 from workers.sinks import JsonLinesSink, OutputOptions, Target, kind_of
 source, target, last = sys.argv[1:]
 batches = count(1)

@@ -7,15 +7,15 @@ from datetime import date
 import pytest
 
 from extractors import NoArticle, Section, UnusablePage
-from workers import section_preparation
+from workers.extraction import section_preparation
 from workers.extraction_config import RowFilter, example_asked, keep_example
-from workers.extraction_worker import MOST_FETCHES, ExtractionWorker
 from workers.ledger import Ledger
-from workers.outputs import MOST_FACTOR
 from workers.page_store import StoredPage
-from workers.quarantine import kept_page
+from workers.pages.quarantine import kept_page
 from workers.sinks import JsonLinesSink
 from workers.url_states import MOST_ATTEMPTS, fingerprint
+from workers.worker_processes.extraction_worker import MOST_FETCHES, ExtractionWorker
+from workers.writing.outputs import MOST_FACTOR
 
 from .helpers import FETCHED_AT, TASK, archive, article, deliver, publish, rows, states, url
 

@@ -8,7 +8,7 @@ import pytest
 import redis
 
 from tests.redis_servers import BINARIES, SYSTEM, eventually, free_port, redis_server, sentinel
-from workers.connection import connect
+from workers.redis_access.connection import connect
 
 from .helpers import deliver, news, publish, rows, states
 

@@ -3,8 +3,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 from extractors import Article
+from workers.extraction.filters import unwanted
 from workers.extraction_config import ExtractionConfig, RowFilter
-from workers.filters import unwanted
 
 DAY = date(2026, 3, 12)
 

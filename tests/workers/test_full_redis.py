@@ -14,17 +14,17 @@ import pytest
 import redis
 
 from tests.redis_servers import BINARIES, running
-from workers.connection import client
-from workers.draining import Draining
-from workers.extraction_worker import ExtractionWorker
-from workers.full_redis import WaitingRedis, even_when_full, is_full_error, memory_of
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
-from workers.presence import Presence, alive
 from workers.processes import die_with_parent
-from workers.supervisor import Supervisor
+from workers.redis_access.connection import client
+from workers.redis_access.full_redis import WaitingRedis, even_when_full, is_full_error, memory_of
+from workers.reporting.presence import Presence, alive
 from workers.url_states import Found, fingerprint
+from workers.worker_processes.draining import Draining
+from workers.worker_processes.extraction_worker import ExtractionWorker
+from workers.worker_processes.supervisor import Supervisor
 
 from .helpers import FETCHED_AT, TASK, deliver, eventually, news, publish, rows, url
 

@@ -8,14 +8,14 @@ from contextlib import closing, contextmanager
 import pytest
 
 from extractors import Section
-from workers.extraction_worker import ExtractionWorker
 from workers.ledger import Ledger
-from workers.outputs import MOST_FACTOR
-from workers.refused_rows import refused_rows
+from workers.reporting.worker_reports import NoWatch
+from workers.reporting.worker_times import WorkerTimes
 from workers.sinks import JsonLinesSink
 from workers.url_states import MOST_ATTEMPTS
-from workers.worker_reports import NoWatch
-from workers.worker_times import WorkerTimes
+from workers.worker_processes.extraction_worker import ExtractionWorker
+from workers.writing.outputs import MOST_FACTOR
+from workers.writing.refused_rows import refused_rows
 
 from .helpers import TASK, deliver, news, publish, rows, states, url
 

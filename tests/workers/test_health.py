@@ -11,7 +11,6 @@ from console.sample_site import render_site, truth
 from console.sample_site.tasks import EXAMPLES
 from workers import keys
 from workers.extraction_config import ExtractionConfig, keep_example
-from workers.forgetting import forget_task
 from workers.health import dismiss_alarms, health_report, present_alarms, update_health
 from workers.health.observations import PageObservation, VisitObservation, from_json, refused_observation, to_json
 from workers.health.sequential import ShareRule, ShareTest
@@ -20,7 +19,8 @@ from workers.health.task_health import DAY, PAGE_THRESHOLD, TaskHealth
 from workers.inbox import Inbox
 from workers.ledger import OBSERVED_KEPT, Ledger
 from workers.page_store import StoredPage
-from workers.renaming import rename_task
+from workers.task_state.forgetting import forget_task
+from workers.task_state.renaming import rename_task
 from workers.url_states import Found, fingerprint
 
 from .helpers import FETCHED_AT, TASK, article, deliver, news, publish, url

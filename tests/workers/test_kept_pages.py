@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from workers.extraction_config import ExtractionConfig
-from workers.kept_pages import KeptPages, kept_pages_of
 from workers.page_store import StoredPage
+from workers.pages.kept_pages import KeptPages, kept_pages_of
 from workers.sinks import SourcePage
 from workers.url_states import fingerprint
 

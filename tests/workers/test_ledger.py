@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from workers.forgetting import forget_rejected, forget_task
 from workers.ledger import REASON_BYTES, REQUEUE_AFTER, Ledger, ledgers
+from workers.task_state.forgetting import forget_rejected, forget_task
 from workers.url_states import Found, fingerprint
 
 A, B, C = "http://a.example/1", "http://a.example/2", "http://a.example/3"

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from workers.forgetting import expire, forget_rejected, forget_url
 from workers.ledger import EPOCH, FIRST_RANK, Ledger
-from workers.problems import problems
+from workers.task_state.forgetting import expire, forget_rejected, forget_url
+from workers.task_state.problems import problems
 from workers.url_states import FINAL_STATES, OPEN_STATES, Found, RecheckPlan, fingerprint
 
 URLS = [f"http://a.example/{number}" for number in range(3)]  # few, so that steps meet

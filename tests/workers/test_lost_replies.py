@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 import pytest
 
 from workers import keys
+from workers.extraction.near_duplicates import NearDuplicates
 from workers.inbox import Inbox
 from workers.ledger import Ledger
-from workers.near_duplicates import NearDuplicates
 from workers.page_store import StoredPage
-from workers.steps import Step
+from workers.redis_access.steps import Step
 from workers.url_states import Found, fingerprint
 
 from .helpers import TASK, url

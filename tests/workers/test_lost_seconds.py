@@ -10,14 +10,14 @@ from contextlib import closing
 
 import pytest
 
-from workers.connection import client
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.processes import die_with_parent
-from workers.supervisor import Supervisor
+from workers.redis_access.connection import client
+from workers.reporting.worker_times import WorkerTimes
 from workers.url_states import Found
-from workers.worker_times import WorkerTimes
+from workers.worker_processes.supervisor import Supervisor
 
 from .helpers import FETCHED_AT, TASK, eventually, news, publish, rows, url
 from .servers import Server

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from workers import near_duplicates as module
-from workers.near_duplicates import NearDuplicates
+from workers.extraction import near_duplicates as module
+from workers.extraction.near_duplicates import NearDuplicates
 
 A, B, C = (f"http://a.example/{letter}" for letter in "abc")
 

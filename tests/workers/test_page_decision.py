@@ -6,12 +6,12 @@ from datetime import date
 import pytest
 
 from extractors import Article, Section
+from workers.extraction.filters import OTHER_DAYS
+from workers.extraction.page_decision import FetchAgain, FoundArticle, FoundList, Reject, judge
+from workers.extraction.section_preparation import PreparedSection
 from workers.extraction_config import ExtractionConfig, RowFilter
-from workers.filters import OTHER_DAYS
-from workers.page_decision import FetchAgain, FoundArticle, FoundList, Reject, judge
 from workers.page_store import StoredPage, pack
 from workers.rows import content_hash
-from workers.section_preparation import PreparedSection
 from workers.url_states import MOST_ATTEMPTS, PageLease
 
 from .helpers import FETCHED_AT, TASK, archive, article, url

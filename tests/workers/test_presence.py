@@ -1,7 +1,8 @@
 import os
 
-from workers import keys, presence
-from workers.presence import Presence, alive
+from workers import keys
+from workers.reporting import presence
+from workers.reporting.presence import Presence, alive
 
 
 def test_who_shows_itself_is_alive(connection):

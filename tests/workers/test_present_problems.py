@@ -2,8 +2,8 @@
 
 import pytest
 
-from workers.presence import Presence
-from workers.present_problems import CALM, ProblemBook, present_problems
+from workers.reporting.presence import Presence
+from workers.reporting.present_problems import CALM, ProblemBook, present_problems
 
 
 @pytest.fixture

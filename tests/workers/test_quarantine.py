@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from workers import keys
-from workers.full_redis import memory_of
 from workers.page_store import StoredPage
-from workers.quarantine import KEPT_FOR, drop_page, keep_page, kept_notes, kept_page
+from workers.pages.quarantine import KEPT_FOR, drop_page, keep_page, kept_notes, kept_page
+from workers.redis_access.full_redis import memory_of
 from workers.state_folder import state_folder
 
 from .helpers import FETCHED_AT

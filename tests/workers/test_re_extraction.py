@@ -11,11 +11,11 @@ import pytest
 import redis
 
 from workers.errors import ExemplarError, SinkUnavailable
+from workers.extraction.page_processes import PageProcesses
+from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
 from workers.extraction_config import RowFilter
-from workers.extraction_worker import ExtractionWorker
 from workers.ledger import Ledger
-from workers.page_processes import PageProcesses
-from workers.re_extraction import ReExtraction, kept_pages_for, section_for
+from workers.worker_processes.extraction_worker import ExtractionWorker
 
 from .helpers import FETCHED_AT, TASK, deliver, news, publish, rows, states, url
 from .kills import die_at, steps_of

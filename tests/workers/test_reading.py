@@ -13,10 +13,10 @@ from typing import cast
 import pytest
 import zstandard
 
-from workers.durability import Durability
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row
 from workers.sinks import KINDS, Kind, Target, kind_of, open_sink
+from workers.sinks.durability import Durability
 from workers.sinks.interface import Sink
 from workers.sinks.reading import complete
 

@@ -7,14 +7,14 @@ from random import Random
 import pytest
 
 from extractors import Section, UnusablePage
-from workers import section_preparation
+from workers.extraction import section_preparation
+from workers.extraction.recent_pages import LARGEST, REPLACE_AFTER, Candidates, section_pages, section_version
 from workers.extraction_config import example_of, keep_example
-from workers.extraction_worker import ExtractionWorker
-from workers.forgetting import forget_task
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
-from workers.recent_pages import LARGEST, REPLACE_AFTER, Candidates, section_pages, section_version
+from workers.task_state.forgetting import forget_task
 from workers.url_states import Found, fingerprint
+from workers.worker_processes.extraction_worker import ExtractionWorker
 
 from .helpers import FETCHED_AT, TASK, archive, article, deliver, news, publish, rows, states, url
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.recheck_plan import is_unchanged, next_list_recheck, next_recheck
+from workers.extraction.recheck_plan import is_unchanged, next_list_recheck, next_recheck
 from workers.url_states import RecheckPlan
 
 HOUR, DAY = 3600.0, 86400.0

@@ -7,10 +7,10 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from extractors import Section
-from workers.forgetting import expire, forget_url
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
+from workers.task_state.forgetting import expire, forget_url
 from workers.url_states import Found, fingerprint
 
 from .helpers import FETCHED_AT, TASK, article, deliver, news, publish, rows, states, url

@@ -8,13 +8,13 @@ from datetime import timedelta
 import pytest
 
 from workers import keys
-from workers.adoption import adopt
 from workers.errors import ExemplarError
+from workers.extraction.recent_pages import section_pages
 from workers.extraction_config import example_of, keep_example
-from workers.low_scorers import LowNote, LowScorer, LowScorers
 from workers.page_store import StoredPage
-from workers.proposals import dismiss, proposal_of, update_proposal
-from workers.recent_pages import section_pages
+from workers.redesign.adoption import adopt
+from workers.redesign.low_scorers import LowNote, LowScorer, LowScorers
+from workers.redesign.proposals import dismiss, proposal_of, update_proposal
 from workers.url_states import Found, RecheckPlan, fingerprint
 
 from .helpers import FETCHED_AT, rows

@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from tests.redis_servers import BINARIES, SYSTEM, eventually, free_port, redis_server, sentinel
-from workers.connection import client, connect, without_password
 from workers.errors import RedisRefused, RedisUnavailable
-from workers.redis_address import address_of, addresses
+from workers.redis_access.connection import client, connect, without_password
+from workers.redis_access.redis_address import address_of, addresses
 
 # What an address says
 

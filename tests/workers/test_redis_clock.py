@@ -6,8 +6,8 @@ import time
 import pytest
 import redis
 
-from workers.connection import client
-from workers.redis_clock import MEASURED_EVERY, RedisClock, clock_of
+from workers.redis_access.connection import client
+from workers.redis_access.redis_clock import MEASURED_EVERY, RedisClock, clock_of
 
 from .servers import Server
 
@@ -42,7 +42,7 @@ def test_there_is_one_for_a_connection(connection, redis_url):
 
 def test_a_wall_clock_an_hour_off_does_not_change_it_and_is_reported_once(connection, caplog):
     clock = RedisClock(connection, wall=lambda: time.time() + 3600)
-    with caplog.at_level(logging.WARNING, logger="workers.redis_clock"):
+    with caplog.at_level(logging.WARNING, logger="workers.redis_access.redis_clock"):
         assert clock.now() == pytest.approx(redis_time(connection), abs=0.1)
         assert clock.skew() == pytest.approx(3600, abs=0.1)
         clock.now()

@@ -10,8 +10,8 @@ from crawler.discovery.sitemap_frontier import SitemapFrontier
 from tests.samples import sample
 from workers import keys
 from workers.extraction_config import config_of
-from workers.forgetting import DAYS_KEPT, forget_days, forget_task
 from workers.ledger import Ledger
+from workers.task_state.forgetting import DAYS_KEPT, forget_days, forget_task
 from workers.url_states import Found
 
 from .helpers import TASK, publish, url

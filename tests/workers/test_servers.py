@@ -6,7 +6,7 @@ import pytest
 
 from tests.redis_servers import free_port, redis_server
 from workers.ledger import Ledger
-from workers.servers import RedisServers, weight
+from workers.redis_access.servers import RedisServers, weight
 from workers.url_states import Found
 
 HOSTS = [f"site{number}.example" for number in range(3000)]

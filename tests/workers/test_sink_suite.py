@@ -7,8 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from workers import durability
-from workers.sinks import JsonLinesSink, SqliteSink
+from workers.sinks import JsonLinesSink, SqliteSink, durability
 
 from .sink_suite import SinkSuite, row, write
 

@@ -20,11 +20,11 @@ from workers.extraction_config import ExtractionConfig, config_of
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import pack, unpack
-from workers.presence import alive
-from workers.problems import problems
 from workers.processes import die_with_parent
-from workers.supervisor import Supervisor
+from workers.reporting.presence import alive
+from workers.task_state.problems import problems
 from workers.url_states import FINAL_STATES, OPEN_STATES, PageLease, RecheckPlan
+from workers.worker_processes.supervisor import Supervisor
 
 from .helpers import HandClock, rows
 from .snapshot import COURIER, GAZETTE, article, dump, fill, load, number_of, page

@@ -18,18 +18,18 @@ from rq import Queue
 from rq.serializers import JSONSerializer
 
 from extractors import Section
-from workers.connection import client
-from workers.embedded import Embedded
 from workers.inbox import QUEUE, Inbox
 from workers.ledger import Ledger
-from workers.presence import alive, node_name
-from workers.present_problems import present_problems
+from workers.pages.quarantine import kept_page
 from workers.processes import die_with_parent
-from workers.quarantine import kept_page
+from workers.redis_access.connection import client
+from workers.redis_access.embedded import Embedded
+from workers.reporting.presence import alive, node_name
+from workers.reporting.present_problems import present_problems
+from workers.reporting.worker_times import WorkerTimes
 from workers.sinks import JsonLinesSink
-from workers.supervisor import STOP_WAIT, Supervisor
 from workers.url_states import MOST_ATTEMPTS
-from workers.worker_times import WorkerTimes
+from workers.worker_processes.supervisor import STOP_WAIT, Supervisor
 
 from .helpers import TASK, article, deliver, eventually, gone, publish, rows, states, url
 from .servers import Server

@@ -6,7 +6,7 @@ import redis
 
 from workers import keys
 from workers.ledger import Ledger
-from workers.task_figures import TASKS_AT_ONCE, figures_of
+from workers.task_state.task_figures import TASKS_AT_ONCE, figures_of
 from workers.url_states import Found
 
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from workers.worker_reports import PipeWatch, messages
+from workers.reporting.worker_reports import PipeWatch, messages
 
 
 @pytest.fixture

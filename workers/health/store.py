@@ -13,9 +13,9 @@ from typing import Any, cast
 import redis
 
 from .. import keys
-from ..full_redis import ALLOWED_WHEN_FULL
 from ..ledger import OBSERVED_KEPT
-from ..redis_clock import clock_of
+from ..redis_access.full_redis import ALLOWED_WHEN_FULL
+from ..redis_access.redis_clock import clock_of
 from .alarms import AlarmChange, AlarmKind
 from .observations import from_json
 from .state import HealthState

@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from ..full_redis import ALLOWED_WHEN_FULL
+from ..redis_access.full_redis import ALLOWED_WHEN_FULL
 
 # The steps by which workers empty a Redis that is full, and spiders keep what they have.
 _EVEN_WHEN_FULL = frozenset(

@@ -1,4 +1,4 @@
--- Functions for the scripts that change row queues (`workers.row_queue`).
+-- Functions for the scripts that change row queues (`workers.writing.row_queue`).
 -- Rows that wait for delivery, and their bytes, of the task and of all tasks
 local function count_queued(rows, bytes)
   for _, key in ipairs({k_queued, ALL_QUEUED}) do

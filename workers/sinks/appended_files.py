@@ -17,9 +17,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from workers.durability import Durability, make_folder, sync_folder
 from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
+from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .interface import PATIENCE, WrittenRow, written_row
 from .options import OutputOptions

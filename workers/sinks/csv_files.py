@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from workers.durability import Durability
 from workers.rows import KEY, Row
+from workers.sinks.durability import Durability
 
 from .appended_files import AppendedFileSink
 from .kinds import Target

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from workers.durability import Durability, make_folder, sync_folder
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import key_of
+from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .feed_entries import FeedEntry, entry_of
 from .feed_forms import AtomForm, FeedForm, JsonFeedForm, UnknownFeed

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from workers.durability import Durability, make_folder, sync_folder
 from workers.errors import OutputError, SinkUnavailable
+from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .object_store import StoreAddress
 

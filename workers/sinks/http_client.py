@@ -35,8 +35,8 @@ from urllib3.exceptions import (
 )
 from urllib3.util import Timeout, create_urllib3_context, make_headers
 
-from workers.addresses import HIDDEN, concealed, shown
 from workers.errors import OutputError, SinkUnavailable
+from workers.sinks.addresses import HIDDEN, concealed, shown
 from workers.variables import VARIABLE
 
 from .kinds import Target

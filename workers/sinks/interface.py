@@ -9,7 +9,7 @@ A `Sink` writes to a file of this machine. The worker that extracted the pages w
 A `PageSink` is such a sink of pages: it gets each page with the rows that the page gave (`write_pages`).
 
 A `BatchSink` writes to a server, or writes whole files. Its rows are queued in Redis in the step that settles their
-page (`workers.row_queue`), and a delivery process hands them over in batches (`workers.delivery`):
+page (`workers.writing.row_queue`), and a delivery process hands them over in batches (`workers.writing.delivery`):
 
     sink.write(RowBatch(id, rows, again))
 

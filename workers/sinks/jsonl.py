@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from workers.durability import Durability
 from workers.rows import Row
+from workers.sinks.durability import Durability
 
 from .appended_files import AppendedFileSink
 from .kinds import Target

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from workers import variables
-from workers.addresses import shown
-from workers.durability import Durability
 from workers.errors import OutputError
 from workers.rows import Row
+from workers.sinks.addresses import shown
+from workers.sinks.durability import Durability
 from workers.variables import VariableNotSet
 
 from .interface import BatchSink, Sink

@@ -20,9 +20,9 @@ from hashlib import sha256
 from pathlib import Path
 from string import Template
 
-from workers.durability import Durability, make_folder, sync_folder
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row, RowKey
+from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .front_matter import front_matter, read_front_matter
 from .interface import PATIENCE, WrittenRow

@@ -20,8 +20,8 @@ from importlib import import_module
 from typing import BinaryIO, Protocol, cast
 from urllib.parse import parse_qsl, unquote
 
-from workers.addresses import shown
 from workers.errors import OutputError
+from workers.sinks.addresses import shown
 
 from .kinds import Target, expand
 

@@ -24,8 +24,8 @@ from urllib.parse import quote, unquote
 import zstandard
 
 from workers.errors import SinkUnavailable
-from workers.row_schema import FIELDS
 from workers.rows import KEY, Row
+from workers.sinks.row_schema import FIELDS
 
 from .kinds import Target
 

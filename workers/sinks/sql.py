@@ -13,9 +13,9 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import PoolProxiedConnection
 
-from workers.addresses import concealed, shown
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import RowKey, key_of
+from workers.sinks.addresses import concealed, shown
 
 from .interface import RowBatch
 from .kinds import Target

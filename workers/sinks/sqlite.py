@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from workers.durability import Durability, make_folder
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
+from workers.sinks.durability import Durability, make_folder
 
 from .interface import PATIENCE, WrittenRow, written_row
 from .kinds import Target

@@ -27,9 +27,9 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from workers.clock import Clock
-from workers.durability import Durability, make_folder, sync_folder
 from workers.errors import SinkUnavailable
 from workers.page_store import StoredPage
+from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .interface import PATIENCE, PageSink, SourcePage
 from .kinds import Target

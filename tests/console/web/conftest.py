@@ -21,7 +21,7 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.publication import periods_of, publish
 from workers.ledger import Ledger
-from workers.servers import RedisServers
+from workers.redis_access.servers import RedisServers
 from workers.url_states import Found
 
 NAMES = ("harbour", "学校新闻")

@@ -24,7 +24,7 @@ from tests.console.web.conftest import ConsoleClient, MakeConsole, row_of
 from tests.console.web.injections import injections
 from workers import keys
 from workers.ledger import Ledger
-from workers.presence import Presence
+from workers.reporting.presence import Presence
 from workers.url_states import Found
 
 TEXTS = injections()

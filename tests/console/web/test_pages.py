@@ -11,7 +11,7 @@ from crawler.task_list.file import load
 from tests.console.web.conftest import NAMES, MakeConsole, form_token
 from workers import keys
 from workers.ledger import Ledger
-from workers.proposals import Proposal
+from workers.redesign.proposals import Proposal
 
 PATHS = (
     "/", "/?q=harb&sort=next", "/articles", "/articles?q=港口", "/failures", "/schedule", "/machines", "/add",

@@ -7,7 +7,7 @@ from crawler.run.section_run import PRESSURE_PAUSE, SectionRun
 from tests.crawler.run.test_section_run import links, page, task, url
 from workers.backpressure import Marks
 from workers.ledger import Ledger
-from workers.presence import alive
+from workers.reporting.presence import alive
 from workers.url_states import Found, fingerprint
 
 

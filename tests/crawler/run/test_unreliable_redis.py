@@ -5,8 +5,8 @@ import pytest
 from crawler.run.run_report import RunOptions
 from crawler.run.section_run import LOSS, SectionRun
 from tests.workers.servers import LossyProxy, Server
-from workers.connection import client
 from workers.ledger import Ledger
+from workers.redis_access.connection import client
 
 from .test_section_run import EXAMPLE, LIST, page, task, url
 

@@ -14,13 +14,13 @@ from crawler.run.spider_coordination import disband
 from crawler.task_list.file import loads
 from tests.workers.sink_suite import row, write
 from workers import keys
-from workers.healing import heal
+from workers.extraction.ledger_recovery import heal
 from workers.inbox import StoredPage
 from workers.ledger import Ledger
-from workers.outputs import Output
-from workers.redis_clock import clock_of
+from workers.redis_access.redis_clock import clock_of
 from workers.sinks import JsonLinesSink
 from workers.url_states import fingerprint
+from workers.writing.outputs import Output
 
 HOST = "http://127.0.0.1:9"
 LIST = f"{HOST}/a/"

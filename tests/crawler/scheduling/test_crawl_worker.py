@@ -16,7 +16,7 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish, published_periods
 from tests.crawler.spiders import Child, asked_for, states, until, write_tasks
-from workers.presence import alive
+from workers.reporting.presence import alive
 
 pytestmark = pytest.mark.timeout(60)
 

@@ -1,0 +1,237 @@
+"""Pages become rows in groups: the pages of a job are extracted one after another and written together.
+
+A group is written to one output after another, never to two at the same time. For each of them the worker holds the
+output, makes sure that it still holds the pages, and writes the rows; then it settles the pages whose rows all file
+outputs have, and in that step their rows are queued for the other outputs (`workers.writing.row_queue`). A page that an
+output could not take is released with the names of those that have its rows, and they do not get them again. A row that
+an output refuses for what it contains is kept (`workers.writing.refused_rows`), and its page counts as written.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..clock import Clock
+from ..errors import SinkUnavailable
+from ..health.observations import article_observation, is_observed, to_json
+from ..ledger import Ledger
+from ..page_store import unpack
+from ..reporting.worker_reports import Watch
+from ..reporting.worker_times import WorkerTimes
+from ..rows import RowKey, key_of
+from ..sinks.interface import PageKind, SourcePage
+from ..url_states import Fingerprint, PageLease
+from ..writing.outputs import Output
+from ..writing.refused_rows import keep_refused
+from ..writing.row_queue import QueuedOutput, to_queue
+from .ledger_recovery import confirm, heal
+from .page_decision import WriteRows
+
+GROUP_SECONDS = 2.0  # for which a page waits for the others of its group
+GROUP_CHARACTERS = 4_000_000  # of the texts of a group
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class PendingPage:
+    """A page whose rows are to be written. `delivered`: the outputs that have them; `is_held`: this worker has it."""
+
+    lease: PageLease
+    decision: WriteRows
+    delivered: set[str] = field(default_factory=set)
+    is_held: bool = True
+    is_settled: bool = False
+    problem: str = ""  # why the last output that it was written to could not take it
+
+    @property
+    def name(self) -> Fingerprint:
+        """The page's fingerprint."""
+        return self.lease.fingerprint
+
+
+class GroupWriter:
+    """Writes and settles the pages of one task and worker. Not for several threads.
+
+    `outputs`: the task's file outputs; `queued`: those whose rows are queued.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        outputs: Sequence[Output],
+        worker: str,
+        *,
+        watch: Watch,
+        times: WorkerTimes,
+        queued: Sequence[QueuedOutput] = (),
+        clock: Clock = time.monotonic,
+    ):
+        self.ledger, self.outputs, self.queued, self.worker = ledger, outputs, queued, worker
+        self.watch, self.times, self.clock = watch, times, clock
+        self._pages: list[PendingPage] = []
+        self._first_at = 0.0
+        self._characters = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._pages)
+
+    def missing(self, lease: PageLease) -> list[Output]:
+        """Return the file outputs that do not have the rows of a page yet."""
+        return [output for output in self.outputs if output.name not in lease.delivered]
+
+    def add(self, lease: PageLease, decision: WriteRows) -> None:
+        """Add a page to the group."""
+        if not self._pages:
+            self._first_at = self.clock()
+        page = PendingPage(lease, decision, set(lease.delivered))
+        if decision.rows:  # an output that gets none of them has nothing to wait for
+            page.delivered |= {
+                output.name for output in self.outputs if not any(output.admits(row) for row in decision.rows)
+            }
+        self._pages.append(page)
+        self._characters += sum(len(row["text"]) for row in decision.rows)
+
+    def is_due(self) -> bool:
+        """Whether the group is old or large enough to be written now."""
+        is_old = bool(self._pages) and self.clock() - self._first_at > GROUP_SECONDS
+        return is_old or self._characters > GROUP_CHARACTERS
+
+    def flush(self) -> list[PendingPage]:
+        """Write the group to the file outputs and settle its pages; release those that are not in all of them.
+
+        Returns the pages that were settled. Reports each output that is unavailable.
+        """
+        pages, self._pages, self._characters = self._pages, [], 0
+        for output in self.outputs:
+            lacking = [page for page in pages if page.is_held and output.name not in page.delivered]
+            if lacking and not output.wait():
+                self._deliver(output, lacking)
+        self._settle([page for page in pages if page.is_held and not page.is_settled and self._is_everywhere(page)])
+        for page in pages:
+            if page.is_held and not page.is_settled:
+                self._release(page)
+        if any(page.is_settled and page.decision.rows for page in pages):
+            self.watch.wrote(self.ledger.task)
+        return [page for page in pages if page.is_settled]
+
+    def _release(self, page: PendingPage) -> None:
+        lacking = [output for output in self.outputs if output.name not in page.delivered]
+        wait, problem = max((output.wait(), output.problem) for output in lacking)
+        pause = max(wait, self.times.sink_pause)
+        self.ledger.release(page.name, self.worker, pause, page.problem or problem, delivered=sorted(page.delivered))
+
+    def _deliver(self, output: Output, pages: Sequence[PendingPage]) -> None:
+        """Write a group to one output. If it refuses the rows, each page is tried alone, since one may be at fault."""
+        try:
+            self._write(output, pages)
+        except SinkUnavailable as error:
+            self._report(error)
+            if not output.has_refused:
+                return
+            for page in pages:
+                with suppress(SinkUnavailable):
+                    self._write(output, [page])
+
+    def _write(self, output: Output, pages: Sequence[PendingPage]) -> None:
+        self.watch.writing(self.ledger.task, [page.name for page in pages], self.times.write_deadline)
+        try:
+            with output.exclusive():
+                held = self._confirm(output, pages)
+                lacking = [page for page in held if output.name not in page.delivered]
+                if output.takes_pages:
+                    output.write_pages([_source_page(page) for page in lacking])
+                else:
+                    self._write_rows(output, lacking)
+                for page in lacking:
+                    page.delivered.add(output.name)
+                # Inside, so that no other worker finds a row whose page is not settled.
+                self._settle([page for page in held if self._is_everywhere(page)])
+        except SinkUnavailable as error:
+            for page in pages:
+                page.problem = str(error)
+            raise
+        finally:
+            self.watch.end()
+
+    def _write_rows(self, output: Output, pages: Sequence[PendingPage]) -> None:
+        """Write the rows of pages to an output that is held; keep those that it refuses."""
+        again: set[RowKey] = {key_of(row) for page in pages if page.decision.again for row in page.decision.rows}
+        rows = [row for page in pages for row in page.decision.rows if output.admits(row)]
+        refused = output.write(rows, again=again)
+        if refused:
+            task = self.ledger.task
+            keep_refused(self.ledger.redis, task, output.name, rows, refused, clock=self.ledger.clock)
+            log.warning("task %s: %s refuses %d row(s); they are kept", task, output.name, len(refused))
+
+    def _confirm(self, output: Output, pages: Sequence[PendingPage]) -> list[PendingPage]:
+        """Return the pages that this worker still holds, after the ledger has learnt the output's rows if need be."""
+        times, task = self.times, self.ledger.task
+
+        def progress() -> None:
+            self.watch.writing(task, [page.name for page in pages], times.write_deadline)
+
+        delivered = {page.name: sorted(page.delivered) for page in pages}
+        while True:
+            answer = confirm(self.ledger, delivered, self.worker, seconds=times.page_lease)
+            if answer.epoch == output.healed_in:
+                break
+            learnt = heal(self.ledger, output, self.outputs, answer.epoch, progress, has_queues=bool(self.queued))
+            if learnt:
+                log.warning("task %s: the ledger learns of %d row(s) that are in %s already", task, learnt, output.name)
+        for page in pages:
+            page.is_held = page.name in answer.delivered
+            page.delivered |= answer.delivered.get(page.name, frozenset())
+        return [page for page in pages if page.is_held]
+
+    def _settle(self, pages: Sequence[PendingPage]) -> None:
+        if not pages:
+            return
+        pipe = self.ledger.redis.pipeline(transaction=False)
+        for page in pages:
+            self.ledger.entries_written(page.decision.entries, pipe=pipe)
+        for page in pages:
+            note, recheck = page.decision.note, page.decision.recheck
+            self.ledger.settle(
+                page.name,
+                "written",
+                note,
+                worker=self.worker,
+                recheck=recheck,
+                queued=self._rows_of(page),
+                observation=self._observation_of(page),
+                pipe=pipe,
+            )
+        for page, is_settled in zip(pages, pipe.execute()[-len(pages) :], strict=True):
+            page.is_settled, page.is_held = bool(is_settled), False
+
+    def _rows_of(self, page: PendingPage) -> list[Any]:
+        """Return the rows of a page as they are queued. Those of a back-fill may have been written long ago."""
+        again = page.decision.again or "days" in page.lease.info
+        return to_queue(self.ledger.task, page.decision.rows, self.queued, again=again)
+
+    def _observation_of(self, page: PendingPage) -> str:
+        """Return what is observed of a page, as JSON; "" for a list page, a recheck and a page of the archive."""
+        found = page.decision.article
+        if found is None or not is_observed(page.lease):
+            return ""
+        return to_json(article_observation(page.lease.url, found.article, self.ledger.clock()))
+
+    def _is_everywhere(self, page: PendingPage) -> bool:
+        return page.delivered.issuperset(output.name for output in self.outputs)
+
+    def _report(self, error: SinkUnavailable) -> None:
+        log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once
+        self.watch.problem(str(error), self.ledger.task)
+
+
+def _source_page(page: PendingPage) -> SourcePage:
+    """Return a page as outputs of pages take it."""
+    article, lease = page.decision.article, page.lease
+    stored = article.page if article else unpack(lease.page)
+    kind: PageKind = "article" if article else "list"
+    hash_ = article.example_hash if article else ""
+    return SourcePage(lease.url, stored, page.decision.rows, kind, lease.info, hash_)

@@ -1,0 +1,165 @@
+"""A ledger that lost its last second, or everything, learns from the outputs which rows they have.
+
+Redis answers before a write is on its disk. After a restart it may have forgotten that rows were written, and a worker
+would write them again. So in each epoch of Redis (`workers.redis_access.epoch`) the first worker that writes to an
+output reads its newest rows, while it holds it, until the ledger knows enough of them in a row. In an emptied Redis
+that is the whole output.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from itertools import islice
+from typing import Any, Literal, cast
+
+from .. import keys
+from ..errors import SinkUnavailable
+from ..ledger import Ledger, day_code
+from ..redis_access.epoch import current_epoch
+from ..redis_access.full_redis import even_when_full
+from ..sinks import WrittenRow
+from ..task_state.forgetting import has_forgotten
+from ..url_states import Fingerprint, fingerprint
+from ..writing.outputs import Output
+
+KNOWN_IN_A_ROW = 1000  # rows that the ledger must know, one after another: a second has fewer
+IN_DOUBT = 20_000  # newest rows of a task, of which some may have waited for delivery when Redis forgot them
+OTHERS_IN_A_ROW = 20_000  # rows of other tasks in the same file, after which a known one is enough
+AT_ONCE = 250  # rows in one step
+
+Action = Literal["record", "deliver", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """Which pages a worker still holds, each with the outputs that have its rows, and in which epoch of Redis."""
+
+    epoch: str
+    delivered: Mapping[Fingerprint, frozenset[str]]
+
+
+def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: str, *, seconds: float) -> Confirmed:
+    """Extend a worker's leases of pages to `seconds` from now; return those that it still holds.
+
+    `pages`: for each the names of the outputs that have its rows already; they are kept with the page, beside those
+    that another worker noted. The epoch is read after the leases: leases of the same epoch as the rows that were
+    compared can't have been given twice.
+    """
+    args = [part for name, outputs in pages.items() for part in (name, json.dumps(list(outputs), ensure_ascii=False))]
+    pipe = ledger.redis.pipeline(transaction=False)  # in this order; a full Redis refuses every MULTI
+    ledger.step("confirm", worker, ledger.clock() + seconds, *args, pipe=pipe)
+    pipe.hget(keys.EPOCH, "id")
+    answers, epoch = cast("tuple[list[bytes | None], bytes | None]", pipe.execute())
+    delivered = {
+        name: frozenset(json.loads(answer)) for name, answer in zip(pages, answers, strict=True) if answer is not None
+    }
+    return Confirmed(epoch.decode() if epoch else current_epoch(ledger.redis), delivered)
+
+
+def heal(
+    ledger: Ledger,
+    output: Output,
+    outputs: Sequence[Output],
+    epoch: str,
+    progress: Callable[[], None],
+    *,
+    has_queues: bool = False,
+) -> int:
+    """Let the ledger learn the rows of an output that this process holds; return how many it did not know.
+
+    A row counts as written if all `outputs` have it, else as delivered to those that do. `has_queues`: the rows are
+    queued for further outputs, so the newest ones count as delivered only: Redis may have forgotten those that waited.
+    The same holds where an output gets only some of the rows. Nothing happens if a process has done this in the same
+    epoch, or if URLs were forgotten on purpose: then each row is looked up when it is written. `progress` is called
+    before each step. Raises `SinkUnavailable`.
+    """
+    if output.healed_in == epoch:
+        return 0
+    healed = keys.of_task(ledger.task, "healed")
+    learnt = 0
+    known = cast("bytes | None", ledger.redis.hget(healed, output.name))
+    if (known is None or known.decode() != epoch) and not has_forgotten(ledger):
+        even_when_full(ledger.redis, "SADD", keys.LEDGERS, ledger.task)
+        learnt = _learn(ledger, output, outputs, progress, has_queues)
+    even_when_full(ledger.redis, "HSET", healed, output.name, epoch)
+    output.healed_in = epoch
+    return learnt
+
+
+def _learn(
+    ledger: Ledger, output: Output, outputs: Sequence[Output], progress: Callable[[], None], has_queues: bool
+) -> int:
+    learnt, known_in_a_row, read_in_a_row, own_rows = 0, 0, 0, 0
+    for rows in _batches(output.sink.newest(ledger.task)):
+        progress()
+        own = [row for row in rows if row.task == ledger.task]
+        unknown = [row for row, is_known in zip(own, _compare(ledger, own, ""), strict=True) if not is_known]
+        learnt += len(unknown)
+        own_rows += len(own)
+        if unknown:
+            _record(ledger, unknown, outputs, has_queues, in_doubt=own_rows <= IN_DOUBT)
+            known_in_a_row = read_in_a_row = 0
+        else:
+            known_in_a_row, read_in_a_row = known_in_a_row + len(own), read_in_a_row + len(rows)
+        if known_in_a_row >= KNOWN_IN_A_ROW or (known_in_a_row and read_in_a_row >= OTHERS_IN_A_ROW):
+            break
+    return learnt
+
+
+def _record(
+    ledger: Ledger, rows: Sequence[WrittenRow], outputs: Sequence[Output], has_queues: bool, *, in_doubt: bool
+) -> None:
+    """Settle rows that all outputs have; keep of the others which outputs have them.
+
+    Rows that are not in doubt count as in each output that gets only some rows, and as delivered from all queues.
+    """
+    if len(outputs) == 1 and not (has_queues and in_doubt):
+        _compare(ledger, rows, "record")
+        return
+    having: list[list[str]] = [[] for _ in rows]
+    for output in outputs:
+        with suppress(SinkUnavailable):  # its own rows are compared before it is written
+            is_assumed = output.is_filtered() and not in_doubt
+            for names, has_it in zip(having, output.sink.has(rows), strict=True):
+                names += [output.name] * (has_it or is_assumed)
+    is_partly = [(has_queues and in_doubt) or len(names) < len(outputs) for names in having]
+    everywhere = [row for row, is_lacking in zip(rows, is_partly, strict=True) if not is_lacking]
+    partly = [(row, names) for row, names, is_lacking in zip(rows, having, is_partly, strict=True) if is_lacking]
+    _compare(ledger, everywhere, "record")
+    _compare(ledger, [row for row, _ in partly], "deliver", [names for _, names in partly])
+
+
+def _compare(
+    ledger: Ledger, rows: Sequence[WrittenRow], action: Action, delivered: Sequence[Sequence[str]] = ()
+) -> list[bool]:
+    """Return for each row whether the ledger knows it, and do `action` with those that it does not know."""
+    if not rows:
+        return []
+    today = day_code(ledger.today())
+    args: list[Any] = []
+    for number, row in enumerate(rows):
+        name, canonical = fingerprint(row.url), fingerprint(row.canonical_url)
+        record = json.dumps({"url": row.url, "rank": 0.0}, ensure_ascii=False).encode("utf-8", "replace")
+        place = ledger.place_of(canonical if row.is_entry else name)
+        outputs = _listed(delivered[number]) if delivered else ""
+        args += [name, record, _day(row, today), canonical, *place, row.version, int(row.is_entry), outputs]
+    return [bool(known) for known in ledger.step("record_written", action, today, *args)]
+
+
+def _day(row: WrittenRow, today: str) -> str:
+    """Return the code of the day on which the page was fetched: the URL was first seen then, or before."""
+    try:
+        return day_code(date.fromisoformat(row.fetched_at[:10]))
+    except ValueError:
+        return today
+
+
+def _listed(outputs: Sequence[str]) -> str:
+    return json.dumps(list(outputs), ensure_ascii=False) if outputs else ""
+
+
+def _batches(rows: Iterator[WrittenRow]) -> Iterator[list[WrittenRow]]:
+    while batch := list(islice(rows, AT_ONCE)):
+        yield batch

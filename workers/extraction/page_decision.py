@@ -1,0 +1,182 @@
+"""What follows from a fetched page, decided without any effect: from page, section and lease alone.
+
+    judge ─▶ Reject | Fail                                      the page gives no row
+        └──▶ FoundArticle | FoundList ─▶ `row_claims`              it gives rows if no other page gives the same ones
+
+`workers.worker_processes.extraction_worker` carries the decision out.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from extractors import Article, Listing, NoArticle, Section, UnusablePage
+from extractors.content.multipage import joined
+from extractors.page import Refuse
+
+from ..page_store import StoredPage, unpack
+from ..rows import Row, content_hash
+from ..url_states import MOST_ATTEMPTS, Fingerprint, PageLease, RecheckPlan
+from ..usage_rights import Usage, usage_of
+from .entries import joined_lists
+from .filters import of_other_days, unwanted
+from .section_preparation import PreparedSection
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """The page holds no article for this task. `is_keepable`: it may be kept to be extracted again.
+
+    `page` is set if the page itself was judged to have no article; the task's own rules say nothing on its template.
+    `fits`: whether it has a template that the section knows.
+    """
+
+    reason: str
+    is_keepable: bool = field(default=True, compare=False)
+    fits: bool = field(default=True, compare=False)
+    page: StoredPage | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """The page should have given an article and did not. `page` goes to quarantine; None if it can't be read at all."""
+
+    reason: str
+    page: StoredPage | None = None
+    error: Exception | None = None  # a defect of the extractor, to be logged
+    is_keepable: bool = field(default=True, compare=False)  # as in `Reject`
+
+
+@dataclass(frozen=True, slots=True)
+class FetchAgain:
+    """The stored body is damaged: the page is fetched again."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Postpone:
+    """The page is tried again after some seconds; this does not count as an attempt."""
+
+    reason: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class MarkDuplicate:
+    """Another page has written the article. `note`: its canonical URL, or `near` and the URL of a near-duplicate."""
+
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeepRow:
+    """A recheck showed nothing new: the row of the last version stays the newest."""
+
+    note: str
+    recheck: RecheckPlan | None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRows:
+    """The rows to write; a list page without new entries gives none.
+
+    `again`: a row may already have been written. `entries`: the canonical URLs of the rows of a list page.
+    `article`: what may join the vote; None for a list page.
+    """
+
+    rows: Sequence[Row]
+    recheck: RecheckPlan | None
+    again: bool
+    note: str = ""
+    entries: Sequence[Fingerprint] = ()
+    article: "FoundArticle | None" = None
+
+
+Decision = Reject | Fail | FetchAgain | Postpone | MarkDuplicate | KeepRow | WriteRows
+
+
+@dataclass(frozen=True, slots=True)
+class FoundArticle:
+    """An article that passes the task's filters. `example_hash`: of its text as extracted with the example alone."""
+
+    page: StoredPage
+    article: Article
+    usage: Usage
+    example_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundList:
+    """A list page, with the entries of all of its pages."""
+
+    page: StoredPage
+    listing: Listing
+    usage: Usage
+
+
+def judge(section: PreparedSection, lease: PageLease) -> Reject | Fail | FetchAgain | FoundArticle | FoundList:
+    """Extract a leased page and apply the task's filters. Raises `MemoryError`; a defect of the extractor is `Fail`."""
+    try:
+        page = unpack(lease.page)
+    except ValueError as error:
+        return FetchAgain(str(error))
+    if lease.attempts > MOST_ATTEMPTS:
+        return Fail(f"crashed or timed out its worker {MOST_ATTEMPTS} times", page, is_keepable=False)
+    return judge_page(section, page, lease.info)
+
+
+def judge_page(
+    section: PreparedSection, page: StoredPage, info: Mapping[str, Any]
+) -> Reject | Fail | FoundArticle | FoundList:
+    """Extract a page and apply the task's filters, as `judge`. `info`: what discovery knows of its URL."""
+    refuse: Refuse = "never" if info.get("accepted") else "sure"
+    try:
+        extracted = _extract_all_parts(section.section, page, refuse)
+        by_example = (
+            extracted
+            if section.example_only is section.section
+            else _extract_all_parts(section.example_only, page, refuse)
+        )
+    except UnusablePage as error:
+        return Fail(f"unusable page: {error}", page)
+    except MemoryError:
+        raise  # the worker itself may have grown too large: it ends, and another one tries the page
+    except Exception as error:  # a defect of ours: the page is kept in quarantine, the others go on
+        return Fail(f"extractor error: {type(error).__name__}: {error}", page, error)
+    if isinstance(extracted, NoArticle):
+        return Reject(extracted.reason, page=page, fits=extracted.fits)
+    config = section.config
+    usage = usage_of(page.headers, extracted.robots_meta, extracted.tdm_meta, config.product)
+    if directive := usage.forbids(config.skip):
+        return Reject(f"skip: {directive}", is_keepable=False)
+    if isinstance(extracted, Listing):
+        return FoundList(page, extracted, usage)
+    if reason := unwanted(extracted, config):
+        return Reject(reason)
+    if (days := info.get("days")) and (reason := of_other_days(extracted, days)):
+        return Reject(reason)
+    return FoundArticle(
+        page, extracted, usage, content_hash(by_example if isinstance(by_example, Article) else extracted)
+    )
+
+
+def _extract_all_parts(section: Section, page: StoredPage, refuse: Refuse) -> Article | Listing | NoArticle:
+    """Extract the article, or the list, from all of its pages; unusable further pages are left out."""
+    first = _extract(section, page, refuse)
+    if isinstance(first, NoArticle) or not page.parts:
+        return first
+    further = []
+    for part in page.parts:
+        with suppress(UnusablePage):
+            further.append(_extract(section, part, refuse))
+    if isinstance(first, Listing):
+        return joined_lists(first, [result for result in further if isinstance(result, Listing)])
+    return joined(first, [result for result in further if isinstance(result, Article)])
+
+
+def _extract(section: Section, page: StoredPage, refuse: Refuse) -> Article | Listing | NoArticle:
+    return section.extract(
+        page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse=refuse
+    )

@@ -1,0 +1,39 @@
+"""When a written page is rechecked, and whether a recheck showed anything new."""
+
+from ..url_states import RecheckPlan
+
+Revisit = tuple[float, float] | None  # seconds between two checks, and for how long; None: no rechecks
+
+
+def next_recheck(
+    revisit: Revisit, previous: RecheckPlan | None, version: int, hash_: str, *, now: float, renew: bool = False
+) -> RecheckPlan | None:
+    """Return when to check a page again whose row has this version and hash; None if never.
+
+    `previous`: the plan up to this check, None at the first. The time for rechecks begins at the first check; with
+    `renew` it begins anew. If `revisit` was removed from the task meanwhile, this check was the last one.
+    """
+    if previous is None and revisit is None:
+        return None
+    every, during = revisit or (0.0, 0.0)
+    until = now + during if renew or previous is None else previous.until
+    return RecheckPlan(every, until if revisit else 0.0, version, hash_)
+
+
+def next_list_recheck(
+    revisit: Revisit, previous: RecheckPlan | None, hash_: str, *, has_new: bool, now: float
+) -> RecheckPlan | None:
+    """Return when to check a list page again: as long as it had a new entry within the time that `revisit` gives.
+
+    Version 0 means that the page never had a row of its own.
+    """
+    version = previous.version if previous else 0
+    return next_recheck(revisit, previous, version, hash_, now=now, renew=has_new)
+
+
+def is_unchanged(previous: RecheckPlan, hash_: str, *, is_incomplete: bool) -> bool:
+    """Whether a recheck creates no new version: the text is the same, or the article is incomplete this time.
+
+    The hashes are of texts extracted with the example alone: other voters may extract another text of the same article.
+    """
+    return is_incomplete or previous.hash == hash_

@@ -1,0 +1,118 @@
+"""Which rows a page writes: those whose canonical URLs it can claim, so that each row has one writer.
+
+The claims, and what is remembered for near-duplicates, are in Redis; everything else of a decision follows from them.
+"""
+
+import re2
+
+from extractors import Article
+from extractors.html.urls import normalise
+
+from ..extraction_config import ExtractionConfig
+from ..ledger import LISTED, Ledger
+from ..rows import content_hash, row_of
+from ..task_state.forgetting import has_forgotten
+from ..url_states import PageLease, RecheckPlan, fingerprint
+from .entries import entry_row, wanted_entries
+from .near_duplicates import NearDuplicates
+from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows
+from .recheck_plan import is_unchanged, next_list_recheck, next_recheck
+from .section_preparation import PreparedSection
+
+ONLY_LISTS = "list-rank"  # a method by which no page gives a row of its own
+
+
+class RowClaims:
+    """The claims of one worker on rows of one task. `pause`: seconds to wait for another page's claim."""
+
+    def __init__(self, ledger: Ledger, worker: str, *, pause: float):
+        self.ledger = ledger
+        self.worker = worker
+        self.pause = pause
+
+    def decide_article(
+        self, section: PreparedSection, lease: PageLease, found: FoundArticle
+    ) -> Postpone | MarkDuplicate | KeepRow | WriteRows | None:
+        """Claim the article's canonical URL and return what follows; None if the lease is lost."""
+        config, page, article = section.config, found.page, found.article
+        canonical = canonical_url(article, page.url, lease.url, config)
+        match self.ledger.claim(lease.fingerprint, fingerprint(canonical), self.worker):
+            case "lost":
+                return None
+            case "busy":
+                return Postpone(f"waits for another page of {canonical}", self.pause)
+            case "theirs":
+                return MarkDuplicate(canonical)
+        near = self._near_duplicate(config, article, canonical)
+        if near and config.near_duplicates == "drop":
+            return MarkDuplicate(f"near {near}")
+        previous, now = lease.recheck, self.ledger.clock()
+        if previous and is_unchanged(previous, found.example_hash, is_incomplete=bool(page.missing)):
+            recheck = next_recheck(config.revisit, previous, previous.version, previous.hash, now=now)
+            return KeepRow("a page of it is missing" if page.missing else "unchanged", recheck)
+        version = self._next_version(previous, canonical)
+        row = row_of(
+            article,
+            task=config.task,
+            url=lease.url,
+            canonical_url=canonical,
+            fetched_at=page.fetched_at,
+            version=version,
+            section_version=section.version,
+            near_duplicate_of=near,
+            parts=1 + len(page.parts),
+            parts_missing=page.missing,
+            usage=found.usage,
+        )
+        recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
+        # Its row may have been written before. A plan for rechecks may be older than the last one's row.
+        again = lease.again or lease.accepted or previous is not None or has_forgotten(self.ledger)
+        return WriteRows([row], recheck, again, article=found)
+
+    def decide_list(self, section: PreparedSection, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:
+        """Claim the entries of a list page that have no row yet and return what follows; None if the lease is lost."""
+        config = section.config
+        wanted = wanted_entries(found.listing, config, lease.info.get("days"))
+        names = {fingerprint(canonical): canonical for canonical in wanted}
+        pages_give_rows = config.method != ONLY_LISTS
+        claimed = self.ledger.claim_entries(
+            lease.fingerprint, list(names), self.worker, pages_give_rows=pages_give_rows
+        )
+        if claimed == "lost":
+            return None
+        if claimed == "busy":
+            return Postpone("waits for another page that shares an entry", self.pause)
+        new = [name for name, is_ours in zip(names, claimed, strict=True) if is_ours]
+        rows = [
+            entry_row(wanted[names[name]], names[name], found.page, config, section.version, found.usage)
+            for name in new
+        ]
+        note = f"{LISTED}: {len(found.listing.entries)} entries, {len(rows)} new"
+        recheck = next_list_recheck(
+            config.revisit, lease.recheck, content_hash(found.listing), has_new=bool(rows), now=self.ledger.clock()
+        )
+        # again: a worker that died may have written some of the rows
+        return WriteRows(rows, recheck, again=True, note=note, entries=new)
+
+    def _near_duplicate(self, config: ExtractionConfig, article: Article, canonical: str) -> str | None:
+        if config.near_duplicates == "keep":
+            return None
+        return NearDuplicates(self.ledger.redis, config.task).first_like(article.text, canonical)
+
+    def _next_version(self, previous: RecheckPlan | None, canonical: str) -> int:
+        """Return the version of an article's row: one more than at the last check, or than that of an entry's row."""
+        if previous:
+            return previous.version + 1
+        return 2 if self.ledger.is_entry(fingerprint(canonical)) else 1
+
+
+def canonical_url(article: Article, final_url: str, requested: str, config: ExtractionConfig) -> str:
+    """Return the article's canonical link, its URL after redirects, or the one requested.
+
+    The first of these that matches the task's pattern: some canonical links name the home page or another host.
+    """
+    pattern = re2.compile(config.url_regex)
+    for url in (article.canonical_url, final_url):
+        if url and pattern.fullmatch(normalise(url)):
+            return normalise(url)
+    return requested

@@ -1,0 +1,1 @@
+"""Pages that are kept: failed pages with their reason, fetched pages for a later extraction."""

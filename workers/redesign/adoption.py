@@ -1,0 +1,112 @@
+"""The adoption of a proposed example: from then on the whole cluster extracts with it, without a restart.
+
+One transaction changes what Redis has of the task: the published task, its extraction config, its example page, and the
+recent pages, of which the former example stays to vote on pages that still have its template. Workers compare the
+section version before each job, and spiders read the published task at the beginning of a run. tasks.yaml may be on
+another machine: until it names the new example too, `keys.EXAMPLES` has it, and a publication of the file applies it
+(`crawler.task_list.publication`). Then the gap is extracted again (`workers.redesign.gap`).
+"""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import redis
+
+from .. import keys
+from ..clock import Clock
+from ..errors import ExemplarError
+from ..extraction.recent_pages import SectionPages, former_pages, section_pages, stored_form
+from ..extraction_config import ExtractionConfig, config_of, example_rendered, stored_example
+from ..page_store import StoredPage
+from ..stored_json import known_fields
+from .gap import close_gap
+from .proposals import Proposal, proposal_of, proposed_page, update_proposal
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptedExample:
+    """An example that was adopted and that tasks.yaml may not name yet. `instead_of`: the one that it names."""
+
+    url: str
+    instead_of: str
+
+
+def adopted_examples(connection: "redis.Redis") -> dict[str, AdoptedExample]:
+    """Return the adopted examples that are not in tasks.yaml, as far as is known, by task."""
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.EXAMPLES))
+    return {
+        name.decode(): AdoptedExample(**known_fields(AdoptedExample, json.loads(text))) for name, text in raw.items()
+    }
+
+
+def adopt(connection: "redis.Redis", task: str, *, clock: Clock) -> Proposal:
+    """Adopt the newest proposal of a task, and let the gap be extracted again; return the proposal.
+
+    An adoption that was interrupted is completed. Raises `ExemplarError` if there is nothing to adopt, or the example
+    is another one by now.
+    """
+    proposal, config = proposal_of(connection, task), config_of(connection, task)
+    if proposal is None or config is None:
+        raise ExemplarError(f"no example is proposed for task {task}")
+    if proposal.state == "adopted" and proposal.gap is not None:
+        raise ExemplarError(f"task {task}: the proposed example is adopted already")
+    if proposal.state != "adopted":
+        proposal = replace(proposal, state="adopted", decided_at=clock(), problem="")
+        _replace_example(connection, config, proposal, clock)
+    config = replace(config, example=proposal.url)
+    gap = close_gap(connection, config, since=proposal.since, clock=clock)
+    proposal = replace(proposal, gap=gap)
+    update_proposal(connection, proposal)
+    connection.delete(keys.of_task(task, "low:tried"))
+    return proposal
+
+
+def _replace_example(connection: "redis.Redis", config: ExtractionConfig, proposal: Proposal, clock: Clock) -> None:
+    """Change all that Redis has of the task, in one transaction. Raises `ExemplarError`."""
+    task = config.task
+    page = proposed_page(connection, task)
+    if page is None:
+        raise ExemplarError(f"task {task}: the proposed page is not kept any more")
+    with connection.pipeline(transaction=True) as pipe:
+        while True:
+            pipe.watch(keys.EDITION, keys.of_task(task, "example"))  # type: ignore[no-untyped-call]
+            pages, config_now = section_pages(connection, task), config_of(connection, task)
+            if pages is None or config_now is None or pages.example_version != proposal.example_version:
+                raise ExemplarError(
+                    f"task {task} has had another example since this one was proposed; dismiss the proposal"
+                )
+            published = cast("bytes | None", connection.hget(keys.TASKS, task))
+            rendered = bool(example_rendered(connection, task))
+            pipe.multi()
+            _add_example(pipe, task, page, proposal.url, pages, rendered=rendered, now=clock())
+            pipe.hset(keys.CONFIGS, task, replace(config_now, example=proposal.url).to_json())
+            if published is not None:
+                changed = json.loads(published) | {"example": proposal.url}
+                pipe.hset(keys.TASKS, task, json.dumps(changed, ensure_ascii=False, sort_keys=True))
+                instead_of = json.loads(published)["example"]
+                adopted = {"url": proposal.url, "instead_of": _origin(connection, task, instead_of)}
+                pipe.hset(keys.EXAMPLES, task, json.dumps(adopted, ensure_ascii=False))
+            update_proposal(pipe, proposal)
+            try:
+                pipe.execute()
+            except redis.WatchError:
+                continue
+            return
+
+
+def _add_example(
+    pipe: Any, task: str, page: StoredPage, url: str, pages: SectionPages, *, rendered: bool, now: float
+) -> None:
+    example, recent = keys.of_task(task, "example"), keys.of_task(task, "recent")
+    fields = stored_example(page, url, rendered=rendered, now=now)
+    pipe.hset(example, mapping=fields)
+    pipe.hincrby(example, "recent", 1)
+    pipe.delete(recent)
+    pipe.hset(recent, mapping=stored_form(str(fields["version"]), former_pages(pages, page), 0.0))
+
+
+def _origin(connection: "redis.Redis", task: str, published: str) -> str:
+    """Return the example that tasks.yaml names: an earlier adoption may not be in the file yet."""
+    earlier = adopted_examples(connection).get(task)
+    return earlier.instead_of if earlier is not None and earlier.url == published else published

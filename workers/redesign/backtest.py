@@ -1,0 +1,168 @@
+"""What another example or method would change: pages that are stored, extracted with both, field by field.
+
+Nothing is fetched and nothing is written.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from extractors import Article, Listing, NoArticle, Section, UnusablePage
+
+from ..page_store import StoredPage
+from ..writing.earlier_rows import first_difference
+from .text_comparison import text_f1
+
+SAME_TEXT = 0.99  # F1 of two texts from which they count as the same
+FIELDS = ("title", "published", "author")  # that are compared beside the text
+SHOWN = 200  # characters of a field
+
+Kind = Literal["same", "changed", "lost", "gained", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedFields:
+    """What one section extracts from a page. `characters`: of its text, 0 if there is no article; `reason`: why."""
+
+    title: str | None = None
+    published: str | None = None
+    author: str | None = None
+    characters: int = 0
+    confidence: float = 0.0
+    method: str = ""
+    fits: bool = True
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageComparison:
+    """A page as extracted with the present example and method (`old`) and with others (`new`).
+
+    `f1`: of the two texts, 0 to 1. `differing`: the fields that differ, `text` among them; `before` and `after`: the
+    first words of the texts that differ. `kind`: `lost` and `gained` of whole articles; `none` without any.
+    """
+
+    url: str
+    kind: Kind
+    old: ExtractedFields
+    new: ExtractedFields
+    f1: float = 1.0
+    differing: tuple[str, ...] = ()
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BackTest:
+    """The comparison of some pages. `source`: where the pages are from."""
+
+    pages: tuple[PageComparison, ...] = ()
+    source: str = ""
+    counts: dict[Kind, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, pages: Iterable[PageComparison], source: str) -> "BackTest":
+        """Return the comparison of pages with its counts."""
+        compared = tuple(pages)
+        kinds: tuple[Kind, ...] = ("same", "changed", "lost", "gained", "none")
+        return cls(compared, source, {kind: sum(page.kind == kind for page in compared) for kind in kinds})
+
+    @property
+    def lost(self) -> int:
+        """The number of pages that have an article with the present example and none with the new one."""
+        return self.counts.get("lost", 0)
+
+    @property
+    def mean_f1(self) -> float:
+        """The mean F1 of the texts of pages that have an article in both; 1 if there are none."""
+        both = [page.f1 for page in self.pages if page.kind in ("same", "changed")]
+        return sum(both) / len(both) if both else 1.0
+
+    def fitting(self) -> tuple[int, int]:
+        """Return on how many pages the present example fits, and on how many the new one."""
+        return sum(_is_fitting(page.old) for page in self.pages), sum(_is_fitting(page.new) for page in self.pages)
+
+    def confidence(self) -> tuple[float, float]:
+        """Return the mean confidence with the present example and with the new one."""
+        number = max(1, len(self.pages))
+        old, new = (sum(getattr(page, which).confidence for page in self.pages) / number for which in ("old", "new"))
+        return old, new
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON types, with the figures."""
+        old, new = self.confidence()
+        fits_old, fits_new = self.fitting()
+        return {
+            "source": self.source,
+            "counts": dict(self.counts),
+            "text_f1": round(self.mean_f1, 4),
+            "confidence": {"old": round(old, 4), "new": round(new, 4)},
+            "fitting": {"old": fits_old, "new": fits_new},
+            "pages": [asdict(page) for page in self.pages],
+        }
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> "BackTest":
+        """Return what `to_dict` gave."""
+        pages = [
+            PageComparison(
+                **{
+                    **page,
+                    "old": ExtractedFields(**page["old"]),
+                    "new": ExtractedFields(**page["new"]),
+                    "differing": tuple(page["differing"]),
+                }
+            )
+            for page in stored["pages"]
+        ]
+        return cls.of(pages, stored["source"])
+
+
+def back_test(old: Section, new: Section, pages: Sequence[tuple[str, StoredPage]], source: str) -> BackTest:
+    """Extract pages with both sections and compare. `pages`: each with the URL as requested; `source`: their origin."""
+    return BackTest.of((compare_page(old, new, url, page) for url, page in pages), source)
+
+
+def compare_page(old: Section, new: Section, url: str, page: StoredPage) -> PageComparison:
+    """Extract one page with both sections and compare."""
+    before, after = _extracted(old, page), _extracted(new, page)
+    fields_before, fields_after = _fields(before), _fields(after)
+    if not (fields_before.characters and fields_after.characters):
+        kind: Kind = "lost" if fields_before.characters else "gained" if fields_after.characters else "none"
+        return PageComparison(url, kind, fields_before, fields_after, 1.0 if kind == "none" else 0.0)
+    f1 = text_f1(before.text, after.text)
+    differing = [name for name in FIELDS if getattr(fields_before, name) != getattr(fields_after, name)]
+    if f1 >= SAME_TEXT:
+        kind = "changed" if differing else "same"
+        return PageComparison(url, kind, fields_before, fields_after, f1, tuple(differing))
+    words = first_difference(before.text, after.text)
+    return PageComparison(url, "changed", fields_before, fields_after, f1, (*differing, "text"), *words)
+
+
+def _extracted(section: Section, page: StoredPage) -> Article | Listing | NoArticle:
+    try:
+        return section.extract(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+    except UnusablePage as error:
+        return NoArticle(f"unusable page: {error}", page.url)
+
+
+def _fields(extracted: Article | Listing | NoArticle) -> ExtractedFields:
+    if isinstance(extracted, NoArticle):
+        return ExtractedFields(fits=extracted.fits, reason=extracted.reason[:SHOWN])
+    if isinstance(extracted, Listing):
+        return ExtractedFields(characters=len(extracted.text), reason=f"a list of {len(extracted.entries)} entries")
+    published = extracted.published.isoformat() if extracted.published else None
+    return ExtractedFields(
+        title=extracted.title[:SHOWN] if extracted.title else extracted.title,
+        published=published,
+        author=extracted.author[:SHOWN] if extracted.author else extracted.author,
+        characters=len(extracted.text),
+        confidence=extracted.confidence,
+        method=extracted.method,
+        fits=extracted.fits,
+        reason=extracted.reason[:SHOWN],
+    )
+
+
+def _is_fitting(fields: ExtractedFields) -> bool:
+    return bool(fields.characters) and fields.fits

@@ -1,0 +1,93 @@
+"""What a back-test works with: the stored pages of a task, and the section of another example."""
+
+import logging
+from collections.abc import Sequence
+
+import redis
+
+from extractors import Section, UnusablePage
+from extractors.html.decoding import decode
+from extractors.html.urls import normalise
+
+from ..clock import Clock
+from ..extraction.recent_pages import section_pages
+from ..extraction_config import ExtractionConfig
+from ..page_store import StoredPage
+from ..pages.kept_pages import kept_pages_of
+from .low_scorers import LowScorers
+from .proposals import proposal_of, proposed_page
+
+MOST = 1000  # pages among which one is looked for
+
+log = logging.getLogger(__name__)
+
+
+def with_former(page: StoredPage, former: StoredPage | None, method: str = "auto") -> Section:
+    """Return the section of a new example that knows the former one too. Raises `UnusablePage` for the new one."""
+    section = Section(decode(page.body, page.content_type)[0], page.url, method=method)
+    if former is not None:
+        try:
+            section.learn(former.body, former.url, content_type=former.content_type, former=True)
+        except UnusablePage:
+            log.info("%s: unusable as former example", former.url)
+    return section
+
+
+def pages_to_test(
+    connection: "redis.Redis",
+    config: ExtractionConfig,
+    low: Sequence[tuple[str, StoredPage]] | None = None,
+    *,
+    most: int,
+    clock: Clock,
+) -> tuple[list[tuple[str, StoredPage]], str]:
+    """Return the newest stored pages of a task, each with its URL, and where they are from.
+
+    Kept pages if this machine has any (`keep_pages`), else the low scorers and the recent pages that vote. `low`: the
+    low scorers, if they are known already.
+    """
+    kept = _kept(config, most, clock)
+    if kept:
+        return kept, "kept pages"
+    if low is None:
+        scorers = LowScorers(connection, config.task, clock=clock)
+        notes = scorers.notes()
+        low = [(notes[name].url, page) for name, page in scorers.pages().items() if name in notes]
+    voting = section_pages(connection, config.task)
+    recent: list[tuple[str, StoredPage]] = []
+    if voting is not None:
+        for page in voting.recent:
+            stored = StoredPage(page.url, page.body(voting.example), page.content_type, voting.example.fetched_at)
+            recent.append((page.url, stored))
+        recent.append((voting.example.url, voting.example))
+    return [*list(low)[-most:], *recent][:most], "low scorers and recent pages"
+
+
+def _kept(config: ExtractionConfig, most: int, clock: Clock) -> list[tuple[str, StoredPage]]:
+    if config.keep_pages is None:
+        return []
+    kept = kept_pages_of(config, clock=clock)
+    if not kept.path.exists():
+        return []
+    try:
+        pages = kept.read(kept.newest_of_each_url()[-most:])
+    finally:
+        kept.close()
+    return [(page.url, page.page) for page in pages if page.kind != "list"]
+
+
+def stored_page(connection: "redis.Redis", config: ExtractionConfig, url: str, *, clock: Clock) -> StoredPage | None:
+    """Return the page of a URL (normalised) that is stored somewhere; None if it has to be fetched."""
+    proposal = proposal_of(connection, config.task)
+    if proposal is not None and url in (normalise(proposal.url), proposal.url):
+        return proposed_page(connection, config.task)
+    if config.keep_pages is not None:
+        kept = kept_pages_of(config, clock=clock)
+        try:
+            page = kept.find(url) if kept.path.exists() else None
+        finally:
+            kept.close()
+        if page is not None:
+            return page.page
+    pages, _ = pages_to_test(connection, config, most=MOST, clock=clock)
+    return next((page for known, page in pages if normalise(known) == url), None)

@@ -1,0 +1,178 @@
+"""Low scorers: pages that do not have the template of their section, as far as it is known (`Article.fits`).
+
+After a redesign they are what a new example is chosen among (`workers.redesign.proposal_finder`), and what is extracted
+again with it (`workers.redesign.gap`). So each has a note, and the newest pages are kept too. Of each task the newest
+are kept, within a number and a size, of a limited number of tasks, and for a limited time. Keys of a task:
+
+    low           hash: fingerprint -> a line of JSON (`LowNote`)
+    low:at        zset: fingerprint -> when it was extracted, Unix seconds
+    low:pages     hash: fingerprint -> the page (zstd), after a line of JSON with its URL, type, time and headers
+    low:pages:at  zset: likewise
+"""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal, cast
+
+import redis
+import zstandard
+
+from .. import keys
+from ..clock import Clock
+from ..page_store import StoredPage, unpack_body
+from ..redis_access.full_redis import is_full_error
+from ..redis_access.newest_kept import KEEP_NEWEST
+from ..redis_access.redis_clock import clock_of
+from ..stored_json import known_fields
+from ..url_states import Fingerprint
+
+PAGES_KEPT = 20  # of a task
+BYTES_KEPT = 2 * 2**20  # of the pages of a task, compressed
+NOTES_KEPT = 1000  # of a task: 0.3 MB
+TASKS_KEPT = 100  # that have low scorers
+KEPT_FOR = 30 * 86400  # seconds
+ZSTD_LEVEL = 9
+
+log = logging.getLogger(__name__)
+
+_NOTE = (
+    KEEP_NEWEST
+    + """
+-- KEYS: notes or pages, their times, tasks. ARGV: now, task, the most things, bytes and tasks that are kept, for how
+-- many seconds, (fingerprint, thing) … -> tasks whose things are to be removed
+local now = tonumber(ARGV[1])
+for i = 7, #ARGV, 2 do
+  redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+  redis.call('ZADD', KEYS[2], now, ARGV[i])
+end
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[6])) do
+  redis.call('ZREM', KEYS[2], name)
+  redis.call('HDEL', KEYS[1], name)
+end
+return keep_newest(now, ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), 0)
+"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LowNote:
+    """What is known of a low scorer.
+
+    `at`: when it was extracted, Unix seconds. `version` and `hash`: of the row that it gave, 0 and empty if it was
+    rejected. `info`: what discovery knows of its URL.
+    """
+
+    url: str
+    at: float
+    state: Literal["written", "rejected"]
+    version: int = 0
+    hash: str = ""
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LowScorer:
+    """A low scorer as a worker found it. `page`: None if it is not to be kept."""
+
+    name: Fingerprint
+    note: LowNote
+    page: StoredPage | None = None
+
+
+class LowScorers:
+    """The low scorers of one task. Safe for any number of processes. `clock`: by default that of Redis."""
+
+    def __init__(
+        self,
+        connection: "redis.Redis",
+        task: str,
+        *,
+        clock: Clock | None = None,
+        pages_kept: int = PAGES_KEPT,
+        bytes_kept: int = BYTES_KEPT,
+        notes_kept: int = NOTES_KEPT,
+        tasks_kept: int = TASKS_KEPT,
+    ):
+        self.redis, self.task = connection, task
+        self.clock = clock or clock_of(connection).now
+        self._kept = (pages_kept, bytes_kept, notes_kept, tasks_kept)
+
+    def note(self, scorers: Sequence[LowScorer]) -> int:
+        """Keep low scorers; return their number. A full Redis keeps none."""
+        if not scorers:
+            return 0
+        notes = [part for scorer in scorers for part in (scorer.name, _line(asdict(scorer.note)))]
+        pages = [part for scorer in scorers if scorer.page for part in (scorer.name, _packed(scorer.page))]
+        pages_kept, bytes_kept, notes_kept, _ = self._kept
+        try:
+            self._keep("low", notes, notes_kept, NOTES_KEPT * 2**12)
+            if pages:
+                self._keep("low:pages", pages, pages_kept, bytes_kept)
+        except redis.ResponseError as error:
+            if not is_full_error(error):
+                raise
+            log.warning("task %s: Redis is full; pages of another template are not noted", self.task)
+            return 0
+        return len(scorers)
+
+    def count(self) -> int:
+        """Return how many low scorers are noted."""
+        return int(self.redis.hlen(keys.of_task(self.task, "low")))
+
+    def notes(self) -> dict[Fingerprint, LowNote]:
+        """Return all notes, oldest first."""
+        raw = cast(dict[bytes, bytes], self.redis.hgetall(keys.of_task(self.task, "low")))
+        notes = {name.decode(): LowNote(**known_fields(LowNote, json.loads(line))) for name, line in raw.items()}
+        return dict(sorted(notes.items(), key=lambda pair: pair[1].at))
+
+    def pages(self) -> dict[Fingerprint, StoredPage]:
+        """Return the pages that are kept, oldest first; damaged ones are left out."""
+        times = cast(list[bytes], self.redis.zrange(keys.of_task(self.task, "low:pages:at"), 0, -1))
+        if not times:
+            return {}
+        values = cast(list[bytes | None], self.redis.hmget(keys.of_task(self.task, "low:pages"), times))
+        pages = ((name.decode(), _unpacked(value)) for name, value in zip(times, values, strict=True) if value)
+        return {name: page for name, page in pages if page is not None}
+
+    def clear(self) -> None:
+        """Remove all notes and pages: they have been extracted again, or are no evidence any more."""
+        self.redis.unlink(*_names(self.task))
+        self.redis.zrem(keys.LOW_SCORERS, self.task)
+
+    def _keep(self, what: str, things: Sequence[str | bytes], most: int, bytes_: int) -> None:
+        names = [keys.of_task(self.task, what), keys.of_task(self.task, f"{what}:at"), keys.LOW_SCORERS]
+        args = [repr(self.clock()), self.task, most, bytes_, self._kept[3], KEPT_FOR, *things]
+        dropped = self.redis.register_script(_NOTE)(keys=names, args=args)
+        if dropped:
+            self.redis.unlink(*(key for other in dropped for key in _names(other.decode())))
+
+
+def _names(task: str) -> list[str]:
+    return [keys.of_task(task, what) for what in ("low", "low:at", "low:pages", "low:pages:at")]
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _packed(page: StoredPage) -> bytes:
+    head = {
+        "url": page.url,
+        "type": page.content_type,
+        "at": page.fetched_at.timestamp(),
+        "headers": dict(page.headers),
+    }
+    return _line(head) + b"\n" + zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(page.body)
+
+
+def _unpacked(value: bytes) -> StoredPage | None:
+    line, _, body = value.partition(b"\n")
+    try:
+        head = json.loads(line)
+        fetched_at = datetime.fromtimestamp(head["at"], UTC)
+        return StoredPage(head["url"], unpack_body(body), head["type"], fetched_at, head["headers"])
+    except (ValueError, KeyError, zstandard.ZstdError):
+        return None

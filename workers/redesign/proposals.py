@@ -1,0 +1,111 @@
+"""Proposals of a new example, after pages of a section got another template. The newest one of each task is in Redis.
+
+A proposal is `proposed` until a person, or the task's setting, decides: `adopted` or `dismissed`. The page itself is in
+a hash of the task, so that it can be adopted without a request.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, cast
+
+import redis
+
+from .. import keys
+from ..page_store import StoredPage, pack, unpack
+from ..stored_json import known_fields
+from .backtest import BackTest
+
+ProposalState = Literal["proposed", "adopted", "dismissed"]
+
+
+@dataclass(frozen=True, slots=True)
+class GapCounts:
+    """What is extracted again after an adoption, in URLs.
+
+    `stored`: their pages were in Redis or kept, no request is needed; `to_fetch`: they wait for the next run;
+    `untouched`: open, forgotten or duplicates.
+    """
+
+    stored: int = 0
+    to_fetch: int = 0
+    untouched: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A page that is proposed as example. Times are Unix seconds.
+
+    `former`: the URL of the example whose template the pages no longer have; `example_version`: its version. `since`:
+    when the first page of the new template was extracted; `low`: how many pages are noted since; `cluster`: how many of
+    those that are kept have the new template. `problem`: why it was not adopted automatically. `gap`: None until it is
+    known what is extracted again.
+    """
+
+    task: str
+    url: str
+    title: str
+    former: str
+    example_version: str
+    at: float
+    since: float
+    low: int
+    cluster: int
+    confidence: float
+    test: BackTest = field(default_factory=BackTest)
+    state: ProposalState = "proposed"
+    decided_at: float = 0.0
+    problem: str = ""
+    gap: GapCounts | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON types."""
+        return asdict(replace(self, test=BackTest())) | {"test": self.test.to_dict()}
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> "Proposal":
+        """Return what `to_dict` gave, of this version or another."""
+        raw = known_fields(cls, stored)
+        raw["test"] = BackTest.from_dict(raw["test"])
+        raw["gap"] = GapCounts(**known_fields(GapCounts, raw["gap"])) if raw.get("gap") else None
+        return cls(**raw)
+
+
+def proposal_of(connection: "redis.Redis", task: str) -> Proposal | None:
+    """Return the newest proposal of a task; None if there is none. A task may have been renamed since."""
+    raw = cast("bytes | None", connection.hget(keys.PROPOSALS, task))
+    return replace(Proposal.from_dict(json.loads(raw)), task=task) if raw else None
+
+
+def proposals(connection: "redis.Redis") -> list[Proposal]:
+    """Return the newest proposal of each task, newest first."""
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.PROPOSALS))
+    found = [replace(Proposal.from_dict(json.loads(text)), task=name.decode()) for name, text in raw.items()]
+    return sorted(found, key=lambda proposal: proposal.at, reverse=True)
+
+
+def proposed_page(connection: "redis.Redis", task: str) -> StoredPage | None:
+    """Return the page of the newest proposal of a task. Raises `ValueError` if it is damaged."""
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, "proposal")))
+    return unpack({name.decode(): value for name, value in raw.items()}) if raw else None
+
+
+def keep_proposal(connection: "redis.Redis", proposal: Proposal, page: StoredPage) -> None:
+    """Store a proposal and its page in place of the earlier one of the task."""
+    pipe = connection.pipeline(transaction=True)
+    pipe.delete(keys.of_task(proposal.task, "proposal"))
+    pipe.hset(keys.of_task(proposal.task, "proposal"), mapping=pack(page))  # type: ignore[arg-type]
+    update_proposal(pipe, proposal)
+    pipe.execute()
+
+
+def update_proposal(connection: Any, proposal: Proposal) -> None:
+    """Store a proposal whose page is stored. `connection` may be a pipeline."""
+    connection.hset(keys.PROPOSALS, proposal.task, json.dumps(proposal.to_dict(), ensure_ascii=False))
+
+
+def dismiss(connection: "redis.Redis", proposal: Proposal, *, now: float) -> Proposal:
+    """Dismiss a proposal: as long as the task has this example, no other one is proposed."""
+    dismissed = replace(proposal, state="dismissed", decided_at=now)
+    update_proposal(connection, dismissed)
+    return dismissed

@@ -1,0 +1,272 @@
+"""What `REDIS_URL` may say: one server, a service that Sentinels watch, or several servers; and the clients for each.
+
+    redis://[user:password@]host[:port][/db]            rediss://… with TLS
+    unix:///path/redis.sock[?db=1]
+    redis+sentinel://[user:password@]host[:port],host[:port]…/service[/db]    rediss+sentinel://… with TLS
+
+Options follow after `?`: the files of TLS (`ssl_ca_certs`, `ssl_certfile`, `ssl_keyfile`), the login at the Sentinels
+(`sentinel_username`, `sentinel_password`) and those of redis-py. Several servers are separated by commas or blanks.
+`#name` after a server is its name in the choice of a task's server (`workers.redis_access.servers`); the default is its
+address.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+import redis
+from redis.connection import (
+    URL_QUERY_ARGUMENT_PARSERS,
+    Connection,
+    SSLConnection,
+    UnixDomainSocketConnection,
+    parse_url,
+)
+from redis.sentinel import Sentinel, SentinelConnectionPool, SentinelManagedConnection, SentinelManagedSSLConnection
+
+from ..errors import RedisRefused
+from .redis_scripts import ScriptClient
+
+EXAMPLES = "write redis://host:6379/0 or unix:///redis.sock"
+SENTINEL_EXAMPLE = "write redis+sentinel://host:26379,host:26379/service/0"
+PORT, SENTINEL_PORT = 6379, 26379
+SENTINEL_TIMEOUT = 1.0  # seconds for one Sentinel; the next one is asked then
+
+_PLAIN = ("redis", "rediss", "unix")
+_WATCHED = ("redis+sentinel", "rediss+sentinel")
+_FILES = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
+_SENTINEL_OPTIONS = ("sentinel_username", "sentinel_password")
+_OPTIONS = frozenset(
+    {"username", "password", "client_name", "ssl_ca_path", "ssl_ca_data", "ssl_cert_reqs", "ssl_password"}
+    | {*_FILES, *_SENTINEL_OPTIONS, *URL_QUERY_ARGUMENT_PARSERS}
+)
+_NEXT_SERVER = re.compile(rf"[\s,]+(?=(?:{'|'.join(map(re.escape, (*_PLAIN, *_WATCHED)))})://)")
+# By pattern, since an invalid address can't be parsed, and is shown all the same.
+_SECRET_IN_FRONT = re.compile(r"(//[^/?#:]*:).*@")
+_SECRET_IN_QUERY = re.compile(r"([?&]\w*password=)[^&#]*")
+_READ_ONLY = "READONLY You can't write"  # a script of Redis 6.2 wraps this into another error
+
+
+class _Primary:
+    """A connection that is made anew when its server became a replica: what it refuses, its successor takes."""
+
+    def read_response(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().read_response(*args, **kwargs)  # type: ignore[misc]
+        except redis.ResponseError as error:
+            if not isinstance(error, redis.exceptions.ReadOnlyError) and _READ_ONLY not in str(error):
+                raise
+            self.disconnect()  # type: ignore[attr-defined]
+            raise redis.ConnectionError("this server is a replica now") from None
+
+
+class _PrimaryConnection(_Primary, Connection):
+    pass
+
+
+class _PrimarySSLConnection(_Primary, SSLConnection):
+    pass
+
+
+class _PrimarySocketConnection(_Primary, UnixDomainSocketConnection):
+    pass
+
+
+class _Watched(_Primary):
+    """A connection that asks the Sentinels each time it is made; redis-py's own goes to its last server once more."""
+
+    def connect_check_health(self, check_health: bool = True, retry_socket_connect: bool = True) -> None:
+        if not self.is_connected:  # type: ignore[attr-defined]
+            self.host, self.port = self.connection_pool.get_master_address()  # type: ignore[attr-defined]
+        # Tried again as a whole, by the command: the Sentinels may name another server then.
+        super().connect_check_health(check_health, retry_socket_connect=False)  # type: ignore[misc]
+
+
+class _WatchedConnection(_Watched, SentinelManagedConnection):
+    pass
+
+
+class _WatchedSSLConnection(_Watched, SentinelManagedSSLConnection):
+    pass
+
+
+_CLASSES: dict[str, Any] = {
+    "redis": _PrimaryConnection,
+    "rediss": _PrimarySSLConnection,
+    "unix": _PrimarySocketConnection,
+    "redis+sentinel": _WatchedConnection,
+    "rediss+sentinel": _WatchedSSLConnection,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RedisAddress:
+    """One server of `REDIS_URL`, or one service that Sentinels watch."""
+
+    text: str = field(repr=False)  # as given, without `#name`; passwords included
+    scheme: str
+    hosts: tuple[tuple[str, int], ...]  # of the server or of the Sentinels; none for a socket
+    service: str = ""  # the service's name, if Sentinels watch it
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # for redis-py, passwords included
+    name: str = ""  # by which tasks choose their server
+    named: bool = False  # whether the name was given
+
+    @property
+    def url(self) -> str:
+        """The address as `REDIS_URL` gives it, passwords and `#name` included: for processes of our own."""
+        return f"{self.text}#{quote(self.name)}" if self.named else self.text
+
+    @property
+    def shown(self) -> str:
+        """The address with `***` in place of its passwords."""
+        return without_password(self.text)
+
+    @property
+    def authenticates(self) -> bool:
+        """Whether a client proves who it is: by a password or by a certificate."""
+        return bool(self.options.get("password") or self.options.get("ssl_certfile"))
+
+    def client(self, **options: Any) -> "redis.Redis":
+        """Return a client that sends nothing yet. `options` are those of `redis.Redis`; the address' own override them.
+
+        It always talks to the present primary: if its server became a replica, it connects anew.
+        """
+        given = {name: value for name, value in self.options.items() if name not in _SENTINEL_OPTIONS}
+        if not self.service:
+            # redis-py reads the address once more; only the class is ours
+            return ScriptClient.from_url(self.text, connection_class=_CLASSES[self.scheme], **options)
+        sentinels = Sentinel(self.hosts, sentinel_kwargs=self._sentinel_options())  # type: ignore[no-untyped-call]
+        merged = {**options, **given, "connection_class": _CLASSES[self.scheme]}
+        pool = SentinelConnectionPool(self.service, sentinels, **merged)  # type: ignore[no-untyped-call]
+        client: redis.Redis = ScriptClient.from_pool(pool)
+        return client
+
+    def _sentinel_options(self) -> dict[str, Any]:
+        """The Sentinels are reached as the servers are, by a login of their own."""
+        options: dict[str, Any] = {
+            "socket_timeout": SENTINEL_TIMEOUT,
+            "socket_connect_timeout": SENTINEL_TIMEOUT,
+            "retry": None,
+        }
+        options |= {
+            name.removeprefix("sentinel_"): self.options[name] for name in _SENTINEL_OPTIONS if name in self.options
+        }
+        if self.scheme == "rediss+sentinel":
+            options["ssl"] = True
+            options |= {name: value for name, value in self.options.items() if name.startswith("ssl_")}
+        return options
+
+
+def addresses(text: str) -> tuple[RedisAddress, ...]:
+    """Return the servers that `REDIS_URL` names, in its order.
+
+    Raises `RedisRefused` for an address that is invalid, or that is named twice.
+    """
+    found = tuple(_address(part) for part in _NEXT_SERVER.split(text.strip()))
+    names = [address.name for address in found]
+    for address in found:
+        if names.count(address.name) > 1:
+            raise RedisRefused(f"REDIS_URL names {address.name} twice; name each server once")
+    return found
+
+
+def address_of(text: str) -> RedisAddress:
+    """Return the one server that an address names. Raises `RedisRefused` if it is invalid or names several."""
+    found = addresses(text)
+    if len(found) > 1:
+        raise RedisRefused(f"REDIS_URL names {len(found)} servers; this command works with one, so name one")
+    return found[0]
+
+
+def without_password(text: str) -> str:
+    """Return the address or addresses with `***` in place of each password."""
+    parts = _NEXT_SERVER.split(text)
+    return ", ".join(_SECRET_IN_FRONT.sub(r"\1***@", _SECRET_IN_QUERY.sub(r"\1***", part)) for part in parts)
+
+
+def _address(text: str) -> RedisAddress:
+    text, _, name = text.strip().partition("#")
+    try:
+        scheme = text.partition("://")[0]
+        if scheme not in _CLASSES:
+            known = ", ".join(f"{scheme}://" for scheme in _CLASSES)
+            raise ValueError(f"an address begins with one of {known}")
+        found = _watched(text, scheme) if scheme in _WATCHED else _plain(text, scheme)
+        _check_options(found)
+    except ValueError as error:
+        example = SENTINEL_EXAMPLE if "+sentinel" in text.partition("://")[0] else EXAMPLES
+        raise RedisRefused(f"REDIS_URL {without_password(text)}: {error}; {example}") from None
+    return replace(found, name=unquote(name) or _name(found), named=bool(name))
+
+
+def _plain(text: str, scheme: str) -> RedisAddress:
+    options = parse_url(text)  # type: ignore[no-untyped-call]
+    options.pop("connection_class", None)
+    parts = urlsplit(text)
+    if scheme == "unix":
+        if not parts.path:
+            raise ValueError("the socket's path is missing")
+        return RedisAddress(text, scheme, (), "", options)
+    if parts.path.strip("/") and not parts.path.strip("/").isdecimal():
+        raise ValueError(f"the database {parts.path.strip('/')!r} is not a number")
+    return RedisAddress(text, scheme, ((parts.hostname or "localhost", parts.port or PORT),), "", options)
+
+
+def _watched(text: str, scheme: str) -> RedisAddress:
+    parts = urlsplit(text)
+    login, _, hosts = parts.netloc.rpartition("@")
+    options = parse_url(f"redis://?{parts.query}")  # type: ignore[no-untyped-call]  # its types of the options
+    user, colon, password = login.partition(":")
+    if user:
+        options["username"] = unquote(user)
+    if colon:
+        options["password"] = unquote(password)
+    service, _, db = parts.path.strip("/").partition("/")
+    if not service:
+        raise ValueError("the name of the service is missing")
+    if db and not db.isdecimal():
+        raise ValueError(f"the database {db!r} is not a number")
+    if db:
+        options["db"] = int(db)
+    sentinels = tuple(_host(host) for host in hosts.split(","))
+    return RedisAddress(text, scheme, sentinels, unquote(service), options)
+
+
+def _host(text: str) -> tuple[str, int]:
+    parts = urlsplit(f"//{text.strip()}")
+    if not parts.hostname:
+        raise ValueError("a Sentinel's host is missing")
+    return parts.hostname, parts.port or SENTINEL_PORT
+
+
+def _check_options(address: RedisAddress) -> None:
+    given = parse_qs(urlsplit(address.text).query)
+    for name in given:
+        if name not in _OPTIONS:
+            near = get_close_matches(name, _OPTIONS, 1)
+            raise ValueError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        if name.startswith("ssl_") and not address.scheme.startswith("rediss"):
+            raise ValueError(_needs_tls(name, address.scheme))
+    for name in _FILES:
+        path = address.options.get(name)
+        if path and not Path(path).is_file():
+            raise ValueError(f"{name}: there is no file {path}")
+
+
+def _needs_tls(option: str, scheme: str) -> str:
+    if scheme == "unix":
+        return f"{option} is for TLS, which a socket has not"
+    return f"{option} is for TLS: begin with {scheme.replace('redis', 'rediss', 1)}://"
+
+
+def _name(address: RedisAddress) -> str:
+    """What a server is called where it was given no name: where it is, without login and options."""
+    db = address.options.get("db") or 0
+    if address.scheme == "unix":
+        return f"{address.options['path']}/{db}"
+    hosts = ",".join(sorted(f"{host}:{port}" for host, port in address.hosts))
+    return f"{hosts}/{address.service}/{db}" if address.service else f"{hosts}/{db}"

@@ -1,0 +1,80 @@
+"""Scripts that are run once, however often they are asked for: a reply that was lost on its way is given again.
+
+A client whose connection breaks repeats its command, although the server may have executed it. Many steps would answer
+otherwise the second time: `add` calls a URL new only once. So each request has a number, and the script keeps its last
+reply to each client, a thread of a process; the same number gives the same reply. That is one key for each client. The
+steps of a transaction or pipeline have keys of their own, since it is repeated as a whole.
+"""
+
+import os
+import secrets
+import threading
+from typing import Any
+
+import redis
+
+from .. import keys
+
+REPLY_KEPT = 90  # seconds: a client gives up within 7 attempts of 10 s and the back-off between them (`connection`)
+
+STEPS_TOGETHER = 256  # steps of one transaction or pipeline, at most
+
+# The key of the reply is the last of KEYS, the number of the request the last of ARGV. Both are removed, so that a step
+# has its own only. A reply does not count for Redis' limit of memory if the step itself did not write.
+RECALL = f"""
+local request, reply_key = table.remove(ARGV), table.remove(KEYS)
+local last_request, last_reply
+local last = redis.call('GET', reply_key)
+if last then last_request, last_reply = cmsgpack.unpack(last) end
+local is_repeated = last_request == request
+local function keep_reply(reply) redis.pcall('SET', reply_key, cmsgpack.pack(request, reply), 'EX', {REPLY_KEPT}) end
+"""
+
+# For the steps of each page, which are short: they recognise a repeated request, and know their reply themselves.
+RECOGNISE = f"""
+local request, reply_key = table.remove(ARGV), table.remove(KEYS)
+local is_repeated = redis.call('GET', reply_key) == request
+local function keep_request() redis.pcall('SET', reply_key, request, 'EX', {REPLY_KEPT}) end
+"""
+_BEFORE = "if is_repeated then return last_reply end\nlocal function step()"
+_AFTER = "end\nlocal reply = step()\nkeep_reply(reply)\nreturn reply\n"
+
+
+def answered_once(text: str) -> str:
+    """Return a script that executes `text` once for each request, and keeps its reply."""
+    return "\n".join((RECALL, _BEFORE, text, _AFTER))
+
+
+class Step:
+    """A script of one connection that is executed once for each request.
+
+    `declares`: `RECALL` or `RECOGNISE` if the script itself uses what that declares.
+    """
+
+    def __init__(self, connection: "redis.Redis", text: str, *, declares: str = ""):
+        self._script = connection.register_script(declares + text if declares else answered_once(text))
+
+    def __call__(self, names: list[str], args: list[Any], pipe: Any = None) -> Any:
+        """Run it with the keys `names`. With `pipe` it becomes part of that transaction."""
+        reply_key, request = _requests.next(is_part=pipe is not None)
+        return self._script(keys=[*names, reply_key], args=[*args, request], client=pipe)
+
+
+class _Requests(threading.local):
+    """The requests of one thread."""
+
+    def __init__(self) -> None:
+        self._process = 0
+        self._client = ""
+        self._number = 0
+
+    def next(self, *, is_part: bool) -> tuple[str, int]:
+        """Return the key of the next request's reply, and the request's number."""
+        if self._process != os.getpid():  # a child process after `fork` is another client
+            self._process, self._client = os.getpid(), secrets.token_hex(8)
+        self._number += 1
+        name = f"{self._client}:{self._number % STEPS_TOGETHER}" if is_part else self._client
+        return keys.REPLY + name, self._number
+
+
+_requests = _Requests()

@@ -1,0 +1,122 @@
+"""Which processes of the cluster are alive: each writes a heartbeat into one hash every few seconds.
+
+A heartbeat holds the name of the machine (its node), the version, and what the process is doing. A process that ends
+removes its heartbeat; one whose heartbeats only stopped has died, which is known for an hour.
+"""
+
+import json
+import os
+import socket
+import time
+from collections import deque
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any, cast
+
+import redis
+
+from .. import keys
+from ..clock import Clock
+from ..redis_access.full_redis import even_when_full
+from ..redis_access.redis_clock import SKEW_MOST, clock_of
+
+NODE = "EXEMPLAR_NODE"  # environment variable: the name of this machine; by default its host name
+HEARTBEAT_EVERY = 2.0  # seconds
+GONE_AFTER = 10.0  # seconds without a heartbeat until a process counts as dead
+FORGET_AFTER = 3600.0  # seconds until the heartbeat of a process that died is removed
+RATE_OVER = 60.0  # seconds
+ERROR_LENGTH = 300  # characters
+
+
+def node_name() -> str:
+    """Return the name of this machine."""
+    return os.environ.get(NODE) or socket.gethostname()
+
+
+class Presence:
+    """The heartbeat of one process. `role`: schedule, crawl or extract. `clock`: by default that of Redis."""
+
+    def __init__(self, connection: "redis.Redis", role: str, *, clock: Clock | None = None):
+        self.redis = connection
+        self.role = role
+        self.clock = clock or clock_of(connection).now
+        self.node = node_name().replace(" ", "-")
+        self.name = f"{role}@{self.node}:{os.getpid()}"
+        self._last_error: dict[str, Any] | None = None
+        self._error_is_new = False
+
+    def note_error(self, text: str) -> None:
+        """Keep the last error for the next heartbeat. Sends nothing."""
+        self._last_error, self._error_is_new = {"text": text[:ERROR_LENGTH]}, True
+
+    def show(self, **facts: Any) -> None:
+        """Write a heartbeat with what the process does."""
+        now = self.clock()
+        if self._last_error is not None and self._error_is_new:
+            self._last_error["at"], self._error_is_new = now, False
+        beat: dict[str, Any] = {
+            "role": self.role,
+            "at": now,
+            "node": self.node,
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "version": version("exemplar-crawler"),
+            "last_error": self._last_error,
+            **facts,
+        }
+        if abs(skew := time.time() - now) > SKEW_MOST:
+            beat["clock_skew"] = round(skew, 1)  # seconds by which this machine's clock is ahead of Redis'
+        even_when_full(self.redis, "HSET", keys.ALIVE, self.name, json.dumps(beat, ensure_ascii=False))
+
+    def leave(self) -> None:
+        """Remove the heartbeat: the process ends."""
+        self.redis.hdel(keys.ALIVE, self.name)
+
+
+class Rate:
+    """How many things a process did in the last minute. `clock`: monotonic seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self.clock = clock
+        self._started = clock()
+        self._counts: deque[tuple[int, int]] = deque()  # (second, number)
+
+    def add(self, number: int = 1) -> None:
+        """Count some."""
+        second = int(self.clock())
+        if self._counts and self._counts[-1][0] == second:
+            number += self._counts.pop()[1]
+        self._counts.append((second, number))
+
+    def per_second(self) -> float:
+        """Return the mean of the last minute, or since the start if that is shorter ago."""
+        now = self.clock()
+        while self._counts and self._counts[0][0] < now - RATE_OVER:
+            self._counts.popleft()
+        seconds = max(1.0, min(RATE_OVER, now - self._started))
+        return sum(number for _, number in self._counts) / seconds
+
+
+def alive(connection: "redis.Redis", *, clock: Clock | None = None) -> list[dict[str, Any]]:
+    """Return the processes with a heartbeat within `GONE_AFTER`, by name."""
+    return processes(connection, clock=clock)[0]
+
+
+def processes(
+    connection: "redis.Redis", *, clock: Clock | None = None
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the processes that are alive and those that died within the last hour, each by name."""
+    now = (clock or clock_of(connection).now)()
+    living: list[dict[str, Any]] = []
+    dead: list[dict[str, Any]] = []
+    for name, raw in cast(dict[bytes, bytes], connection.hgetall(keys.ALIVE)).items():
+        beat = json.loads(raw)
+        if now - beat["at"] > FORGET_AFTER:
+            connection.hdel(keys.ALIVE, name.decode())
+        else:
+            (living if now - beat["at"] <= GONE_AFTER else dead).append({"name": name.decode(), **beat})
+    return sorted(living, key=_by_name), sorted(dead, key=_by_name)
+
+
+def _by_name(beat: dict[str, Any]) -> str:
+    return str(beat["name"])

@@ -1,0 +1,146 @@
+"""Problems that exist now, such as a full disk: one record each, which disappears when the problem is over.
+
+A process keeps its own records and writes them to one hash in Redis with its heartbeats, so `exemplar status` shows
+them on every machine. The records of a process that died are ignored.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any, cast
+
+import redis
+
+from .. import keys
+from ..clock import Clock
+from .presence import Presence, alive
+
+OVER_AFTER = 600.0  # seconds after which a problem that did not occur again is over, though nothing has shown that
+CALM = 8.0  # seconds without the problem until it is over where work succeeds again: pages are tried again within them
+
+
+@dataclass(frozen=True, slots=True)
+class PresentProblem:
+    """A problem that exists now. `first` and `last`: when it occurred, in Unix seconds. `nodes`: where."""
+
+    text: str
+    first: float
+    last: float
+    count: int
+    nodes: tuple[str, ...]
+
+    def in_words(self, is_over: bool = False) -> str:
+        """Return one line, with times of this machine's time zone."""
+        first, last = (datetime.fromtimestamp(at).strftime("%H:%M:%S") for at in (self.first, self.last))
+        times = "once" if self.count == 1 else f"{self.count} times"
+        if is_over:
+            return f"over: {self.text} (from {first} to {last}, {times})"
+        return f"problem: {self.text} (since {first}" + (f", {times})" if self.count > 1 else ")")
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> "PresentProblem":
+        """Return the problem of a JSON-ready form; fields of later versions are ignored."""
+        text, first, last, count, nodes = (record[name] for name in ("text", "first", "last", "count", "nodes"))
+        return cls(text, first, last, count, tuple(nodes))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON-ready form."""
+        return asdict(self)
+
+
+OnChange = Callable[[PresentProblem, bool], None]  # gets a problem that is new (False) or over (True)
+_Key = tuple[str, str]  # what a problem is about, and its text
+
+
+class ProblemBook:
+    """The present problems of one process.
+
+    `on_change` gets each problem twice: when it begins, and when it is over. `clock` is this machine's; records in
+    Redis have times by Redis' clock. `calm`: seconds without the problem until it is over where work succeeds again.
+    """
+
+    def __init__(self, presence: Presence, on_change: OnChange, *, clock: Clock = time.time, calm: float = CALM):
+        self.redis, self.presence, self.clock, self.calm = presence.redis, presence, clock, calm
+        self.on_change = on_change
+        self._problems: dict[_Key, PresentProblem] = {}
+        self._working: set[_Key] = set()  # problems of what has succeeded since they occurred last
+        self._written: set[str] = set()  # fields of records in Redis
+
+    def note(self, text: str, *, about: str = "") -> None:
+        """Note a problem. `about`: what it concerns, such as a task; by default its text. Sends nothing.
+
+        Each text is a problem of its own: a task has several outputs, and more than one may be unavailable.
+        """
+        now, key = self.clock(), (about or text, text)
+        self._working.discard(key)
+        known = self._problems.get(key)
+        if known is not None:
+            self._problems[key] = replace(known, last=now, count=known.count + 1)
+            return
+        problem = PresentProblem(text, now, now, 1, (self.presence.node,))
+        is_new = all(other.text != text for other in self._problems.values())
+        self._problems[key] = problem
+        if is_new:  # several tasks may have one output
+            self.presence.note_error(text)
+            self.on_change(problem, False)
+
+    def works(self, about: str) -> None:
+        """Note that something succeeded. Its problems are over if they do not occur again soon. Sends nothing."""
+        self._working.update(key for key in self._problems if key[0] == about)
+
+    def flush(self) -> None:
+        """Write the present problems to Redis, and remove those that are over."""
+        self._end_those_over()
+        ahead = self.clock() - self.presence.clock()
+        records = {
+            f"{self.presence.name} {about} {text}": json.dumps(
+                asdict(replace(problem, first=problem.first - ahead, last=problem.last - ahead)), ensure_ascii=False
+            )
+            for (about, text), problem in self._problems.items()
+        }
+        if ended := self._written - set(records):
+            self.redis.hdel(keys.PROBLEMS_NOW, *ended)
+        if records:
+            self.redis.hset(keys.PROBLEMS_NOW, mapping=cast(Any, records))
+        self._written = set(records)
+
+    def clear(self) -> None:
+        """Remove all problems of this process from Redis: it ends."""
+        if self._written:
+            self.redis.hdel(keys.PROBLEMS_NOW, *self._written)
+            self._written = set()
+
+    def _end_those_over(self) -> None:
+        for key, problem in list(self._problems.items()):
+            if self.clock() - problem.last > (self.calm if key in self._working else OVER_AFTER):
+                del self._problems[key]
+                self._working.discard(key)
+                if all(other.text != problem.text for other in self._problems.values()):
+                    self.on_change(problem, True)
+
+
+def present_problems(connection: "redis.Redis", *, clock: Clock | None = None) -> list[PresentProblem]:
+    """Return the present problems of the whole cluster, the oldest first; those with the same text as one."""
+    living = {process["name"] for process in alive(connection, clock=clock)}
+    by_text: dict[str, PresentProblem] = {}
+    for field, raw in cast(dict[bytes, bytes], connection.hgetall(keys.PROBLEMS_NOW)).items():
+        process = field.decode().split(" ", 1)[0]
+        if process not in living:
+            connection.hdel(keys.PROBLEMS_NOW, field.decode())
+            continue
+        problem = PresentProblem.from_dict(json.loads(raw))
+        known = by_text.get(problem.text)
+        by_text[problem.text] = _together(known, problem) if known else problem
+    return sorted(by_text.values(), key=lambda problem: problem.first)
+
+
+def _together(one: PresentProblem, other: PresentProblem) -> PresentProblem:
+    return PresentProblem(
+        one.text,
+        min(one.first, other.first),
+        max(one.last, other.last),
+        one.count + other.count,
+        tuple(sorted({*one.nodes, *other.nodes})),
+    )

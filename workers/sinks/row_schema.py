@@ -1,0 +1,119 @@
+"""The JSON Schema of a row (2020-12): which fields rows have, and what each means.
+
+The schema is additive: a new version may add fields and values of `method`, `page_type` and the kinds of blocks; no
+field is removed, renamed or given another type. So a reader must ignore fields that it does not know. Each change
+raises `ROW_SCHEMA_VERSION`, and each published version stays in `tests/workers/row_schemas`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..rows import KEY
+
+ROW_SCHEMA_VERSION = 1
+ID = "https://exemplar.example/schemas/row/{version}"  # an identifier; nothing is served there
+
+
+def _text(description: str, **more: Any) -> dict[str, Any]:
+    return {"type": "string", "description": description, **more}
+
+
+def _optional(description: str, type_: str = "string", **more: Any) -> dict[str, Any]:
+    return {"type": [type_, "null"], "description": description, **more}
+
+
+def _texts(description: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string"}, "description": description}
+
+
+_URL = {"format": "uri"}
+_TIME = "ISO 8601: with time zone if the page gives one, a day if it gives no time"
+_LINK = {
+    "type": "object",
+    "required": ["text", "url"],
+    "properties": {"text": _text("The linked words."), "url": _text("Absolute URL.", **_URL)},
+}
+_BLOCK = {
+    "type": "object",
+    "required": ["kind", "text"],
+    "properties": {
+        "kind": _text(
+            "paragraph, heading, list, table, code, quote, summary, caption or embed; later versions may add some."
+        ),
+        "text": _text(
+            "Each item of a list and each row of a table is one line; the cells of a row are parted by a tab."
+        ),
+        "level": {"type": "integer", "minimum": 1, "maximum": 6, "description": "Of a heading."},
+        "links": {"type": "array", "items": _LINK, "description": "Links within the block; missing if there is none."},
+        "images": _texts("Absolute URLs of pictures; missing if there is none."),
+    },
+}
+
+FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
+    "task": _text("Name of the task.", minLength=1),
+    "url": _text("URL from which the article was fetched.", **_URL),
+    "canonical_url": _text("The URL's canonical form, the same for all of its spellings.", **_URL),
+    "text": _text("The article's text; blocks are parted by a blank line."),
+    "method": _text("Method that extracted the article."),
+    "confidence": {
+        "type": "number",
+        "minimum": 0,
+        "maximum": 1,
+        "description": "Measured share of similar pages whose text was right.",
+    },
+    "reason": _text("Why this method was chosen, in words for a person."),
+    "title": _optional("Title."),
+    "published": _optional(f"When it was published. {_TIME}."),
+    "modified": _optional(f"When it was last changed. {_TIME}."),
+    "author": _optional("Author."),
+    "source": _optional("Where the article came from, as the page names it."),
+    "keywords": _texts("Keywords that the page declares."),
+    "language": _optional("ISO 639 code such as zh or en."),
+    "description": _optional("Summary that the page declares."),
+    "site_name": _optional("Name of the site."),
+    "image": _optional("URL of the article's main picture."),
+    "page_type": _text("What kind of page it is by its structure: article, list or uncertain."),
+    "article_probability": _optional(
+        "Probability that the page is an article; null if that was not in doubt.", "number", minimum=0, maximum=1
+    ),
+    "robots_directives": _texts("Robots directives that apply to the page."),
+    "tdm_reservation": _optional("Whether text and data mining is reserved; null if that is not declared.", "boolean"),
+    "fetched_at": _text("When the page was fetched, ISO 8601 with time zone.", format="date-time"),
+    "content_hash": _text("SHA-256 of title and text.", pattern="^[0-9a-f]{64}$"),
+    "version": {
+        "type": "integer",
+        "minimum": 1,
+        "description": "1 for an article's first row, then one more for each change of its text.",
+    },
+    "section_version": _optional(
+        "Names the pages of the section by which the text was found; null without an example."
+    ),
+    "near_duplicate_of": _optional("URL of an earlier article of the task with almost the same text."),
+    "listed_on": _optional("List page of an entry; null for an article."),
+    "parts": {"type": "integer", "minimum": 1, "description": "How many pages the article was joined from."},
+    "parts_missing": _texts("URLs of further pages that were unavailable."),
+    "blocks": {
+        "type": "array",
+        "items": _BLOCK,
+        "description": "The text in parts, with headings, links and pictures.",
+    },
+}
+
+
+def row_schema() -> dict[str, Any]:
+    """Return the schema as JSON values."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": ID.format(version=ROW_SCHEMA_VERSION),
+        "title": "A row of Exemplar",
+        "description": (
+            f"An article, or an entry of a list page. {', '.join(KEY)} together are unique in an output. Later "
+            "versions of the schema may add fields; none is removed, renamed or given another type. Ignore unknown "
+            "fields."
+        ),
+        "schema_version": ROW_SCHEMA_VERSION,
+        "type": "object",
+        "required": [*FIELDS],
+        "properties": {name: dict(field) for name, field in FIELDS.items()},
+        "additionalProperties": True,
+    }

@@ -1,0 +1,59 @@
+"""What failed: the failed pages of a task, which of them are in quarantine, and what a person does about them.
+
+Refused rows are in `workers.writing.refused_rows`.
+"""
+
+from dataclasses import dataclass
+
+from ..extraction_config import config_of
+from ..ledger import Ledger
+from ..pages.quarantine import PageNote, drop_page, kept_notes
+from ..url_states import fingerprint
+from ..writing.outputs import options_of
+from ..writing.refused_rows import RefusedRow, drop_refused, retry_refused
+from .problems import Problem, problems
+
+
+@dataclass(frozen=True, slots=True)
+class FailedPage:
+    """A failed URL of a task; `page`: what is known of its page in quarantine, None if it is not kept."""
+
+    problem: Problem
+    page: PageNote | None = None
+
+
+def failures(ledger: Ledger) -> list[FailedPage]:
+    """Return all failed pages of a task: those with a URL, newest first, then those without."""
+    notes = kept_notes(ledger.redis, ledger.task)
+    failed = [problem for problem in problems(ledger) if problem.state == "failed"]
+    return [
+        FailedPage(problem, notes.get(fingerprint(problem.url)) if problem.url is not None else None)
+        for problem in failed
+    ]
+
+
+def retry(ledger: Ledger, url: str) -> bool:
+    """Let the next run fetch a failed URL again. False if it has not failed."""
+    return _done(ledger, url, ledger.retry(url))
+
+
+def drop(ledger: Ledger, url: str) -> bool:
+    """Reject a failed URL for good, because a person does not need it. False if it has not failed."""
+    return _done(ledger, url, ledger.drop_failed(url))
+
+
+def retry_row(ledger: Ledger, row: RefusedRow) -> bool:
+    """Queue a refused row for its output again. False if it is not kept any more."""
+    config = config_of(ledger.redis, ledger.task)
+    return retry_refused(ledger.redis, row, options_of(config, row.output) if config else None, clock=ledger.clock)
+
+
+def drop_row(ledger: Ledger, row: RefusedRow) -> bool:
+    """Remove a refused row, because a person does not need it. False if it is not kept any more."""
+    return drop_refused(ledger.redis, row)
+
+
+def _done(ledger: Ledger, url: str, was_failed: bool) -> bool:
+    if was_failed:
+        drop_page(ledger.redis, ledger.task, fingerprint(url))
+    return was_failed

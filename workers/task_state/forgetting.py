@@ -1,0 +1,143 @@
+"""Forgetting URLs: by age (they are still counted), or one by one (they can be added again)."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
+from itertools import islice
+from typing import cast
+
+import redis
+
+from .. import keys
+from ..ledger import FIRST_RANK, WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short
+from ..pages.quarantine import drop_page
+from ..redis_access.full_redis import even_when_full
+from ..url_states import Fingerprint, Found, fingerprint
+from ..writing.row_queue import forget_queues
+
+DAYS_KEPT = 400  # for which the counts of each day are kept
+AT_ONCE = 200  # buckets or claims in one step, so that no step blocks Redis for long
+
+
+def expire(ledger: Ledger, age: timedelta) -> int:
+    """Forget the settled URLs that were first seen longer ago than `age`; they count as forgotten. Return their number.
+
+    Entries of list pages that were written longer ago are forgotten as well, but not counted.
+    """
+    before = day_code(ledger.today() - age)
+    forgotten = sum(int(ledger.step("expire", before, *names)) for names in buckets(ledger))
+    if forgotten:
+        _release_claims(ledger, lambda owners: [not known for known in ledger.known_fingerprints(owners)])
+        _note_forgotten(ledger)
+    if _expire_entries(ledger, before):
+        _note_forgotten(ledger)
+    return forgotten
+
+
+def forget_days(ledger: Ledger) -> None:
+    """Forget the counts of days longer ago than `DAYS_KEPT`."""
+    oldest = ledger.today() - timedelta(days=DAYS_KEPT)
+    days = ledger.keys["days"]
+    old = [code for code in cast(list[bytes], ledger.redis.hkeys(days)) if day_of(code.decode()[:4]) < oldest]
+    if old:
+        ledger.redis.hdel(days, *[code.decode() for code in old])
+
+
+def _expire_entries(ledger: Ledger, before: str) -> int:
+    """Forget the entries that were written before a day; return their number."""
+    mark = f"{WRITTEN_ENTRY}{before}".encode()
+    forgotten = 0
+    for batch in _batches(ledger.redis.hscan_iter(ledger.keys["entries"], count=AT_ONCE)):
+        if old := [name for name, value in batch if value.startswith(WRITTEN_ENTRY.encode()) and value < mark]:
+            forgotten += int(ledger.redis.hdel(ledger.keys["entries"], *[name.decode() for name in old]))
+    return forgotten
+
+
+def _batches(pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[list[tuple[bytes, bytes]]]:
+    remaining = iter(pairs)
+    while batch := list(islice(remaining, AT_ONCE)):
+        yield batch
+
+
+def forget_url(ledger: Ledger, url: str, *, fetch: bool = False) -> bool:
+    """Forget one normalised URL in any state, so that it can be found again. False if the ledger does not know it.
+
+    Entries of list pages can be forgotten, too. With `fetch` a URL of the ledger waits anew in the same step, before
+    all others: the next run fetches it even if no list shows it any more.
+    """
+    name = fingerprint(url)
+    is_known = ledger.known_fingerprints([name])[0]
+    pipe = ledger.redis.pipeline(transaction=True)
+    pipe.hdel(ledger.keys["entries"], name)
+    ledger.step("drop", name, pipe=pipe)
+    bucket, slot = ledger.place_of(name)
+    ledger.step("forget_settled", bucket, "slot", slot, pipe=pipe)
+    if is_known and fetch:
+        ledger.step("add", *ledger.add_args([Found(url, FIRST_RANK)]), pipe=pipe)
+    was_known = any(pipe.execute()[:3])
+    drop_page(ledger.redis, ledger.task, name)
+    if was_known:
+        _release_claims(ledger, lambda owners: [owner == name for owner in owners])
+        _note_forgotten(ledger)
+    return was_known
+
+
+def forget_rejected(ledger: Ledger, reason: str) -> int:
+    """Forget the rejected URLs of one reason, so that they can be found again; return their number."""
+    code = short(reason)
+    return sum(int(ledger.step("forget_settled", name, "reason", code)) for names in buckets(ledger) for name in names)
+
+
+def forget_task(connection: "redis.Redis", task: str) -> None:
+    """Forget a task's whole ledger with the pages and rows that wait, its example, and the state of its last walk."""
+    stored, queued = (
+        cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, name))) for name in ("stored", "queued")
+    )
+    for key in connection.scan_iter(match=glob_escaped(keys.of_task(task, "")) + "*", count=1000):
+        connection.unlink(key)
+    for field, number in stored.items():
+        even_when_full(connection, "HINCRBY", keys.STORED, field, -int(number))
+    forget_queues(connection, task, queued)
+    connection.srem(keys.LEDGERS, task)
+    connection.srem(keys.FETCHED, task)
+    connection.zrem(keys.QUARANTINES, task)
+    connection.zrem(keys.LOW_SCORERS, task)
+    connection.hdel(keys.PROPOSALS, task)
+    connection.hdel(keys.HISTORIES, task)
+    connection.hdel(keys.ALARMS, task)
+    if not connection.hexists(keys.TASKS, task):  # its last pages are forgotten
+        connection.hdel(keys.CONFIGS, task)
+    _note_forgotten(Ledger(connection, task))
+
+
+def has_forgotten(ledger: Ledger) -> bool:
+    """Whether URLs of the task were ever forgotten, so that outputs may already have their rows."""
+    return bool(ledger.redis.hexists(ledger.keys["counts"], "unseen"))
+
+
+def _note_forgotten(ledger: Ledger) -> None:
+    ledger.redis.hset(ledger.keys["counts"], "unseen", 1)
+
+
+def buckets(ledger: Ledger) -> Iterator[list[str]]:
+    """Yield the names of all existing buckets, in batches."""
+    names: list[str] = []
+    for raw in ledger.redis.scan_iter(match=glob_escaped(ledger.keys["done"]) + ":*", count=1000):
+        names.append(raw.decode("utf-8", "surrogatepass"))
+        if len(names) >= AT_ONCE:
+            yield names
+            names = []
+    if names:
+        yield names
+
+
+def _release_claims(ledger: Ledger, is_lost: Callable[[list[Fingerprint]], list[bool]]) -> None:
+    """Release the canonical URLs whose owner is no longer in the ledger."""
+    claims: list[tuple[str, Fingerprint]] = []
+    for canonical, owner in ledger.redis.hscan_iter(ledger.keys["claims"], count=AT_ONCE):
+        if not canonical.endswith(b":for"):
+            claims.append((canonical.decode(), owner.decode()))
+    for start in range(0, len(claims), AT_ONCE):
+        batch = claims[start : start + AT_ONCE]
+        lost = is_lost([owner for _, owner in batch])
+        if free := [canonical for (canonical, _), owner_lost in zip(batch, lost, strict=True) if owner_lost]:
+            ledger.redis.hdel(ledger.keys["claims"], *free)

@@ -1,0 +1,257 @@
+"""One extraction worker: pages → articles → sinks → ledger.
+
+Each page is leased, and its attempt counted, just before its extraction. Once it is extracted the attempt is given
+back, and its rows wait for those of the other pages of the job, to be written together
+(`workers.extraction.group_writer`). So a crash counts as an attempt of one page only, and waiting for an output counts
+for none.
+"""
+
+import logging
+from collections.abc import Sequence
+from functools import partial
+
+import redis
+
+from ..clock import Clock
+from ..errors import OutputError, SinkUnavailable
+from ..extraction.group_writer import GroupWriter
+from ..extraction.page_decision import (
+    Decision,
+    Fail,
+    FetchAgain,
+    FoundArticle,
+    FoundList,
+    KeepRow,
+    MarkDuplicate,
+    Postpone,
+    Reject,
+    WriteRows,
+    judge,
+)
+from ..extraction.row_claims import RowClaims
+from ..extraction.section_preparation import PreparedSection, SectionPreparation
+from ..extraction_config import config_of
+from ..health import update_health
+from ..health.observations import failed_observation, is_observed, refused_observation, to_json
+from ..ledger import Ledger
+from ..page_store import StoredPage, unpack
+from ..pages.quarantine import keep_page
+from ..redesign.proposal_finder import is_sought
+from ..redesign.redesign_watch import RedesignWatch
+from ..redis_access.redis_clock import clock_of
+from ..reporting.worker_reports import NoWatch, Watch
+from ..reporting.worker_times import WorkerTimes
+from ..sinks import SourcePage
+from ..url_states import Fingerprint, PageLease
+from ..writing.outputs import Output, shortest_wait
+
+MOST_FETCHES = 3  # of a page whose stored body is damaged each time
+
+log = logging.getLogger(__name__)
+
+
+class ExtractionWorker:
+    """Extracts pages with the prepared sections of their tasks."""
+
+    def __init__(
+        self,
+        connection: "redis.Redis",
+        name: str,
+        *,
+        watch: Watch | None = None,
+        times: WorkerTimes | None = None,
+        clock: Clock | None = None,
+    ):
+        self.redis = connection
+        self.name = name
+        self.watch = watch or NoWatch()
+        self.times = times or WorkerTimes()
+        self.clock = clock or clock_of(connection).now
+        self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
+        self._redesign: RedesignWatch | None = None  # of the present job
+
+    def extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
+        """Extract, write and settle the pages of one job; skip those that are settled or leased to another worker."""
+        self.watch.job(task, names)
+        ledger = Ledger(self.redis, task, clock=self.clock)
+        section = self._prepare_or_postpone(ledger, names)
+        if section is not None:
+            group = GroupWriter(
+                ledger, section.outputs, self.name, watch=self.watch, times=self.times, queued=section.queued
+            )
+            self._redesign = self._redesign_watch(section)
+            ledger.hold(names, self.name, seconds=self.times.page_lease)
+            for name in names:
+                self._process(section, ledger, group, name)
+                if group.is_due():
+                    self._write(section, group)
+            self._write(section, group)
+            if section.candidates:
+                section.candidates.offer()
+            if self._redesign:
+                self._redesign.end(self.watch, self.times)
+            self._update_health(task)
+        self.watch.job(task, [])
+
+    def close(self) -> None:
+        """Close all sinks."""
+        self._sections.close()
+
+    def _redesign_watch(self, section: PreparedSection) -> RedesignWatch | None:
+        """Return what notes pages of another template; None if the task has no example, or does not look for one."""
+        if section.version is None or not is_sought(section.config):
+            return None
+        return RedesignWatch(self.redis, section, self.name, clock=self.clock)
+
+    def _prepare_or_postpone(self, ledger: Ledger, names: Sequence[Fingerprint]) -> PreparedSection | None:
+        """Return what the task's pages are extracted with; None if it is unavailable, and the pages are postponed."""
+        config = config_of(self.redis, ledger.task)
+        if config is None:
+            log.warning("task %s is not published; %d of its pages wait", ledger.task, len(names))
+            ledger.postpone(names, self.times.task_pause, "task is not published")
+            return None
+        try:
+            section = self._sections.prepare(config)
+        except (OutputError, ValueError) as error:
+            self._report_problem(error, ledger.task)
+            ledger.postpone(names, self.times.task_pause, str(error))
+            return None
+        wait, problem = shortest_wait(section.outputs)
+        if wait:
+            ledger.postpone(names, wait, problem)
+            return None
+        return section
+
+    def _process(self, section: PreparedSection, ledger: Ledger, group: GroupWriter, name: Fingerprint) -> None:
+        """Lease one page, decide what follows from it, and carry that out, or add its rows to the group."""
+        lease = ledger.take(name, self.name, seconds=self.times.page_lease)
+        if lease is None:
+            return
+        wait, problem = shortest_wait(group.missing(lease))
+        if wait:
+            ledger.release(name, self.name, wait, problem, delivered=sorted(lease.delivered))
+            return
+        self.watch.begin(ledger.task, name, self.times.page_deadline)
+        try:
+            decision = self._decide(section, ledger, group, lease)
+            if isinstance(decision, WriteRows):
+                group.add(lease, decision)
+            elif decision is not None and self._keep_refused(section.kept_pages, decision, ledger, lease):
+                self._carry_out(decision, ledger, lease)
+        finally:
+            self.watch.end()
+
+    def _decide(
+        self, section: PreparedSection, ledger: Ledger, group: GroupWriter, lease: PageLease
+    ) -> Decision | None:
+        """Return what follows from a page; None if its lease is lost."""
+        judged = judge(section, lease)
+        if self._redesign:
+            self._redesign.judged(judged)
+        if not isinstance(judged, FoundArticle | FoundList):
+            return judged
+        self.watch.end()  # the deadline is for the extraction, not for the sinks
+        decision = self._claim(section, ledger, lease, judged)
+        if isinstance(decision, Postpone) and group:  # perhaps a page of the group has the claim
+            self._write(section, group)
+            decision = self._claim(section, ledger, lease, judged)
+        return decision
+
+    def _claim(
+        self, section: PreparedSection, ledger: Ledger, lease: PageLease, judged: FoundArticle | FoundList
+    ) -> Decision | None:
+        claims = RowClaims(ledger, self.name, pause=self.times.claim_pause)
+        if isinstance(judged, FoundList):
+            return claims.decide_list(section, lease, judged)
+        return claims.decide_article(section, lease, judged)
+
+    def _keep_refused(self, kept_pages: Output | None, decision: Decision, ledger: Ledger, lease: PageLease) -> bool:
+        """Keep the page of a URL that gets no row, if the task keeps pages: extracted again it may give one.
+
+        Not kept are pages that the site's directives forbid to use, those that end workers (they are in quarantine),
+        and rechecks: a page that gave a row is kept. False if the page can't be kept now, and was released.
+        """
+        if kept_pages is None or not isinstance(decision, Reject | Fail) or lease.recheck or not decision.is_keepable:
+            return True
+        name = lease.fingerprint
+        self.watch.writing(ledger.task, [name], self.times.write_deadline)
+        try:
+            with kept_pages.exclusive():
+                kept_pages.write_pages([SourcePage(lease.url, unpack(lease.page), kind="refused", info=lease.info)])
+        except SinkUnavailable as error:
+            self._report_problem(error, ledger.task)
+            ledger.release(name, self.name, max(kept_pages.wait(), self.times.sink_pause), str(error))
+            return False
+        return True
+
+    def _carry_out(self, decision: Decision, ledger: Ledger, lease: PageLease) -> None:
+        """Do what was decided of a page without rows."""
+        observation = _observation_of(decision, lease, ledger.clock())
+        settle = partial(ledger.settle, lease.fingerprint, worker=self.name, observation=observation)
+        match decision:
+            case Reject(reason):
+                settle("rejected", reason)
+                if self._redesign:
+                    self._redesign.refused(lease, decision)
+            case Fail(reason, page, error):
+                if error is not None and page is not None:
+                    log.error("page %s of task %s", page.url, ledger.task, exc_info=error)
+                if page is not None:
+                    keep_page(self.redis, ledger.task, lease.fingerprint, page, reason, clock=ledger.clock)
+                settle("failed", reason)
+            case FetchAgain(reason):
+                if not ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES):
+                    settle("failed", reason)
+            case Postpone(reason, seconds):
+                ledger.release(lease.fingerprint, self.name, seconds, reason)
+            case MarkDuplicate(note):
+                settle("duplicate", note)
+            case KeepRow(note, recheck):
+                settle("written", note, recheck=recheck)
+
+    def _write(self, section: PreparedSection, group: GroupWriter) -> None:
+        """Write the group of pages, and make its articles candidates for the vote."""
+        for page in group.flush():
+            if page.decision.article is not None:
+                self._consider(section, page.lease, page.decision.article)
+            if self._redesign:
+                self._redesign.written(page.lease, page.decision)
+
+    def _consider(self, section: PreparedSection, lease: PageLease, found: FoundArticle) -> None:
+        """Make a written page a candidate for the vote, unless a back-fill found it: such pages are not recent."""
+        if section.candidates is None or not section.candidates.has_room() or lease.info.get("days"):
+            return
+        self.watch.begin(section.config.task, lease.fingerprint, self.times.page_deadline)
+        try:
+            section.candidates.consider(lease.fingerprint, found.page, found.article)
+        except (MemoryError, redis.RedisError):
+            raise
+        except Exception:  # a defect of ours; the page is written all the same
+            log.exception("task %s: page %s can't be judged as a recent page", section.config.task, found.page.url)
+        finally:
+            self.watch.end()
+
+    def _update_health(self, task: str) -> None:
+        try:
+            for change in update_health(self.redis, task):
+                log.warning("task %s: %s: %s", task, change.news, change.alarm.in_words())
+        except redis.RedisError:
+            raise
+        except Exception:  # a defect of ours; the pages are settled all the same
+            log.exception("task %s: its health cannot be counted", task)
+
+    def _report_problem(self, error: Exception, task: str) -> None:
+        log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once
+        self.watch.problem(str(error), task)
+
+
+def _observation_of(decision: Decision, lease: PageLease, now: float) -> str:
+    """Return what is observed of a page without rows, as JSON; "" if it says nothing on the section's template."""
+    if not is_observed(lease):
+        return ""
+    match decision:
+        case Reject(reason, page=StoredPage() as page):
+            return to_json(refused_observation(lease.url, page.body, reason, now))
+        case Fail(reason):
+            return to_json(failed_observation(lease.url, reason, now))
+    return ""

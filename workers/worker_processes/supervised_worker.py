@@ -1,0 +1,88 @@
+"""One extraction worker as its supervisor sees it: its process, what it reported, and what it exceeded."""
+
+import signal
+import time
+from dataclasses import dataclass, field
+from multiprocessing.context import ForkProcess
+from typing import Any, Literal
+
+from ..url_states import Fingerprint
+
+Stage = Literal["page", "writing", "between pages"]
+
+
+@dataclass
+class SupervisedWorker:
+    """A running worker and what it reported. `silence`: seconds without a report between two pages of a job."""
+
+    name: str
+    process: ForkProcess
+    reports: int  # read end of its pipe
+    silence: float
+    started: float = field(default_factory=time.monotonic)
+    buffer: bytearray = field(default_factory=bytearray)
+    task: str = ""
+    job: list[Fingerprint] = field(default_factory=list)
+    page: Fingerprint = ""
+    begun: list[Fingerprint] = field(default_factory=list)  # pages of the job whose attempt was counted
+    unwritten: list[Fingerprint] = field(default_factory=list)  # pages whose rows it is writing
+    stage: Stage = "page"
+    is_killed: bool = False  # by its supervisor
+    dismissed: bool = False  # it ends after its present job
+    limit: float = 0.0  # seconds that the present stage may last; 0 if there is none
+    deadline: float = 0.0  # when it ends, monotonic
+
+    def note(self, message: dict[str, Any]) -> int:
+        """Take a report of what the worker does. Returns how many pages of its job it begins."""
+        if "begin" in message:
+            self.page = message["begin"]
+            is_new = self.page in self.job and self.page not in self.begun
+            if is_new:
+                self.begun.append(self.page)
+            self._enter("page", message["seconds"])
+            return int(is_new)
+        if "writing" in message:
+            self.unwritten = message["writing"]
+            self._enter("writing", message["seconds"])
+        elif "job" in message:
+            self.task, self.job, self.page, self.begun = message["task"], message["job"], "", []
+            self._enter("between pages", self.silence if self.job else 0.0)
+        elif "end" in message:
+            self._enter("between pages", self.silence if self.job else 0.0)
+        return 0
+
+    def _enter(self, stage: Stage, seconds: float) -> None:
+        if stage != "writing":
+            self.unwritten = []
+        self.stage = stage
+        self.limit = seconds
+        self.put_off()
+
+    def put_off(self) -> None:
+        """Let the present stage begin now: what lasted was not the worker's fault."""
+        self.deadline = time.monotonic() + self.limit
+
+    def is_overdue(self) -> bool:
+        """Whether the worker exceeded the limit of its present stage."""
+        return self.limit > 0 and time.monotonic() > self.deadline
+
+    def is_busy(self) -> bool:
+        """Whether the worker has a job or a stage with a limit."""
+        return bool(self.job) or self.limit > 0
+
+    def blamed(self, *, lost_redis: bool) -> list[Fingerprint]:
+        """Return the pages whose attempt counts, after the worker has ended: those that may be the reason.
+
+        That is the page that it extracted, those whose rows it wrote when it died by itself, or the last one if it gave
+        up (no memory).
+        """
+        if lost_redis or (self.stage == "writing" and self.is_killed):
+            return []
+        if self.stage == "writing":
+            return self.unwritten
+        gave_up = (self.process.exitcode or 0) >= 0
+        return [self.page] if self.stage == "page" or gave_up else []
+
+    def was_killed_from_outside(self) -> bool:
+        """Whether not the supervisor killed the worker, but a person, or the kernel for lack of memory."""
+        return self.process.exitcode == -signal.SIGKILL and not self.is_killed

@@ -1,0 +1,335 @@
+"""The supervisor of extraction workers: starts them, kills one that exceeds its deadline, replaces dead ones.
+
+While rows wait for outputs that get them in batches, it also runs the delivery process of its node.
+
+An alarm inside the worker can't interrupt lxml, so the supervisor enforces the deadline. It imports what workers need
+before it forks them: they start in milliseconds and share the memory. It renews the leases of its workers' pages, and
+queues pages again that were lost anywhere in the cluster. While Redis is unavailable it waits, and so do its workers.
+"""
+
+import gc
+import logging
+import multiprocessing
+import os
+import signal
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+
+from extractors import walk_in_use
+
+from ..inbox import Inbox
+from ..ledger import Ledger
+from ..processes import STOP_SIGNALS, ended_by, signals_blocked
+from ..redis_access.connection import client
+from ..redis_access.outage import Outage
+from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate, node_name
+from ..reporting.present_problems import OnChange, PresentProblem, ProblemBook
+from ..reporting.worker_reports import messages
+from ..reporting.worker_times import WorkerTimes
+from ..url_states import Fingerprint
+from ..writing.delivery import DeliveryTimes, Draining
+from ..writing.row_queue import has_queues, rows_waiting
+from .supervised_delivery import SupervisedDelivery
+from .supervised_worker import SupervisedWorker
+from .worker import EXIT_WITHOUT_REDIS, work
+
+SWEEP_EVERY = 2.0  # seconds between two searches for lost pages
+NO_PROGRESS = 60.0  # seconds without a page settled, after a problem, until `until_empty` gives up
+CHECK_EVERY = 0.05  # seconds between two checks of the workers
+STOP_WAIT = 30.0  # seconds for workers to finish their present jobs
+EARLY_EXIT = 2.0  # seconds; a worker that ended earlier than this after its start is replaced only after a pause
+PAUSE_AFTER_EARLY_EXIT = 1.0  # seconds
+AFTER_OUTAGE = 3.0  # seconds without a sweep, in which all supervisors renew the leases of their workers
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class _DeadWorker:
+    """What a worker had when it ended; freed as soon as Redis is available."""
+
+    name: str
+    task: str
+    job: list[Fingerprint]
+    uncounted: list[Fingerprint]  # pages whose attempt does not count
+    killed: list[Fingerprint]  # pages that it worked on when it was killed from outside
+
+
+class Supervisor:
+    """Runs `count` extraction workers against the Redis at `url` until `stop` is called.
+
+    `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        count: int,
+        *,
+        until_empty: bool = False,
+        exits_without_redis: bool = False,
+        times: WorkerTimes | None = None,
+        sweep_every: float = SWEEP_EVERY,
+        pause_after_early_exit: float = PAUSE_AFTER_EARLY_EXIT,
+        wanted: Callable[[], int] | None = None,
+        draining: Draining = "",
+        delivery_times: DeliveryTimes | None = None,
+    ):
+        """`wanted` returns how many workers are wanted now; without it they are always `count`.
+
+        `draining` as for `workers.writing.delivery.Delivery`; with `until_empty` rows of tasks without pages are due at
+        once.
+        """
+        self.url, self.count, self.until_empty = url, count, until_empty
+        self.times = times or WorkerTimes()
+        self.sweep_every, self.pause_after_early_exit = sweep_every, pause_after_early_exit
+        # Its leases and deadlines must not wait for a Redis that hangs: it notices that soon, and waits in its loop.
+        self.redis: redis.Redis = client(url) if exits_without_redis else client(url, retries=1, timeout=5.0)
+        self.inbox = Inbox(self.redis)
+        self.presence = Presence(self.redis, "extract")
+        self.wanted = wanted or (lambda: count)
+        self.stopping = False
+        self._context = multiprocessing.get_context("fork")
+        self._workers: list[SupervisedWorker] = []
+        self._dead: list[_DeadWorker] = []
+        self._outage = Outage(self.redis, self._notice, exits=exits_without_redis)
+        self._problems = ProblemBook(self.presence, self._problem_changed)
+        self._delivery = SupervisedDelivery(
+            url, self._delivery_reported, self._warn, draining="now" if until_empty else draining, times=delivery_times
+        )
+        self._rate = Rate()
+        self._not_before = 0.0
+        self._swept = self._shown = self._renewed = float("-inf")
+        self._had_problem = False
+        self._progress: tuple[int, float] = (-1, 0.0)  # pages and rows that waited, and since when
+
+    def run(self, on_problem: OnChange | None = None, on_notice: Callable[[str], None] | None = None) -> bool:
+        """Supervise until `stop`, or with `until_empty` until no page and no row waits.
+
+        `on_problem` gets each problem when it begins, and when it is over; `on_notice` texts on Redis. False if
+        `until_empty` gave up on pages whose output is unavailable; they are kept. Raises `redis.RedisError` if Redis
+        fails in a way that will not pass, or with `exits_without_redis`.
+        """
+        self._on_problem, self._on_notice = on_problem, on_notice
+        gc.collect()
+        gc.freeze()  # forked workers share these pages instead of copying them at their first collection
+        result: bool | None = None
+        try:
+            while not self.stopping and result is None:
+                self._check_workers()
+                self._delivery.check(is_outage=self._outage.is_on)
+                self._dismiss_surplus()
+                result = self._outage.attempt(self._serve)
+                time.sleep(CHECK_EVERY)
+        finally:
+            self._end()
+        return result is not False
+
+    def stop(self, *_: Any) -> None:
+        """Let workers finish their present jobs, then return from `run`. Safe in a signal handler."""
+        self.stopping = True
+
+    # -- with Redis -------------------------------------------------------------------------------------------------
+
+    def _serve(self) -> bool | None:
+        """Do all that needs Redis. Returns what `run` returns if it is to end, else None."""
+        self._free_dead()
+        self._start_missing()
+        self._delivery.start_if_needed(self.redis, [worker.reports for worker in self._workers])
+        self._renew_if_due()
+        self._show_if_due()
+        self._sweep_if_due()
+        if self.until_empty and self._all_done():
+            return True
+        if self.until_empty and self._is_stuck():
+            return False
+        return None
+
+    def _free_dead(self) -> None:
+        while self._dead:
+            dead = self._dead[0]
+            freed = Ledger(self.redis, dead.task).free(dead.name, uncounted=dead.uncounted, killed=dead.killed)
+            self.inbox.wake(dead.task, [*dict.fromkeys([*freed, *dead.job])], first=True)
+            del self._dead[0]  # now: an error of Redis has it done again
+
+    def _start_missing(self) -> None:
+        while len(self._workers) < self.count and time.monotonic() >= self._not_before and not self.stopping:
+            self._workers.append(self._start())
+
+    def _renew_if_due(self) -> None:
+        if time.monotonic() - self._renewed > self.times.renew_every:
+            for worker in self._workers:
+                if worker.job:
+                    ledger = Ledger(self.redis, worker.task)
+                    ledger.renew_pages(worker.job, worker.name, seconds=self.times.page_lease)
+            self._renewed = time.monotonic()  # now: what fails is due again
+
+    def _show_if_due(self) -> None:
+        if time.monotonic() - self._shown > HEARTBEAT_EVERY:
+            rate = round(self._rate.per_second(), 2)
+            facts = {"workers": len(self._workers), "wanted": self.count, "pages_per_second": rate}
+            self.presence.show(**facts, walk=walk_in_use())
+            self._problems.flush()
+            self._shown = time.monotonic()
+
+    def _sweep_if_due(self) -> None:
+        if time.monotonic() - self._swept > self.sweep_every and not self._outage.ended_within(AFTER_OUTAGE):
+            self.inbox.sweep()
+            self._swept = time.monotonic()
+
+    def _all_done(self) -> bool:
+        busy = any(worker.is_busy() for worker in self._workers)
+        if busy or self.inbox.waiting_jobs() or self.inbox.pages_waiting():
+            return False
+        return not has_queues(self.redis)
+
+    def _is_stuck(self) -> bool:
+        if not self._had_problem:
+            return False
+        waiting = self.inbox.pages_waiting() + rows_waiting(self.redis)
+        if waiting != self._progress[0]:
+            self._progress = (waiting, time.monotonic())
+        return time.monotonic() - self._progress[1] > NO_PROGRESS
+
+    # -- without Redis ----------------------------------------------------------------------------------------------
+
+    def _dismiss_surplus(self) -> None:
+        """Let workers beyond the number that are wanted now finish their present jobs and end."""
+        self.count = self.wanted()
+        for worker in self._workers[self.count :]:
+            if not worker.dismissed and worker.process.pid is not None:
+                worker.dismissed = True
+                os.kill(worker.process.pid, signal.SIGTERM)
+
+    def _start(self) -> SupervisedWorker:
+        name = f"{node_name()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        read, write = os.pipe()
+        others = [read, *(worker.reports for worker in self._workers), *self._delivery.files()]
+        process = self._context.Process(
+            target=_work,
+            args=(self.url, name, write, others, os.getpid(), self.times),
+            name=name,
+            daemon=False,
+        )
+        with signals_blocked():
+            process.start()
+        os.close(write)
+        return SupervisedWorker(name, process, read, self.times.silence)
+
+    def _check_workers(self) -> None:
+        for worker in list(self._workers):
+            self._read_reports(worker)
+            if worker.is_overdue():
+                if self._outage.is_on:
+                    worker.put_off()
+                else:
+                    self._kill(worker)
+            if not worker.process.is_alive():
+                self._remove(worker)
+
+    def _kill(self, worker: SupervisedWorker) -> None:
+        """End a worker that exceeded a limit. A page is blamed only if its extraction took too long."""
+        limit = f"{worker.limit:.0f} s"
+        if worker.stage == "page":
+            self._warn(f"task {worker.task}: page {worker.page} exceeded its deadline; its worker is killed")
+        elif worker.stage == "writing":
+            self._had_problem = True
+            self._problems.note(
+                f"an output of task {worker.task} did not take rows within {limit}; its worker is replaced, "
+                "the pages are tried again",
+                about=worker.task,
+            )
+        else:
+            self._warn(f"task {worker.task}: a worker reported nothing for {limit}; it is killed")
+        worker.is_killed = True
+        worker.process.kill()
+        worker.process.join()
+
+    def _read_reports(self, worker: SupervisedWorker) -> None:
+        for message in messages(worker.reports, worker.buffer):
+            if "problem" in message:
+                self._had_problem = True
+                self._problems.note(message["problem"], about=message["task"])
+            elif "wrote" in message:
+                self._problems.works(message["wrote"])
+            else:
+                self._rate.add(worker.note(message))
+
+    def _delivery_reported(self, message: dict[str, Any]) -> None:
+        if "problem" in message:
+            self._had_problem = True
+            self._problems.note(message["problem"], about=message["task"])
+        else:
+            self._problems.works(message["wrote"])
+
+    def _remove(self, worker: SupervisedWorker) -> None:
+        worker.process.join()
+        self._read_reports(worker)
+        os.close(worker.reports)
+        self._workers.remove(worker)
+        if time.monotonic() - worker.started < EARLY_EXIT:
+            self._not_before = time.monotonic() + self.pause_after_early_exit
+        lost_redis = worker.process.exitcode == EXIT_WITHOUT_REDIS
+        if not self.stopping and worker.process.exitcode and not lost_redis:
+            self._warn(f"worker {worker.name}: {ended_by(worker.process.exitcode)}")
+        if worker.job:
+            blamed = worker.blamed(lost_redis=lost_redis)
+            uncounted = [name for name in worker.begun if name not in blamed]
+            killed = blamed if worker.was_killed_from_outside() else []
+            self._dead.append(_DeadWorker(worker.name, worker.task, worker.job, uncounted, killed))
+
+    def _end(self) -> None:
+        self.stopping = True
+        for worker in self._workers:
+            if worker.process.pid is not None and worker.process.is_alive():
+                os.kill(worker.process.pid, signal.SIGTERM)
+        self._delivery.terminate()
+        limit = time.monotonic() + STOP_WAIT
+        while self._is_any_running() and time.monotonic() < limit:
+            for worker in self._workers:
+                self._read_reports(worker)  # a worker would block on a full pipe
+            with suppress(redis.RedisError):
+                self._renew_if_due()
+            time.sleep(0.02)
+        for worker in list(self._workers):
+            worker.process.kill()
+            self._remove(worker)
+        with suppress(redis.RedisError):  # it may be the reason to end; leases expire by themselves
+            self._delivery.kill(self.redis)
+            self._free_dead()
+            self._problems.clear()
+            self.presence.leave()
+
+    def _is_any_running(self) -> bool:
+        return self._delivery.is_running() or any(worker.process.is_alive() for worker in self._workers)
+
+    def _warn(self, text: str) -> None:
+        log.warning("%s", text)
+        self.presence.note_error(text)
+
+    def _notice(self, text: str) -> None:
+        self.presence.note_error(text)
+        if self._on_notice is not None:
+            self._on_notice(text)
+        else:
+            log.warning("%s", text)
+
+    def _problem_changed(self, problem: PresentProblem, is_over: bool) -> None:
+        if self._on_problem is not None:
+            self._on_problem(problem, is_over)
+        else:
+            log.error("%s", problem.in_words(is_over))
+
+
+def _work(url: str, name: str, report: int, others: list[int], parent: int, times: WorkerTimes) -> None:
+    for file in others:
+        os.close(file)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+    work(url, name, report, parent=parent, times=times)

@@ -1,0 +1,146 @@
+"""One long-lived extraction worker: an RQ `SimpleWorker` on the one queue of pages.
+
+It does not fork for each job (430 jobs a second instead of 51), so prepared examples stay in memory. Deadlines are
+enforced from outside, by `workers.worker_processes.supervisor`.
+"""
+
+import logging
+import os
+import resource
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import redis
+from rq import Queue, SimpleWorker
+from rq.job import Job
+from rq.serializers import JSONSerializer
+
+from ..extract import cut_pages, set_this_worker
+from ..inbox import QUEUE
+from ..processes import die_with_parent
+from ..redis_access.connection import client
+from ..redis_access.full_redis import is_full_error
+from ..reporting.worker_reports import PipeWatch
+from ..reporting.worker_times import WorkerTimes
+from .draining import Draining
+from .extraction_worker import ExtractionWorker
+
+WORKER_TTL = 60  # seconds without a heartbeat until RQ considers a worker dead
+LONGEST_PAUSE = 3.0  # seconds between two tries to reach a Redis that is away
+EXIT_WITHOUT_REDIS = 3  # exit code of a worker that lost Redis in the middle of a job: none of its pages is to blame
+_REDIS_ERROR = "redis.exceptions."  # begins the last line of such an error's traceback
+MEMORY_LIMIT = 3 * 2**30  # bytes of address space; a page that asks for more gets MemoryError, its worker is replaced
+
+
+class WakeUpJob(Job):
+    """An RQ job that always runs `cut_pages`: else anyone who can write to Redis could run any function here."""
+
+    @property
+    def func(self) -> Any:
+        """The one function that a wake-up job runs, whatever function it names."""
+        return cut_pages
+
+    @property
+    def success_callback(self) -> None:
+        """None, whatever callback the job names."""
+
+    @property
+    def failure_callback(self) -> None:
+        """None, whatever callback the job names."""
+
+    @property
+    def stopped_callback(self) -> None:
+        """None, whatever callback the job names."""
+
+    def send_webhooks(self, *_: Any, **__: Any) -> None:
+        """No-op."""
+
+
+class PageWorker(SimpleWorker):
+    """RQ's worker without results and retries: the ledger keeps the record of each page."""
+
+    max_connection_wait_time = LONGEST_PAUSE
+    lost_redis = False  # in the middle of a job
+    was_full = False  # Redis refused a command because it is full
+
+    def dequeue_job_and_maintain_ttl(self, *args: Any, **options: Any) -> Any:
+        """As in RQ, which ends the worker at any error."""
+        with self._full_noted():
+            return super().dequeue_job_and_maintain_ttl(*args, **options)
+
+    def execute_job(self, *args: Any, **options: Any) -> None:
+        """As in RQ, which ends the worker at any error."""
+        with self._full_noted():
+            super().execute_job(*args, **options)
+
+    def teardown(self) -> None:
+        """As in RQ; a full Redis refuses to record the worker's end, and the record expires."""
+        try:
+            with self._full_noted():
+                super().teardown()  # type: ignore[no-untyped-call]
+        except redis.ResponseError:
+            if not self.was_full:
+                raise
+            self.unsubscribe()  # type: ignore[no-untyped-call]
+
+    @contextmanager
+    def _full_noted(self) -> Iterator[None]:
+        try:
+            yield
+        except redis.ResponseError as error:
+            self.was_full = self.was_full or is_full_error(error)
+            raise
+
+    def perform_job(self, job: Any, queue: Any) -> bool:
+        """Run a wake-up job. If it fails unexpectedly (no Redis, no memory), this worker exits and is replaced."""
+        done = bool(super().perform_job(job, queue))
+        if not done:
+            self._stop_requested = True
+        return done
+
+    def handle_job_failure(self, job: Any, queue: Any, started_job_registry: Any = None, exc_string: str = "") -> None:
+        """Keep the failed job for a person to look at; its pages are queued again when their leases expire."""
+        error = exc_string.strip().rsplit("\n", 1)[-1]
+        self.lost_redis = error.startswith(_REDIS_ERROR)
+        if not self.lost_redis:  # else the supervisor reports it, once for all its workers
+            logging.getLogger(__name__).error("job %s: %s", job.id, error)
+        super().handle_job_failure(job, queue, started_job_registry, exc_string)
+
+
+def work(url: str, name: str, report: int, *, parent: int, times: WorkerTimes) -> None:
+    """Run one worker until SIGTERM; it finishes the job in hand."""
+    os.setsid()  # Ctrl-C reaches the terminal's whole process group; the supervisor alone stops its workers
+    die_with_parent(parent=parent)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    logging.getLogger("rq").setLevel(logging.CRITICAL)
+    connection = client(url)
+    extraction = ExtractionWorker(connection, name, watch=PipeWatch(report), times=times)
+    set_this_worker(extraction)
+    how: dict[str, Any] = {"connection": connection, "job_class": WakeUpJob, "serializer": JSONSerializer}
+    draining = Draining(connection, extraction)
+    try:
+        while draining.run():
+            # RQ refuses a name that a worker had whose end it could not record.
+            worker = PageWorker(
+                [Queue(QUEUE, **how)], name=f"{name}.{uuid.uuid4().hex[:4]}", worker_ttl=WORKER_TTL, **how
+            )
+            if not _listen(worker):
+                break
+    finally:
+        extraction.close()
+
+
+def _listen(worker: PageWorker) -> bool:
+    """Run wake-up jobs until SIGTERM or an error. Return whether it ended because Redis is full."""
+    worker.log.setLevel(logging.CRITICAL)
+    try:
+        worker.work(with_scheduler=False, logging_level="CRITICAL")
+    except redis.RedisError as error:
+        worker.was_full = worker.was_full or is_full_error(error)
+        worker.lost_redis = True
+    if worker.lost_redis and not worker.was_full:
+        sys.exit(EXIT_WITHOUT_REDIS)
+    return worker.was_full

@@ -1,0 +1,397 @@
+"""The delivery of queued rows: one process a node takes batches from the row queues and writes them to their outputs.
+
+    row queue ──take (lease)──▶ batch ──sink.write──▶ finish      the output has the rows
+                                             │
+                                             └──▶ put_off         unavailable: tried again after a growing pause
+
+Each target has its own thread, so one that stalls does not hold up the others; queues with the same output as in
+tasks.yaml share one. Any number of processes may deliver, on any number of machines: the lease of a queue lets one of
+them at a time write to its output. A process that dies loses its leases, and another one writes the same batch again.
+"""
+
+import logging
+import os
+import threading
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal, Protocol, cast
+
+import redis
+
+from .. import keys
+from ..clock import Clock
+from ..errors import ExemplarError, OutputError, RowsRefused, SinkUnavailable
+from ..extraction_config import ExtractionConfig, config_of
+from ..ledger import Ledger
+from ..redis_access.outage import Outage
+from ..redis_access.redis_clock import clock_of
+from ..rows import key_of
+from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, is_queued, open_sink
+from ..sinks.addresses import shown
+from .outputs import options_of
+from .refused_rows import keep_refused
+from .row_queue import FIRST_PAUSE, LEASE, LONGEST_PAUSE, Due, RowQueue, all_queues, due_queues
+
+EXIT_STALLED = 4  # exit code of a process that ended because a target did not return
+BATCHES_IN_TURN = 20  # of a queue, before the others with the same output get theirs
+REMOVED_OUTPUT_KEPT = 86400.0  # seconds for which an unavailable output that its task has no more is tried
+
+Queue = tuple[str, str]  # task, output
+Draining = Literal["", "idle", "now"]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryTimes:
+    """The times of delivery in seconds, and its limits.
+
+    `lease`: of a queue, renewed every `renew_every`; `look_every`: between two looks for queues that are due;
+    `first_pause`, `longest_pause`: until an unavailable output is tried again; `write_limit`: after which the process
+    ends because a target does not return; `stop_wait`: for the present batches when it stops. `threads`: targets
+    that are written at the same time; `sinks`: that stay open.
+    """
+
+    lease: float = LEASE
+    renew_every: float = 3.0
+    look_every: float = 0.25
+    first_pause: float = FIRST_PAUSE
+    longest_pause: float = LONGEST_PAUSE
+    write_limit: float = 120.0
+    stop_wait: float = 25.0
+    threads: int = 8
+    sinks: int = 32
+
+
+class DeliveryWatch(Protocol):
+    """What a delivery process reports."""
+
+    def alive(self) -> None:
+        """It is at work; called several times a second."""
+        ...
+
+    def problem(self, text: str, about: str) -> None:
+        """An output is unavailable. `about`: its task and name."""
+        ...
+
+    def wrote(self, about: str) -> None:
+        """An output that had a problem has taken rows."""
+        ...
+
+
+class SilentWatch:
+    """For a delivery without a supervisor."""
+
+    def alive(self) -> None:
+        """No-op."""
+
+    def problem(self, text: str, about: str) -> None:
+        """No-op."""
+
+    def wrote(self, about: str) -> None:
+        """No-op."""
+
+
+@dataclass(slots=True)
+class _Writing:
+    """A queue whose lease this process has."""
+
+    queue: RowQueue
+    since: float  # monotonic
+
+
+class Delivery:
+    """Delivers rows from the queues of one Redis until `stop`. `holder`: the name of the process in its leases.
+
+    `draining`: rows are due at once, "idle" for tasks that neither run nor have pages that wait, "now" for those
+    without such pages. `clock`: by default that of Redis.
+    """
+
+    def __init__(
+        self,
+        connection: "redis.Redis",
+        holder: str,
+        *,
+        draining: Draining = "",
+        times: DeliveryTimes | None = None,
+        watch: DeliveryWatch | None = None,
+        clock: Clock | None = None,
+    ):
+        self.redis, self.holder, self.draining = connection, holder, draining
+        self.times = times or DeliveryTimes()
+        self.watch = watch or SilentWatch()
+        self.clock = clock or clock_of(connection).now
+        self._sinks = OpenSinks(self.times.sinks)
+        self._outage = Outage(connection, lambda text: None)  # its supervisor reports that
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._threads: dict[str, threading.Thread] = {}  # by output
+        self._writing: dict[Queue, _Writing] = {}
+        self._troubled: set[Queue] = set()  # whose problem was reported
+        self._tried: set[Queue] = set()  # while draining
+        self._renewed = time.monotonic()
+
+    def run(self) -> None:
+        """Deliver until `stop`, then finish the present batches. Raises `redis.RedisError` that will not pass."""
+        while not self._stopping.is_set():
+            self.watch.alive()
+            self._outage.attempt(self._serve)
+            self._end_if_stalled()
+            self._stopping.wait(self.times.look_every)
+        self._finish()
+
+    def stop(self, *_: object) -> None:
+        """Return from `run` after the present batches. Safe in a signal handler."""
+        self._stopping.set()
+
+    def deliver_due(self) -> int:
+        """Deliver in this thread all that is due now; return the number of batches. For tests and for a library."""
+        return sum(self._deliver(queue) for queue in self._due())
+
+    def close(self) -> None:
+        """Close all sinks."""
+        self._sinks.close()
+
+    # -- the process ------------------------------------------------------------------------------------------------
+
+    def _serve(self) -> None:
+        """Do all that needs Redis, except the deliveries."""
+        self._renew_if_due()
+        by_output: dict[str, list[Queue]] = {}
+        for queue in self._due():
+            by_output.setdefault(queue[1], []).append(queue)
+        self._threads = {output: thread for output, thread in self._threads.items() if thread.is_alive()}
+        for output, queues in by_output.items():
+            if output not in self._threads and len(self._threads) < self.times.threads:
+                thread = threading.Thread(target=self._deliver_all, args=(queues,), name="delivery", daemon=True)
+                self._threads[output] = thread
+                thread.start()
+        self._note_recovered()
+
+    def _renew_if_due(self) -> None:
+        if time.monotonic() - self._renewed < self.times.renew_every:
+            return
+        with self._lock:
+            writing = list(self._writing.values())
+        for entry in writing:
+            entry.queue.renew(self.holder, seconds=self.times.lease)
+        self._renewed = time.monotonic()
+
+    def _due(self) -> list[Queue]:
+        if not self.draining:
+            return due_queues(self.redis, clock=self.clock)
+        due, now = set(due_queues(self.redis, clock=self.clock)), []
+        for queue in all_queues(self.redis):
+            if queue in due or self._is_idle(queue[0]):
+                now.append(queue)
+        return now
+
+    def _is_idle(self, task: str) -> bool:
+        """Whether no further rows of a task are to be expected now."""
+        if Ledger(self.redis, task).counts().states["fetched"]:
+            return False
+        if self.draining == "now":
+            return True
+        pipe = self.redis.pipeline(transaction=False)
+        pipe.zscore(keys.RUNNING, task)
+        pipe.zscore(keys.DUE, task)
+        return all(score is None for score in pipe.execute())
+
+    def _note_recovered(self) -> None:
+        """Report the queues whose problem another process has solved."""
+        for task, output in list(self._troubled):
+            name = keys.of_task(task, f"queue:{output}")
+            if not self.redis.hexists(name, "problem"):
+                self._report_wrote((task, output))
+
+    def _end_if_stalled(self) -> None:
+        """End the process if a target does not return: a thread can't be ended. Its supervisor starts another."""
+        with self._lock:
+            stalled = [
+                (queue, entry)
+                for queue, entry in self._writing.items()
+                if time.monotonic() - entry.since > self.times.write_limit
+            ]
+        for (task, output), entry in stalled:
+            text = f"output unavailable: {shown(output)} did not take rows within {self.times.write_limit:.0f} s"
+            self.watch.problem(text, f"{task} {output}")
+            self._outage.attempt(partial(entry.queue.put_off, self.holder, text))
+        if stalled:
+            os._exit(EXIT_STALLED)
+
+    def _finish(self) -> None:
+        limit = time.monotonic() + self.times.stop_wait
+        while any(thread.is_alive() for thread in self._threads.values()) and time.monotonic() < limit:
+            self.watch.alive()
+            self._outage.attempt(self._renew_if_due)
+            time.sleep(0.05)
+        self.close()
+
+    # -- the thread of a target -------------------------------------------------------------------------------------
+
+    def _deliver_all(self, queues: Sequence[Queue]) -> None:
+        for queue in queues:
+            try:
+                for _ in range(BATCHES_IN_TURN):
+                    if self._stopping.is_set() or not self._deliver(queue):
+                        break
+            except redis.RedisError as error:  # the process notices it, too, and waits
+                log.debug("delivery to %s: %s", shown(queue[1]), error)
+                return
+
+    def _deliver(self, queue: Queue) -> bool:
+        """Deliver the next batch of a queue. False if nothing was delivered."""
+        task, output = queue
+        config = config_of(self.redis, task)
+        options = options_of(config, output) if config else OutputOptions()
+        rows = RowQueue(self.redis, task, output, options, clock=self.clock)
+        batch = rows.take(self.holder, self._due_now(queue), seconds=self.times.lease)
+        if batch is None:
+            return False
+        with self._lock:
+            self._writing[queue] = _Writing(rows, time.monotonic())
+        try:
+            problem = self._write(config, queue, options, batch)
+        finally:
+            with self._lock:
+                del self._writing[queue]
+        if problem is not None:
+            self._put_off(config, queue, rows, problem)
+            return False
+        rows.finish(self.holder, batch)
+        if queue in self._troubled:
+            self._report_wrote(queue)
+        return True
+
+    def _due_now(self, queue: Queue) -> Due:
+        if not self.draining or not self._is_idle(queue[0]):
+            return "due"
+        if queue in self._tried:
+            return "now"
+        self._tried.add(queue)
+        return "always"
+
+    def _write(
+        self, config: ExtractionConfig | None, queue: Queue, options: OutputOptions, batch: RowBatch
+    ) -> ExemplarError | None:
+        """Write a batch, and keep the rows that the output refuses. Returns why it can't be written now."""
+        task, output = queue
+        if config is None:
+            return SinkUnavailable(f"task {task} is not published; its rows wait for {shown(output)}")
+        try:
+            self._sinks.write(config, output, options, batch)
+        except RowsRefused as error:
+            kept = keep_refused(self.redis, task, output, batch.rows, error.reasons, clock=self.clock)
+            log.warning("task %s: %s refuses %d row(s); they are kept", task, shown(output), kept)
+        except (SinkUnavailable, OutputError) as error:
+            return error
+        except redis.RedisError:
+            raise
+        except Exception as error:  # a defect of ours, or of a library; its text may hold a secret
+            lines = "".join(traceback.format_tb(error.__traceback__))
+            log.error("task %s: output %s: %s\n%s", task, shown(output), type(error).__name__, lines)
+            return SinkUnavailable(
+                f"output unavailable: {shown(output)}: unexpected {type(error).__name__}; see the log"
+            )
+        return None
+
+    def _put_off(self, config: ExtractionConfig | None, queue: Queue, rows: RowQueue, problem: ExemplarError) -> None:
+        task, output = queue
+        state, text = rows.state(), str(problem)
+        is_removed = config is not None and output not in config.outputs
+        if is_removed:
+            text += f"; task {task} does not have this output any more: a day later its rows are dropped"
+        if is_removed and state.problem_since is not None and self.clock() - state.problem_since > REMOVED_OUTPUT_KEPT:
+            log.error(
+                "task %s has no output %s any more; %d rows are dropped", task, shown(output), rows.discard(self.holder)
+            )
+            return
+        self._troubled.add(queue)
+        self.watch.problem(text, f"{task} {output}")
+        wait = problem.wait if isinstance(problem, SinkUnavailable) else 0.0
+        first, longest = self.times.first_pause, self.times.longest_pause
+        rows.put_off(self.holder, text, first=first, longest=longest, wait=wait)
+
+    def _report_wrote(self, queue: Queue) -> None:
+        self._troubled.discard(queue)
+        self.watch.wrote(f"{queue[0]} {queue[1]}")
+
+
+class OpenSinks:
+    """The open sinks of a process, at most `most` that no thread uses. One thread at a time uses a sink."""
+
+    def __init__(self, most: int):
+        self.most = most
+        self._open: OrderedDict[Queue, tuple[ExtractionConfig, BatchSink]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def write(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
+        """Write a batch to an output. Raises what its sink raises.
+
+        The sink of an unavailable output is closed and kept for the next try: it knows what it has read of the target.
+        """
+        if not is_queued(output, config.task):
+            self._write_to_file(config, output, options, batch)
+            return
+        sink = self._borrow(config, output, options)
+        try:
+            sink.write(batch)
+        except RowsRefused:
+            self._give_back(config, output, sink)
+            raise
+        except SinkUnavailable:
+            _close(sink)
+            self._give_back(config, output, sink)
+            raise
+        except BaseException:
+            _close(sink)
+            raise
+        self._give_back(config, output, sink)
+
+    def close(self) -> None:
+        """Close the sinks that no thread uses."""
+        with self._lock:
+            sinks = [sink for _, sink in self._open.values()]
+            self._open.clear()
+        for sink in sinks:
+            _close(sink)
+
+    def _borrow(self, config: ExtractionConfig, output: str, options: OutputOptions) -> BatchSink:
+        with self._lock:
+            known = self._open.pop((config.task, output), None)
+        if known is not None and known[0] == config:
+            return known[1]
+        if known is not None:
+            _close(known[1])
+        return cast(BatchSink, open_sink(output, config.task, Path(config.folder), config.durability, options))
+
+    def _give_back(self, config: ExtractionConfig, output: str, sink: BatchSink) -> None:
+        surplus: list[BatchSink] = []
+        with self._lock:
+            self._open[config.task, output] = config, sink
+            while len(self._open) > self.most:
+                surplus.append(self._open.popitem(last=False)[1][1])
+        for other in surplus:
+            _close(other)
+
+    def _write_to_file(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
+        """Write rows to a file output, which refused them before: workers write the others themselves."""
+        sink = cast(Sink, open_sink(output, config.task, Path(config.folder), config.durability, options))
+        try:
+            with sink.exclusive():
+                sink.write(batch.rows, again={key_of(row) for row in batch.rows})
+        finally:
+            sink.close()
+
+
+def _close(sink: BatchSink) -> None:
+    """Close a sink; a target that is away may make that fail."""
+    try:
+        sink.close()
+    except Exception as error:
+        log.debug("closing %s: %s", sink.name, type(error).__name__)

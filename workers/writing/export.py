@@ -1,0 +1,103 @@
+"""Writes rows that one output has to another: batch after batch, so that an interrupted export can be repeated.
+
+Each batch is written with all of its keys as `again`, so the target looks up what it has; the id of a batch is made of
+its keys, so a batch that is repeated has the same id.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import islice
+from typing import cast
+
+from ..errors import RowsRefused, SinkUnavailable
+from ..rows import Row, RowKey, key_of
+from ..sinks.interface import BatchSink, RowBatch, Sink
+from ..sinks.options import BATCH_ROWS, OutputOptions
+
+PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds until a target that is unavailable is tried again
+
+
+@dataclass(slots=True)
+class Exported:
+    """What was exported. `written`: rows that the target has now; `left_out`: those that `where` does not admit."""
+
+    read: int = 0
+    written: int = 0
+    left_out: int = 0
+    refused: dict[RowKey, str] = field(default_factory=dict)  # with the target's words
+
+
+def export_rows(
+    rows: Iterable[Row],
+    sink: Sink | BatchSink,
+    options: OutputOptions,
+    *,
+    on_batch: Callable[[Exported], None] = lambda exported: None,
+    pauses: Iterable[float] = PAUSES,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Exported:
+    """Write `rows` to `sink` in their order and return what was done; `on_batch` gets that after each batch.
+
+    `options` are those with which the sink was opened. Raises `SinkUnavailable` if the target stays unavailable.
+    """
+    exported = Exported()
+    pauses = tuple(pauses)
+    source = iter(rows)
+    while batch := list(islice(source, options.batch_rows or BATCH_ROWS)):
+        exported.read += len(batch)
+        admitted = _distinct(row for row in batch if options.where.admits(row))
+        exported.left_out += sum(not options.where.admits(row) for row in batch)
+        if admitted:
+            refused = _write(sink, admitted, pauses, sleep)
+            exported.refused |= refused
+            exported.written += len(admitted) - len(refused)
+        on_batch(exported)
+    return exported
+
+
+def _distinct(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows without those whose key is among them already."""
+    by_key: dict[RowKey, Row] = {}
+    for row in rows:
+        by_key.setdefault(key_of(row), row)
+    return [*by_key.values()]
+
+
+def _write(
+    sink: Sink | BatchSink, rows: list[Row], pauses: tuple[float, ...], sleep: Callable[[float], None]
+) -> dict[RowKey, str]:
+    """Write rows, trying again while the target is unavailable; return the refused ones."""
+    for pause in _pauses_then_none(pauses):
+        try:
+            _write_once(sink, rows)
+            return {}
+        except RowsRefused as error:
+            return dict(error.reasons)
+        except SinkUnavailable:
+            if pause is None:
+                raise
+            sleep(pause)
+    raise AssertionError("the last try returns or raises")
+
+
+def _pauses_then_none(pauses: tuple[float, ...]) -> Iterator[float | None]:
+    yield from pauses
+    yield None
+
+
+def _write_once(sink: Sink | BatchSink, rows: list[Row]) -> None:
+    keys = {key_of(row) for row in rows}
+    if hasattr(sink, "exclusive"):
+        file = cast(Sink, sink)
+        with file.exclusive():
+            file.write(rows, again=keys)
+    else:
+        sink.write(RowBatch(batch_id(rows), rows, keys))
+
+
+def batch_id(rows: Iterable[Row]) -> str:
+    """Return the id of a batch, 32 hexadecimal digits, which depends on the keys of its rows only."""
+    text = "\n".join("\t".join(map(str, key_of(row))) for row in rows)
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:32]

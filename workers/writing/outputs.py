@@ -1,0 +1,111 @@
+"""The file outputs of a task: each has its sink, and its own back-off while it is unavailable.
+
+An unavailable output is tried again after a pause that grows with each failure. Until then no page waits for it: its
+pages stay in Redis, and the other outputs get their rows.
+"""
+
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from typing import cast
+
+from ..clock import Clock
+from ..errors import RowsRefused, SinkUnavailable
+from ..extraction_config import ExtractionConfig
+from ..rows import Row, RowKey
+from ..sinks import OutputOptions, PageSink, RowCondition, Sink, SourcePage
+
+FACTOR, MOST_FACTOR = 2, 3  # by which the pause grows with each failure, and at most
+PROBE_PATIENCE = 1.0  # seconds to wait for an output that was unavailable at the last try
+
+
+class Output:
+    """One file output of a task. `name`: as in the extraction config, `${VARIABLES}` unexpanded, so without secrets.
+
+    `pause`: seconds until it is tried again after a failure; `patience`: seconds to wait for another process that holds
+    it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        sink: Sink | PageSink,
+        *,
+        pause: float,
+        patience: float,
+        clock: Clock = time.time,
+        options: OutputOptions | None = None,
+    ):
+        self.name = name
+        self.sink = sink
+        self.options = options or OutputOptions()
+        self.takes_pages = isinstance(sink, PageSink)
+        self.healed_in = ""  # the epoch of Redis in which the ledger knows all of the output's rows
+        self.problem = ""  # why it was unavailable at the last try
+        self._pause, self._patience, self._clock = pause, patience, clock
+        self.has_refused = False  # whether it could be held at the last try, and the rows could not be written
+        self._failures = 0
+        self._not_before = 0.0
+
+    def wait(self) -> float:
+        """Return how many seconds it is not to be tried; 0 if it may be tried now."""
+        return max(0.0, self._not_before - self._clock()) if self._failures else 0.0
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the output. Raises `SinkUnavailable`, also for what fails inside, and then is not due for a while."""
+        patience = min(self._patience, PROBE_PATIENCE) if self._failures else self._patience
+        self.has_refused = False
+        try:
+            with self.sink.exclusive(patience=patience):
+                yield
+        except SinkUnavailable as error:
+            self.problem = str(error)
+            if not self.wait():  # else this try belongs to a failure that is counted
+                self._not_before = self._clock() + self._pause * min(FACTOR**self._failures, MOST_FACTOR)
+                self._failures += 1
+            raise
+        self._failures, self.problem = 0, ""
+
+    def admits(self, row: Row) -> bool:
+        """Whether the output gets a row."""
+        return self.options.where.admits(row)
+
+    def is_filtered(self) -> bool:
+        """Whether the output gets only some of the task's rows."""
+        return self.options.where != RowCondition()
+
+    def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey]) -> Mapping[RowKey, str]:
+        """Write all rows or none, inside `exclusive`, except those that the target refuses for what they contain.
+
+        Returns the target's words by the keys of the refused rows. Raises `SinkUnavailable`.
+        """
+        try:
+            cast(Sink, self.sink).write(rows, again=again)
+        except SinkUnavailable:
+            self.has_refused = True
+            raise
+        except RowsRefused as error:
+            return error.reasons
+        return {}
+
+    def write_pages(self, pages: Sequence[SourcePage]) -> None:
+        """Write all pages or none, as `write`; only if it `takes_pages`."""
+        try:
+            cast(PageSink, self.sink).write_pages(pages)
+        except SinkUnavailable:
+            self.has_refused = True
+            raise
+
+
+def shortest_wait(outputs: Collection[Output]) -> tuple[float, str]:
+    """Return for how many seconds none of the outputs is to be tried, and why; 0 if one may be tried, or none is."""
+    waits = [(output.wait(), output.problem) for output in outputs]
+    return min(waits, default=(0.0, ""))
+
+
+def options_of(config: ExtractionConfig, output: str) -> OutputOptions:
+    """Return the options of an output; an output that the task does not have, or no more, has those of none."""
+    text = config.output_options.get(output)
+    return OutputOptions.from_json(text) if text else OutputOptions()

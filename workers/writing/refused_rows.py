@@ -1,0 +1,154 @@
+"""Refused rows: what an output refused for what it contains is kept in Redis, until a person decides on any machine.
+
+The page of a refused row counts as written, and the row is never tried again by itself. Of each task and output the
+newest are kept, within a size, of a limited number of outputs, and for a limited time. Keys of a task:
+
+    refused:OUTPUT     hash: number of the row -> a line of JSON (`RefusedRow` without the row), then the row (zstd)
+    refused:OUTPUT:at  zset: number of the row -> when it was refused, Unix seconds
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+import redis
+
+from .. import keys
+from ..clock import Clock
+from ..redis_access.full_redis import ALLOWED_WHEN_FULL
+from ..redis_access.newest_kept import KEEP_NEWEST
+from ..redis_access.redis_clock import clock_of
+from ..rows import Row, RowKey, key_of
+from ..sinks import OutputOptions
+from ..stored_json import known_fields
+from .row_queue import RowQueue, member_of, pack_row, unpack_row
+
+ROWS_KEPT = 1000  # of a task and output
+BYTES_KEPT = 4 * 2**20  # of a task and output, compressed
+OUTPUTS_KEPT = 50  # that refused rows
+KEPT_FOR = 30 * 86400  # seconds
+REASON_LENGTH = 500  # characters
+
+_KEEP = (
+    ALLOWED_WHEN_FULL
+    + KEEP_NEWEST
+    + """
+-- KEYS: rows, times, outputs. ARGV: now, member of the outputs, the most rows, bytes and outputs that are kept, for how
+-- many seconds, (number, row) … -> the outputs whose rows are to be removed
+local now = tonumber(ARGV[1])
+for i = 7, #ARGV, 2 do
+  redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+  redis.call('ZADD', KEYS[2], now, ARGV[i])
+end
+return keep_newest(now, ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], 1)
+"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedRow:
+    """A row that an output refused. `reason`: the target's words; `at`: when, Unix seconds. `name`: its number."""
+
+    task: str
+    output: str
+    url: str
+    canonical_url: str
+    version: int
+    reason: str
+    at: float
+    name: str = ""
+
+
+def keep_refused(
+    connection: "redis.Redis",
+    task: str,
+    output: str,
+    rows: Sequence[Row],
+    reasons: Mapping[RowKey, str],
+    *,
+    clock: Clock | None = None,
+    rows_kept: int = ROWS_KEPT,
+    bytes_kept: int = BYTES_KEPT,
+    outputs_kept: int = OUTPUTS_KEPT,
+) -> int:
+    """Keep those of the rows that an output refused, with the target's words by row key; return their number.
+
+    A row that was kept before is kept once.
+    """
+    now = (clock or clock_of(connection).now)()
+    args: list[Any] = []
+    for row in rows:
+        if (reason := reasons.get(key_of(row))) is None:
+            continue
+        name = _name_of(key_of(row))
+        note = RefusedRow(
+            task, output, row["url"], row["canonical_url"], row["version"], reason[:REASON_LENGTH], now, name
+        )
+        head = json.dumps(asdict(note), ensure_ascii=False).encode("utf-8", "replace")
+        args += [name, head + b"\n" + pack_row(row)]
+    if args:
+        dropped = connection.register_script(_KEEP)(
+            keys=[*_keys(task, output), keys.REFUSING],
+            args=[repr(now), member_of(task, output), rows_kept, bytes_kept, outputs_kept, KEPT_FOR, *args],
+        )
+        if dropped:
+            connection.unlink(*(key for other in dropped for key in _keys(*json.loads(other))))
+    return len(args) // 2
+
+
+def refused_rows(connection: "redis.Redis", task: str) -> list[RefusedRow]:
+    """Return the refused rows of a task that are kept, newest first."""
+    notes: list[RefusedRow] = []
+    for other, output in refusing(connection):
+        if other == task:
+            values = cast(dict[bytes, bytes], connection.hgetall(_keys(task, output)[0]))
+            notes += [_note(value) for value in values.values()]
+    return sorted(notes, key=lambda note: note.at, reverse=True)
+
+
+def refusing(connection: "redis.Redis") -> list[tuple[str, str]]:
+    """Return task and output of those that have refused rows."""
+    members = cast(list[bytes], connection.zrange(keys.REFUSING, 0, -1))
+    return [(task, output) for task, output in map(json.loads, members)]
+
+
+def refused_count(connection: "redis.Redis", task: str, output: str) -> int:
+    """Return how many refused rows of an output are kept."""
+    return int(connection.hlen(_keys(task, output)[0]))
+
+
+def refused_row(connection: "redis.Redis", note: RefusedRow) -> Row | None:
+    """Return a refused row itself; None if it is not kept any more."""
+    value = cast("bytes | None", connection.hget(_keys(note.task, note.output)[0], note.name))
+    return unpack_row(value.partition(b"\n")[2]) if value else None
+
+
+def retry_refused(
+    connection: "redis.Redis", note: RefusedRow, options: OutputOptions | None = None, *, clock: Clock | None = None
+) -> bool:
+    """Queue a refused row for its output again. False if it is not kept any more."""
+    return RowQueue(connection, note.task, note.output, options, clock=clock).retry(note.name)
+
+
+def drop_refused(connection: "redis.Redis", note: RefusedRow) -> bool:
+    """Remove a refused row, because a person does not need it. False if it is not kept any more."""
+    rows, times = _keys(note.task, note.output)
+    removed = bool(connection.hdel(rows, note.name))
+    connection.zrem(times, note.name)
+    if removed and not connection.exists(rows):
+        connection.zrem(keys.REFUSING, member_of(note.task, note.output))
+    return removed
+
+
+def _name_of(key: RowKey) -> str:
+    return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16]
+
+
+def _keys(task: str, output: str) -> tuple[str, str]:
+    return keys.of_task(task, f"refused:{output}"), keys.of_task(task, f"refused:{output}:at")
+
+
+def _note(value: bytes) -> RefusedRow:
+    return RefusedRow(**known_fields(RefusedRow, json.loads(value.partition(b"\n")[0])))

@@ -1,0 +1,265 @@
+"""The row queues: rows that wait in Redis for the outputs that get them in batches, a queue for each task and output.
+
+Rows are queued inside the step that settles their page (`settle.lua`), so a row is queued exactly once, and never
+without its page being settled. A delivery process leases a queue, takes the oldest rows as a batch and removes them
+when the output has them. A batch keeps its id and its rows until then, whoever delivers it. Keys of a task:
+
+    rows:OUTPUT    list of entries, oldest first: whether the output may have the row, epoch, time, row (JSON, zstd)
+    queue:OUTPUT   hash: lease, present batch, failures and the present problem
+"""
+
+import json
+import logging
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import redis
+import zstandard
+
+from .. import keys
+from ..clock import Clock
+from ..ledger import Ledger
+from ..redis_access.redis_clock import clock_of
+from ..rows import Row, RowKey, key_of
+from ..sinks import OutputOptions, RowBatch, batch_size
+from ..sinks.addresses import shown
+
+LEASE = 10.0  # seconds that the lease of a queue lasts unless it is renewed
+BATCH_BYTES = 4 * 2**20  # of the compressed rows of a batch; a larger row is a batch of its own
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0  # seconds until an output that was unavailable is tried again
+LONGEST_WAIT = 3600.0  # seconds that a target may ask for
+LARGEST_ROW = 256 * 2**20  # bytes of JSON
+ZSTD_LEVEL = 3
+AT_ONCE = 200  # rows in one step
+
+Due = Literal["due", "now", "always"]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedOutput:
+    """An output of a task whose rows are queued. `name`: as in the extraction config."""
+
+    name: str
+    options: OutputOptions
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """What waits for an output. Times in Unix seconds: `since` when the oldest row was queued, None if none waits."""
+
+    task: str
+    output: str
+    rows: int
+    since: float | None
+    problem: str
+    problem_since: float | None
+
+
+def member_of(task: str, output: str) -> str:
+    """Return the name of a queue in the sorted set of all queues."""
+    return json.dumps([task, output], ensure_ascii=False)
+
+
+def to_queue(task: str, rows: Sequence[Row], outputs: Sequence[QueuedOutput], *, again: bool) -> list[Any]:
+    """Return the arguments of `Ledger.settle` that queue rows for the outputs that get them.
+
+    `again`: the outputs may already have the rows.
+    """
+    args: list[Any] = []
+    for output in outputs:
+        places = [str(place) for place, row in enumerate(rows, 1) if output.options.where.admits(row)]
+        if places:
+            args += [*_queue_of(task, output), int(again), ",".join(places)]
+    return [len(rows), *map(pack_row, rows), *args] if args else []
+
+
+def pack_row(row: Row) -> bytes:
+    """Return a row as compressed JSON."""
+    text = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
+    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(text)
+
+
+def unpack_row(packed: bytes) -> Row:
+    """Return a row that `pack_row` packed. Raises `ValueError` if it is damaged."""
+    try:
+        text = zstandard.ZstdDecompressor().decompress(packed, max_output_size=LARGEST_ROW)
+    except zstandard.ZstdError as error:
+        raise ValueError(str(error)) from None
+    return cast(Row, json.loads(text))
+
+
+class RowQueue:
+    """The rows of one task that wait for one output. Safe for any number of processes; times are Redis'."""
+
+    def __init__(
+        self,
+        connection: "redis.Redis",
+        task: str,
+        output: str,
+        options: OutputOptions | None = None,
+        *,
+        clock: Clock | None = None,
+    ):
+        self.task, self.output = task, QueuedOutput(output, options or OutputOptions())
+        self._ledger = Ledger(connection, task, clock=clock)
+        self._queue = _queue_of(task, self.output)
+
+    def add(self, rows: Sequence[Row], *, again: bool) -> None:
+        """Queue rows whose page was settled before. `again`: the output may already have them."""
+        for start in range(0, len(rows), AT_ONCE):
+            packed = map(pack_row, rows[start : start + AT_ONCE])
+            self._ledger.step("queue_rows", *self._queue, self._now(), int(again), *packed)
+
+    def retry(self, name: str) -> bool:
+        """Queue a refused row again (`workers.writing.refused_rows`). False if it is not kept any more."""
+        return bool(self._ledger.step("retry_refused", *self._queue, self._now(), name))
+
+    def take(self, holder: str, due: Due = "due", *, seconds: float = LEASE) -> RowBatch | None:
+        """Lease the queue to a process for some seconds, and return the next batch.
+
+        None if nothing is due, or another process has the lease. `due`: "now" if all rows that wait are due, "always"
+        if an output that was unavailable is tried at once.
+        """
+        now = self._now()
+        answer = self._ledger.step("take_rows", *self._queue, now, holder, now + seconds, _new_id(), BATCH_BYTES, due)
+        if not answer:
+            return None
+        name, is_begun, epoch, *entries = cast("list[bytes]", answer)
+        return self._batch(name.decode(), entries, epoch, is_begun == b"1")
+
+    def renew(self, holder: str, *, seconds: float = LEASE) -> bool:
+        """Extend the lease to some seconds from now. False if it is lost."""
+        name, member, *_ = self._queue
+        return bool(self._ledger.step("renew_rows", name, member, holder, self._now() + seconds))
+
+    def finish(self, holder: str, batch: RowBatch) -> bool:
+        """Remove a batch that the output has, and give up the lease. False if it is lost: the batch comes again."""
+        return bool(self._ledger.step("finish_rows", *self._queue, self._now(), holder, batch.id))
+
+    def put_off(
+        self,
+        holder: str,
+        problem: str,
+        *,
+        first: float = FIRST_PAUSE,
+        longest: float = LONGEST_PAUSE,
+        wait: float = 0.0,
+    ) -> float | None:
+        """Note a problem and give up the lease; no process tries the output before a pause that grows each time.
+
+        `wait`: for how many seconds the target asks not to be tried; the pause is at least that long, up to an hour.
+        Returns the pause in seconds; None if the lease is lost.
+        """
+        name, member, *_ = self._queue
+        text = problem.encode("utf-8", "replace")
+        least = min(max(wait, 0.0), LONGEST_WAIT)
+        pause = self._ledger.step("put_off_rows", name, member, self._now(), holder, text, first, longest, least)
+        return float(pause) if pause else None
+
+    def free(self, holder: str) -> bool:
+        """End the lease of a process that died or stops. False if it has none."""
+        name, member, *_ = self._queue
+        return bool(self._ledger.step("free_rows", name, member, self._now(), holder))
+
+    def discard(self, holder: str) -> int:
+        """Remove all rows, since the task does not have the output any more; return how many. Needs the lease."""
+        name, member, *_ = self._queue
+        return int(self._ledger.step("discard_rows", name, member, holder))
+
+    def state(self) -> QueueState:
+        """Return what waits."""
+        return queue_states(self._ledger.redis, [(self.task, self.output.name)])[0]
+
+    def _now(self) -> float:
+        return self._ledger.clock()
+
+    def _batch(self, name: str, entries: Sequence[bytes], epoch: bytes, is_begun: bool) -> RowBatch:
+        """Return the rows of entries, those with the same key once: the last of them."""
+        rows: dict[RowKey, Row] = {}
+        again: set[RowKey] = set()
+        for entry in entries:
+            head, _, packed = entry.partition(b"\n")
+            may_be_there, queued_in, _ = head.split(b" ")
+            try:
+                row = unpack_row(packed)
+            except ValueError as error:
+                log.error("task %s: a row that waits for %s is damaged: %s", self.task, shown(self.output.name), error)
+                continue
+            if is_begun or may_be_there == b"1" or queued_in != epoch:
+                again.add(key_of(row))
+            rows[key_of(row)] = row
+        return RowBatch(name, list(rows.values()), again)
+
+
+def due_queues(connection: "redis.Redis", *, clock: Clock | None = None, most: int = 1000) -> list[tuple[str, str]]:
+    """Return task and output of the queues that are due, the one that has been due for longest first."""
+    now = (clock or clock_of(connection).now)()
+    members = cast("list[bytes]", connection.zrangebyscore(keys.ROW_QUEUES, "-inf", now, start=0, num=most))
+    return list(map(_read_member, members))
+
+
+def all_queues(connection: "redis.Redis") -> list[tuple[str, str]]:
+    """Return task and output of all queues that have rows."""
+    return list(map(_read_member, cast("list[bytes]", connection.zrange(keys.ROW_QUEUES, 0, -1))))
+
+
+def has_queues(connection: "redis.Redis") -> bool:
+    """Whether rows wait for any output."""
+    return bool(connection.zcard(keys.ROW_QUEUES))
+
+
+def rows_waiting(connection: "redis.Redis", task: str | None = None) -> int:
+    """Return how many rows of a task, or of all tasks, wait for delivery; a row counts once for each output."""
+    return int(connection.hget(keys.of_task(task, "queued") if task is not None else keys.QUEUED, "rows") or 0)
+
+
+def queue_states(connection: "redis.Redis", queues: Sequence[tuple[str, str]] | None = None) -> list[QueueState]:
+    """Return what waits in some queues, or in all that have rows."""
+    chosen = all_queues(connection) if queues is None else queues
+    pipe = connection.pipeline(transaction=False)
+    for task, output in chosen:
+        pipe.llen(keys.of_task(task, f"rows:{output}"))
+        pipe.lindex(keys.of_task(task, f"rows:{output}"), 0)
+        pipe.hmget(keys.of_task(task, f"queue:{output}"), "problem", "problem_since")
+    answers = pipe.execute()
+    states = []
+    for (task, output), rows, oldest, (problem, since) in zip(
+        chosen, answers[::3], answers[1::3], answers[2::3], strict=True
+    ):
+        at = float(oldest.partition(b"\n")[0].split(b" ")[2]) if oldest else None
+        text = problem.decode("utf-8", "replace") if problem else ""
+        states.append(QueueState(task, output, int(rows), at, text, float(since) if since else None))
+    return states
+
+
+def free_queues(connection: "redis.Redis", holder: str) -> int:
+    """End all leases of a process that died; return how many it had."""
+    return sum(RowQueue(connection, task, output).free(holder) for task, output in all_queues(connection))
+
+
+def forget_queues(connection: "redis.Redis", task: str, counted: Mapping[bytes, bytes]) -> None:
+    """Remove a task's queues from what is counted and listed of all tasks. `counted`: its rows and bytes."""
+    for field, number in counted.items():
+        connection.hincrby(keys.QUEUED, field.decode(), -int(number))
+    for name in (keys.ROW_QUEUES, keys.REFUSING):
+        members = cast("list[bytes]", connection.zrange(name, 0, -1))
+        if own := [member for member in members if _read_member(member)[0] == task]:
+            connection.zrem(name, *own)
+
+
+def _queue_of(task: str, output: QueuedOutput) -> tuple[str, str, int, float]:
+    """Return what names a queue in the steps, and when its rows are due."""
+    return output.name, member_of(task, output.name), *batch_size(output.name, task, output.options)
+
+
+def _read_member(member: bytes) -> tuple[str, str]:
+    task, output = json.loads(member)
+    return task, output
+
+
+def _new_id() -> str:
+    return secrets.token_hex(16)
