@@ -1,8 +1,14 @@
 """A ledger that forgot rows learns them from the outputs, at the first write in another epoch of Redis."""
 
+import bz2
+import gzip
 import json
+import lzma
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
+import zstandard
 
 from workers import keys
 from workers.extraction.ledger_recovery import KNOWN_IN_A_ROW, heal
@@ -210,9 +216,51 @@ def test_rows_in_files_that_were_moved_aside_are_learnt_too(ledger, jsonl, sqlit
     (tmp_path / "out.jsonl").rename(tmp_path / "out.jsonl.2")
     write(jsonl.sink, article_row(2))
     (tmp_path / "out.jsonl").rename(tmp_path / "out.jsonl.1")
-    (tmp_path / "out.jsonl.3.gz").write_bytes(b"compressed")
+    (tmp_path / "out.jsonl.gz").write_bytes(b"another output")
     write(jsonl.sink, article_row(3))
     write(sqlite.sink, article_row(1), article_row(2), article_row(3))
     assert sorted(one.url for one in jsonl.sink.newest(TASK)) == [url(1), url(2), url(3)]
     assert learn(ledger, jsonl, sqlite) == 3
     assert ledger.counts().states["written"] == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "compress"),
+    [
+        ("out.jsonl.1.gz", gzip.compress),
+        ("out.jsonl-20270131.gz", gzip.compress),
+        ("out.jsonl.1.zst", lambda data: zstandard.ZstdCompressor().compress(data)),
+        ("out.jsonl.2.xz", lzma.compress),
+        ("out.jsonl.2.bz2", bz2.compress),
+    ],
+)
+def test_rows_in_compressed_files_are_learnt_too(ledger, jsonl, sqlite, tmp_path, name, compress):
+    before = nameless_files()
+    write(jsonl.sink, article_row(1), article_row(2))
+    (tmp_path / name).write_bytes(compress((tmp_path / "out.jsonl").read_bytes()))
+    (tmp_path / "out.jsonl").unlink()
+    write(jsonl.sink, article_row(3))
+    write(sqlite.sink, article_row(1), article_row(2), article_row(3))
+    assert learn(ledger, jsonl, sqlite) == 3
+    assert ledger.counts().states["written"] == 3
+    jsonl.sink.close()
+    assert nameless_files() == before
+
+
+def test_a_damaged_compressed_file_is_read_as_far_as_it_goes(ledger, jsonl, sqlite, tmp_path, caplog):
+    write(jsonl.sink, article_row(1))
+    packed = gzip.compress((tmp_path / "out.jsonl").read_bytes())
+    (tmp_path / "out.jsonl.1.gz").write_bytes(packed[:-6])
+    (tmp_path / "out.jsonl").unlink()
+    write(sqlite.sink, article_row(1))
+    assert learn(ledger, jsonl, sqlite) == 1
+    assert "out.jsonl.1.gz is damaged and was read up to there" in caplog.text
+
+
+def nameless_files():
+    """The files without a name that this process holds, such as the unpacked copies."""
+    links = []
+    for fd in list(Path("/proc/self/fd").iterdir()):
+        with suppress(FileNotFoundError):  # that of the folder itself
+            links.append(str(fd.readlink()))
+    return sorted(link for link in links if link.endswith(" (deleted)"))

@@ -5,8 +5,8 @@ starts a new one. Between writes nothing is open.
 """
 
 import fcntl
-import glob
 import json
+import logging
 import os
 import stat
 import time
@@ -16,20 +16,23 @@ from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
 from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .interface import PATIENCE, WrittenRow, written_row
+from .moved_files import COMPRESSED, moved_aside, unpacked
 from .options import OutputOptions
 from .paths import PathPattern
 from .row_formats import RowFormat, as_needle
 
-COMPRESSED = (".gz", ".zst", ".xz", ".bz2")  # suffixes of files that were moved aside and are not read again
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two tries for the lock; a group is written in milliseconds
 MOST_CUT = 64 << 20  # bytes of a partial last group; a file that ends in more was not written by us
 MARK_BYTES = 64  # before a place in a file, by which it is recognised
+
+log = logging.getLogger(__name__)
 
 
 class AppendedFileSink:
@@ -51,6 +54,7 @@ class AppendedFileSink:
         self._patience = PATIENCE
         self._known: dict[Path, _KnownUrls] = defaultdict(lambda: _KnownUrls(row_format))
         self._complete: dict[Path, _Mark] = {}  # where the last complete row ended
+        self._unpacked: dict[Path, IO[bytes]] = {}  # copies of compressed files that were moved aside
 
     @contextmanager
     def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
@@ -103,11 +107,11 @@ class AppendedFileSink:
     def newest(self, task: str) -> Iterator[WrittenRow]:
         """Yield the rows of all tasks, newest first. Reads each file from its end, as far as rows are taken.
 
-        Then come files beside it that were moved aside (`out.jsonl.1`), unless they are compressed.
+        Then come files beside it that were moved aside (`out.jsonl.1`), compressed ones too.
         """
         try:
             for path in self._files(True):
-                with _opened(path) as file:
+                with self._opened(path) as file:
                     for row in self.format.backwards(file) if file is not None else ():
                         if self.is_there(row) and (written := written_row(row)):
                             yield written
@@ -157,7 +161,7 @@ class AppendedFileSink:
         """Yield the rows that the files have of a row's article, in any version."""
         needle = as_needle(row["canonical_url"])
         for path in self._files(self.format.moves_aside) if files is None else files:
-            with _opened(path) as file:
+            with self._opened(path) as file:
                 for position in self._known[path].positions(file, needle) if file is not None else ():
                     for other in self.format.rows_at(file, position) if file is not None else ():
                         is_same = all(other.get(name) == row[name] for name in KEY if name != "version")
@@ -169,13 +173,35 @@ class AppendedFileSink:
         live = [self.path] if self.pattern.is_fixed else _newest_first(self.pattern.existing())
         if not with_aside:
             return live
-        aside = {
-            path
-            for one in live
-            for path in one.parent.glob(f"{glob.escape(one.name)}.*")
-            if path.suffix not in COMPRESSED and path.is_file()
-        }
+        aside = set().union(*map(moved_aside, live))
         return [*live, *_newest_first(aside - set(live))]
+
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[int | None]:
+        """Give an existing file, open for reading; None if there is none. A compressed one is unpacked."""
+        if path.suffix in COMPRESSED and self.path.suffix not in COMPRESSED:
+            yield self._unpacked_file(path)
+            return
+        try:
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            yield None
+            return
+        try:
+            yield file
+        finally:
+            os.close(file)
+
+    def _unpacked_file(self, path: Path) -> int | None:
+        """Return the unpacked copy of a compressed file; it is kept until the lock is released the next time."""
+        if path not in self._unpacked:
+            try:
+                self._unpacked[path], damage = unpacked(path)
+            except FileNotFoundError:
+                return None
+            if damage is not None:
+                log.warning("%s is damaged and was read up to there: %s", path, str(damage) or type(damage).__name__)
+        return self._unpacked[path].fileno()
 
     def _append_to_all(self, by_path: dict[Path, list[Row]]) -> None:
         """Append to each file; if one can't be written, the others get their old size back."""
@@ -307,6 +333,8 @@ class AppendedFileSink:
         return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
     def _unlock(self) -> None:
+        while self._unpacked:
+            self._unpacked.popitem()[1].close()
         if self._held is not None:
             os.close(self._held)
             self._held = None
@@ -363,20 +391,6 @@ class _KnownUrls:
         else:
             others = (before,) if isinstance(before, int) else before
             self._positions[key] = others if position in others else (*others, position)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[int | None]:
-    """Give an existing file, open for reading; None if there is none."""
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        yield None
-        return
-    try:
-        yield file
-    finally:
-        os.close(file)
 
 
 def _write_all(file: int, data: bytes) -> None:

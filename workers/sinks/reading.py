@@ -5,34 +5,27 @@ first. It opens nothing for writing, takes no lock, and may run while workers wr
 them; `complete` fills the fields that rows of earlier versions lack.
 """
 
-import bz2
 import glob
-import gzip
-import io
 import json
 import logging
-import lzma
 import re
 import sqlite3
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.parse import quote, unquote
-
-import zstandard
 
 from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row
 from workers.sinks.row_schema import FIELDS
 
 from .kinds import Target
+from .moved_files import DAMAGE, opened
 
 NEEDED = (*KEY, "url", "text", "fetched_at")  # fields without which a line is no row of ours
 LONGEST_LINE = 256 * 2**20  # bytes
 _PLACEHOLDER = re.compile(r"\{\w+(?::[^{}]*)?\}")
-_DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +38,7 @@ def jsonl_rows(target: Target) -> Iterator[Row]:
     path = str(target.folder / Path(target.address).expanduser())
     pattern = "*".join(map(glob.escape, _PLACEHOLDER.split(path)))
     try:
-        files = {Path(name) for form in (pattern, f"{pattern}.*") for name in glob.glob(form)}  # noqa: PTH207
+        files = {Path(name) for form in (pattern, f"{pattern}.*", f"{pattern}-[0-9]*") for name in glob.glob(form)}  # noqa: PTH207
         in_order = sorted((file.stat().st_mtime_ns, file) for file in files if file.is_file())
     except OSError as error:
         raise _unavailable(path, error) from None
@@ -105,7 +98,7 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
     """Yield the rows of one file. What is no row is counted and reported; a damaged end is left out."""
     others = 0
     try:
-        with _opened(path) as file:
+        with opened(path) as file:
             while line := file.readline(LONGEST_LINE):
                 row = _row_in(line)
                 others += row is None and not line.isspace()
@@ -113,27 +106,12 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
                     yield row
     except FileNotFoundError:  # moved meanwhile
         return
-    except _DAMAGE as error:
+    except DAMAGE as error:
         if isinstance(error, OSError) and error.errno:
             raise _unavailable(str(path), error) from None
         log.warning("%s is damaged and was read up to there: %s", path, str(error) or type(error).__name__)
     if others:
         log.warning("%s: %d lines are no rows", path, others)
-
-
-def _opened(path: Path) -> IO[bytes]:
-    """Open a file for reading, whatever it is compressed with."""
-    file = path.open("rb")
-    start = file.peek(6)[:6]
-    if start.startswith(b"\x1f\x8b"):
-        return io.BufferedReader(gzip.GzipFile(fileobj=file))
-    if start.startswith(b"\x28\xb5\x2f\xfd"):
-        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
-    if start.startswith(b"\xfd7zXZ"):
-        return io.BufferedReader(lzma.LZMAFile(file))
-    if start.startswith(b"BZh"):
-        return io.BufferedReader(bz2.BZ2File(file))
-    return file
 
 
 def _row_in(line: bytes) -> Row | None:

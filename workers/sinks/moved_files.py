@@ -1,0 +1,69 @@
+"""Files beside an output that were moved aside, as `logrotate` does it, compressed ones too.
+
+out.jsonl.1   out.jsonl-20270131   out.jsonl.2.gz   out.jsonl-20270130.zst
+"""
+
+import bz2
+import glob
+import gzip
+import io
+import lzma
+import tempfile
+import zlib
+from pathlib import Path
+from typing import IO
+
+import zstandard
+
+CHUNK = 1 << 20  # bytes
+COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
+DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)  # of a compressed file
+
+
+def moved_aside(path: Path) -> set[Path]:
+    """Return the files beside `path` that had its name. `out.jsonl.gz` is an output of its own beside `out.jsonl`."""
+    name = glob.escape(path.name)
+    return {
+        other
+        for form in (f"{name}.*", f"{name}-[0-9]*")
+        for other in path.parent.glob(form)
+        if other.name.removeprefix(path.name) not in COMPRESSED and other.is_file()
+    }
+
+
+def opened(path: Path) -> io.BufferedIOBase:
+    """Open a file for reading its content, whatever it is compressed with.
+
+    Raises `OSError`; reading raises one of `DAMAGE` where the content is damaged.
+    """
+    with path.open("rb") as file:
+        start = file.read(6)
+    if start.startswith(b"\x1f\x8b"):
+        return gzip.GzipFile(path)
+    if start.startswith(b"\x28\xb5\x2f\xfd"):
+        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True))
+    if start.startswith(b"\xfd7zXZ"):
+        return lzma.LZMAFile(path)
+    if start.startswith(b"BZh"):
+        return bz2.BZ2File(path)
+    return path.open("rb")
+
+
+def unpacked(path: Path) -> tuple[IO[bytes], Exception | None]:
+    """Return a temporary file without a name with the content of a compressed one, and what is wrong with its end.
+
+    Raises `OSError` if the file cannot be read, or the temporary one cannot be written.
+    """
+    copy = tempfile.TemporaryFile(prefix="exemplar-")  # noqa: SIM115 - the caller closes it
+    damage: Exception | None = None
+    try:
+        with opened(path) as file:
+            while part := file.read1(CHUNK):  # `read` would lose what came before the damage
+                copy.write(part)
+    except DAMAGE as error:
+        if isinstance(error, OSError) and error.errno:
+            copy.close()
+            raise
+        damage = error
+    copy.flush()
+    return copy, damage
