@@ -1,0 +1,196 @@
+"""How fast extraction workers are, against the extractor alone on the same pages in as many processes.
+
+    python -m benchmarks.worker_rate --site DATA/sites/NAME [--pages 3000] [--rounds 3] [--workers 2,4]
+
+The articles of a stored site (`truth.jsonl` names them), each under several URLs, are delivered without a spider; then
+real workers under a real supervisor extract them, and append the rows to a JSONL file with `durability: safe`. The
+extractor alone has the same example and recent pages, and its pages in memory. Workers are counted from a tenth of the
+pages to the last one, so that neither side's start is. Printed are pages a second, and the CPU time of a page: of the
+processes, and of Redis apart.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+import redis
+
+from workers import keys
+from workers.extraction.page_decision import judge_page
+from workers.extraction.section_preparation import SectionPreparation
+from workers.extraction_config import ExtractionConfig, keep_example
+from workers.inbox import Inbox
+from workers.ledger import Ledger
+from workers.page_store import StoredPage
+from workers.redis_access.connection import connect
+from workers.redis_access.embedded import Embedded
+from workers.reporting.worker_reports import NoWatch
+from workers.url_states import Found, fingerprint
+
+SITE = "http://site.example"
+OWN_URLS = r"http://site\.example/\d+\.html"  # no canonical link matches: each page has a row of its own
+AT_ONCE = 10  # pages of a job
+LONGEST = 1800.0  # seconds
+TICKS = os.sysconf("SC_CLK_TCK")
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Pages a second of wall time; CPU milliseconds a page, of our processes and of Redis."""
+
+    pages: float
+    cpu: float
+    redis_cpu: float = 0.0
+
+    def __str__(self) -> str:
+        with_redis = f" + {self.redis_cpu:.2f} of Redis" if self.redis_cpu else ""
+        return f"{self.pages:6.1f} pages/s, {self.cpu:5.2f} ms{with_redis} a page"
+
+
+def main() -> int:
+    """Measure in turns; print the ratios of the medians."""
+    options = _arguments()
+    counts = [int(part) for part in options.workers.split(",")]
+    bodies = _bodies(options.site)
+    print(f"{len(bodies)} articles, {sum(map(len, bodies)) / len(bodies) / 1000:.0f} KB on average")
+    shares: dict[int, list[float]] = {count: [] for count in counts}
+    costs: dict[int, list[float]] = {count: [] for count in counts}
+    for number in range(options.rounds):
+        for count in counts:
+            with tempfile.TemporaryDirectory(prefix="worker-rate-", dir=options.folder) as name:
+                workers, alone = _measure(Path(name), bodies, options.pages, count)
+            print(f"round {number + 1}, {count} processes: workers {workers}; extractor alone {alone}", flush=True)
+            shares[count].append(workers.pages / alone.pages)
+            costs[count].append((workers.cpu + workers.redis_cpu) / alone.cpu)
+    for count in counts:
+        print(
+            f"{count} workers: {median(shares[count]):.2f} of the extractor's pages a second, "
+            f"{median(costs[count]):.2f} × its CPU time, Redis included"
+        )
+    return 0
+
+
+def _measure(folder: Path, bodies: Sequence[bytes], number: int, count: int) -> tuple[Rate, Rate]:
+    with Embedded(folder / "redis") as url:
+        connection = connect(url)
+        config = ExtractionConfig(
+            "site", f"{SITE}/0.html", OWN_URLS, ("out.jsonl",), str(folder), near_duplicates="keep"
+        )
+        connection.hset(keys.CONFIGS, config.task, config.to_json())
+        keep_example(connection, config.task, _page(bodies, 0), config.example)
+        ledger, inbox = Ledger(connection, config.task), Inbox(connection)
+        for start in range(1, number + 1, AT_ONCE):
+            pages = [_page(bodies, place) for place in range(start, min(start + AT_ONCE, number + 1))]
+            ledger.add([Found(page.url) for page in pages])
+            inbox.deliver(ledger, {fingerprint(page.url): page for page in pages})
+        workers = _workers(connection, url, ledger, folder, number, count)
+        return workers, _alone(connection, config, bodies, number, count)
+
+
+def _workers(connection: "redis.Redis", url: str, ledger: Ledger, folder: Path, number: int, count: int) -> Rate:
+    supervisor = subprocess.Popen(
+        [sys.executable, "-m", "console", "work", "extract", "-n", str(count)],
+        cwd=folder,
+        env={**os.environ, "REDIS_URL": url, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.DEVNULL,
+    )
+    server = int(connection.info("server")["process_id"])
+    limit = time.monotonic() + LONGEST
+    try:
+        while number - _open(ledger) < number // 10:
+            _wait(limit)
+        began, before, cpu, redis_cpu = time.monotonic(), _open(ledger), _tree_cpu(supervisor.pid), _cpu(server)
+        while _open(ledger):
+            _wait(limit)
+        seconds = time.monotonic() - began
+        cpu, redis_cpu = _tree_cpu(supervisor.pid) - cpu, _cpu(server) - redis_cpu
+    finally:
+        supervisor.send_signal(signal.SIGTERM)
+        supervisor.wait(60)
+    return Rate(before / seconds, 1000 * cpu / before, 1000 * redis_cpu / before)
+
+
+def _alone(
+    connection: "redis.Redis", config: ExtractionConfig, bodies: Sequence[bytes], number: int, count: int
+) -> Rate:
+    context = multiprocessing.get_context("fork")
+    prepared, results = SectionPreparation(connection, NoWatch()).prepare(config), context.SimpleQueue()
+    start = context.Barrier(count + 1)
+
+    def extract(places: range) -> None:
+        pages = [_page(bodies, place) for place in places]
+        judge_page(prepared, pages[0], {})
+        start.wait()
+        began = time.process_time()
+        for page in pages:
+            judge_page(prepared, page, {})
+        results.put(time.process_time() - began)
+
+    processes = [context.Process(target=extract, args=(range(first + 1, number + 1, count),)) for first in range(count)]
+    for process in processes:
+        process.start()
+    start.wait()
+    began = time.monotonic()
+    cpu = sum(results.get() for _ in processes)
+    seconds = time.monotonic() - began
+    for process in processes:
+        process.join()
+    prepared.close()
+    return Rate(number / seconds, 1000 * cpu / number)
+
+
+def _bodies(site: Path) -> list[bytes]:
+    """Return the pages of a stored site that are articles."""
+    truths = [json.loads(line) for line in (site / "truth.jsonl").read_text("utf-8").splitlines()]
+    return [(site / truth["file"]).read_bytes() for truth in truths if truth["kind"] == "article"]
+
+
+def _page(bodies: Sequence[bytes], place: int) -> StoredPage:
+    return StoredPage(f"{SITE}/{place}.html", bodies[place % len(bodies)], "text/html", datetime.now(UTC))
+
+
+def _open(ledger: Ledger) -> int:
+    return ledger.counts().states["fetched"]
+
+
+def _wait(limit: float) -> None:
+    if time.monotonic() > limit:
+        raise TimeoutError(f"the pages were not extracted within {LONGEST:g} s")
+    time.sleep(0.05)
+
+
+def _tree_cpu(pid: int) -> float:
+    """Return the CPU seconds of a process, of its living children and of those that it has waited for."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return _cpu(pid, with_waited=True) + sum(_cpu(int(child)) for child in children)
+
+
+def _cpu(pid: int, *, with_waited: bool = False) -> float:
+    times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
+    return sum(map(int, times if with_waited else times[:2])) / TICKS
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.worker_rate", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--site", type=Path, required=True, help="a stored site with truth.jsonl")
+    parser.add_argument("--pages", type=int, default=3000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--workers", default="2,4", help="how many, separated by commas")
+    parser.add_argument("--folder", type=Path, help="where temporary files go")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
